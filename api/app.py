@@ -11,10 +11,14 @@ from api.assistant import open_assistant
 from api.clock import Clock, SystemClock
 from api.drive import DriveForService
 from api.http.dependencies import bearer
-from api.http.routes import approvals, chat, grants, memories, plans, runs, system, threads
+from api.http.routes import approvals, assistants, chat, grants, memories, messages, plans, runs, system, threads
 from api.http.routes import models as model_routes
+from api.http.routes import servers as server_routes
 from api.plans import Plans
 from api.runs.webhooks import target_of
+from api.servers.assistants import PersonsChoices
+from api.servers.secrets import Secrets
+from api.servers.service import Servers
 from api.service import open_service
 from api.storage.database import open_database
 from drive_server.connect import Drive, DriveSettings, open_drive
@@ -33,6 +37,7 @@ from graph.dependencies import model_in
 from graph.drive.connections import drive_sessions
 from graph.model_factory import ModelSet, open_models
 from graph.models.sampling import LentModel
+from graph.servers.pool import ServerPool
 from graph.settings import AgentSettings, ModelRole
 
 HEARTBEAT_SECONDS = 5.0
@@ -62,9 +67,21 @@ def create_app(
             built = ModelSet(models) if models else await stack.enter_async_context(open_models(agent, settings.root))
             webhook = target_of(agent.webhook_url, agent.webhook_secret.get_secret_value())
             plans = Plans(database, time)
+            secrets = Secrets.of(settings.root, agent.secrets_key.get_secret_value())
+            pool = ServerPool(agent, clock=time.now)
+            stack.push_async_callback(pool.aclose)
             sessions = drive_sessions(drive, LentModel(model_in(built.models, "reader")))
             assistant = await stack.enter_async_context(
-                open_assistant(settings.root, agent, sessions, time, built, plans, settings.resolved_public_url)
+                open_assistant(
+                    settings.root,
+                    agent,
+                    sessions,
+                    time,
+                    built,
+                    plans,
+                    settings.resolved_public_url,
+                    PersonsChoices(database, secrets),
+                )
             )
             port = DriveForService(drive)
             app.state.service = await stack.enter_async_context(
@@ -73,6 +90,7 @@ def create_app(
                     assistant,
                     port,
                     time,
+                    Servers(database, secrets, pool, time, agent.mcp_servers_per_person),
                     heartbeat_seconds,
                     plans,
                     webhook,
@@ -124,7 +142,8 @@ def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) 
         lifespan=lifespan,
     )
     api = APIRouter(prefix="/api", dependencies=[Depends(bearer)])
-    for part in (chat, runs, approvals, grants, threads, plans, memories, model_routes):
+    own = (server_routes, assistants, messages)
+    for part in (chat, runs, approvals, grants, threads, plans, memories, model_routes, *own):
         api.include_router(part.router)
     app.include_router(api)
     app.include_router(system.router)

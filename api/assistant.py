@@ -7,15 +7,17 @@ from typing import Any, Final
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langgraph.store.memory import InMemoryStore
+from langgraph.types import StateSnapshot
 
 from api.clock import Clock
 from api.drive import Principal
+from api.storage.tables import BUILT_IN
 from api.storage.threads import ThreadStorage, open_threads
 from graph.approvals.payload import check_edit, expired_answer
 from graph.build import build_graph
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies, PlanControl
-from graph.drive.connections import ConnectionPool, SessionOpener
+from graph.drive.connections import ALL_SCOPES, ConnectionPool, SessionOpener
 from graph.errors import explain
 from graph.language import language_of
 from graph.limits.model_table import context_in, prices_of
@@ -29,6 +31,7 @@ from graph.messages.window import stored_result_of
 from graph.model_factory import ModelSet, open_models
 from graph.policy.grant_offers import check_grant
 from graph.policy.grants import Grant, list_grants, withdraw
+from graph.servers.choices import ServerChoices
 from graph.settings import AgentSettings
 from graph.state import Mode
 from graph.tools.results import WHOLE
@@ -42,6 +45,7 @@ class Assistant:
         self._storage = storage
         self._result_cache = deps.result_cache
         self.memory = AssistantMemory(deps, self.graph)
+        self._connections = deps.connections
         self._hosts = deps.hosts
         self._settings = deps.settings
         self._clock = deps.clock
@@ -57,9 +61,18 @@ class Assistant:
         *,
         time_zone: str = "",
         model: str = "",
+        assistant_id: str = BUILT_IN,
     ) -> RunContext:
         """Return the context of a run for a caller."""
-        return RunContext(user_id, email, tuple(scopes), mode, run_id, time_zone=time_zone, model=model)
+        own = assistant_id if assistant_id != BUILT_IN else ""
+        return RunContext(
+            user_id, email, tuple(scopes), mode, run_id, time_zone=time_zone, model=model, assistant_id=own
+        )
+
+    async def drive_tools(self, caller: Principal) -> frozenset[str]:
+        """Return the names of the drive's tools. Raises `DriveUnavailableError`."""
+        toolbox = await self._connections.toolbox(RunContext(caller.user_id, caller.email, tuple(ALL_SCOPES)))
+        return frozenset(toolbox.tools)
 
     def allows_model(self, name: str) -> bool:
         """Say whether a person may choose this model for a conversation."""
@@ -103,6 +116,17 @@ class Assistant:
         messages = snapshot.values.get("messages", [])
         return others_items(messages_of_run(messages, run_id) if run_id else messages)
 
+    async def message_ids(self, thread_id: str, run_id: str) -> set[str]:
+        """Return the ids of a run's messages: the person's and those that follow it, also in steps at work."""
+        snapshot = await self.graph.aget_state({"configurable": {"thread_id": thread_id}}, subgraphs=True)
+        found = {run_id, *(str(message.id) for message in messages_of_run(snapshot.values.get("messages", []), run_id))}
+        inner = [task.state for task in snapshot.tasks if isinstance(task.state, StateSnapshot)]
+        while inner:
+            state = inner.pop()
+            found |= {str(message.id) for message in state.values.get("messages", [])}
+            inner += [task.state for task in state.tasks if isinstance(task.state, StateSnapshot)]
+        return found
+
     async def forget(self, user_id: str, thread_id: str) -> None:
         """Delete all that is kept of a thread: checkpoints, long results, and where facts are from; the facts stay."""
         await self._storage.saver.adelete_thread(thread_id)
@@ -124,8 +148,12 @@ async def open_assistant(
     models: ModelSet | None = None,
     plans: PlanControl | None = None,
     public_url: str = "",
+    servers: ServerChoices | None = None,
 ) -> AsyncGenerator[Assistant]:
-    """Open the assistant on its files below `root`; links may lead to `public_url` and where the settings say."""
+    """Open the assistant on its files below `root`; links may lead to `public_url` and where the settings say.
+
+    `servers` reads what people have chosen for their assistants.
+    """
     async with AsyncExitStack() as stack:
         url = settings.threads_url or f"sqlite:///{root / 'graph.db'}"
         storage = await stack.enter_async_context(open_threads(url))
@@ -140,6 +168,7 @@ async def open_assistant(
             checkpointer=storage.saver,
             store=storage.store,
             plans=plans,
+            servers=servers,
             clock=clock.now,
             hosts=host_allowlist(settings.link_hosts, public_url),
         )

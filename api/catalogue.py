@@ -44,8 +44,83 @@ CATALOGUE: Final[dict[str, Texts]] = {
     "no_result": ("This thread has no such result.", "这个对话没有这个结果。"),
     "no_assistant": ("There is no such assistant.", "没有这个助手。"),
     "no_assistant.hint": (
-        "Leave assistant_id out, or use {assistant}.",
-        "请去掉 assistant_id，或使用 {assistant}。",
+        "Use an id of GET /api/assistants; drive_agent is the built-in one.",
+        "请使用 GET /api/assistants 中的 id；drive_agent 是内置助手。",
+    ),
+    "built_in_assistant": ("The built-in assistant can't be changed or deleted.", "内置助手不能修改或删除。"),
+    "built_in_assistant.hint": (
+        "Create an assistant of your own. Only its servers and is_default can be set here.",
+        "请新建自己的助手。内置助手只能设置服务器和 is_default。",
+    ),
+    "unknown_drive_tools": ("The drive has no tools of these names: {names}.", "云盘没有这些工具：{names}。"),
+    "unknown_drive_tools.hint": (
+        "Use the names in `details.known`, or null for all tools.",
+        "请使用 `details.known` 中的名称，或用 null 表示全部工具。",
+    ),
+    "no_server": ("There is no such MCP server.", "没有这个 MCP 服务器。"),
+    "no_server.hint": ("Use an id of GET /api/mcp-servers.", "请使用 GET /api/mcp-servers 中的 id。"),
+    "no_tool": ("This server has no tool of the name {name}.", "这个服务器没有名为 {name} 的工具。"),
+    "no_tool.hint": ("Connect to the server, and list its tools.", "请先连接服务器，再列出它的工具。"),
+    "no_call": ("There is no such call in this message.", "这条消息中没有这个调用。"),
+    "no_call.hint": (
+        "Use the message and the call of an approval that waits.",
+        "请使用等待审批的消息和调用的 id。",
+    ),
+    "remote_without_url": (
+        "A server of this type needs base_url, an http or https address without user and password.",
+        "这种类型的服务器需要 base_url，即不含用户名和密码的 http 或 https 地址。",
+    ),
+    "remote_without_url.hint": (
+        "Give base_url, and put keys into headers; or give a command.",
+        "请填写 base_url，把密钥放进 headers；或者填写 command。",
+    ),
+    "stdio_without_command": ("A server of the type stdio needs a command.", "stdio 类型的服务器需要 command。"),
+    "stdio_without_command.hint": (
+        "Give command, or base_url for a remote one.",
+        "请填写 command，远程服务器则填写 base_url。",
+    ),
+    "unusable_server": ("These parts of it can't be used: {fields}.", "其中这些部分无法使用：{fields}。"),
+    "unusable_server.hint": ("Correct them, and import it again.", "请更正后重新导入。"),
+    "no_servers_in_document": (
+        "This document has no list of MCP servers.",
+        "这个文档中没有 MCP 服务器的列表。",
+    ),
+    "no_servers_in_document.hint": (
+        "Send the JSON with `mcpServers` (Claude Desktop, Cursor) or `servers` (VS Code).",
+        "请发送含有 `mcpServers`（Claude Desktop、Cursor）或 `servers`（VS Code）的 JSON。",
+    ),
+    "name_taken": ("You have one of the name {name} already.", "你已经有一个名为 {name} 的了。"),
+    "name_taken.hint": ("Choose another name.", "请换一个名称。"),
+    "too_many_servers": (
+        "You have {limit} MCP servers, which is the limit.",
+        "你已有 {limit} 个 MCP 服务器，达到上限。",
+    ),
+    "too_many_servers.hint": (
+        "Delete one that you don't use. An operator can change the limit (AGENT_MCP_SERVERS_PER_PERSON).",
+        "请删除不用的服务器。管理员可以修改上限（AGENT_MCP_SERVERS_PER_PERSON）。",
+    ),
+    "too_many_assistants": ("You have {limit} assistants, which is the limit.", "你已有 {limit} 个助手，达到上限。"),
+    "too_many_assistants.hint": ("Delete one that you don't use.", "请删除不用的助手。"),
+    "tool_changed": (
+        "The server has changed its tool {name} since you saw it. Nothing of this request was done.",
+        "服务器在你查看之后修改了工具 {name}。这个请求没有做任何更改。",
+    ),
+    "tool_changed.hint": (
+        "List the tools again, look at the difference, and accept the hash that you see.",
+        "请重新列出工具，查看差异，再接受所显示的 hash。",
+    ),
+    "server_unavailable": ("The server can't be reached: {reason}", "无法连接服务器：{reason}"),
+    "server_unavailable.hint": (
+        "Test it with POST /api/mcp-servers/{{id}}/connect.",
+        "请用 POST /api/mcp-servers/{{id}}/connect 测试。",
+    ),
+    "secrets_key": (
+        "The key for the secrets of MCP servers is not valid.",
+        "MCP 服务器机密的密钥无效。",
+    ),
+    "secrets_key.hint": (
+        "Set AGENT_SECRETS_KEY to a Fernet key, or restore the file secrets.key in the data directory.",
+        "请把 AGENT_SECRETS_KEY 设为 Fernet 密钥，或恢复数据目录中的文件 secrets.key。",
     ),
     "bad_event_number": ("Last-Event-ID is not the number of an event.", "Last-Event-ID 不是事件的编号。"),
     "bad_event_number.hint": ("Use the id of a frame.", "请使用某一帧的 id。"),

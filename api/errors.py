@@ -153,6 +153,52 @@ class RunActiveError(ApiError):
     status = HTTPStatus.CONFLICT
 
 
+class NameTakenError(ApiError):
+    """The person has a server or an assistant of that name."""
+
+    code = "name_conflict"
+    text = "name_taken"
+    status = HTTPStatus.CONFLICT
+
+
+class TooManyError(ApiError):
+    """The person has as many servers or assistants as they may; `details["limit"]` says how many."""
+
+    code = "limit_reached"
+    text = "too_many_servers"
+    status = HTTPStatus.CONFLICT
+
+
+class BuiltInAssistantError(ApiError):
+    """The built-in assistant is everybody's."""
+
+    code = "built_in_assistant"
+    status = HTTPStatus.CONFLICT
+
+
+class ToolChangedError(ApiError):
+    """A server's tool has another definition than the one that the person has seen."""
+
+    code = "tool_changed"
+    status = HTTPStatus.CONFLICT
+
+
+class ServerDownError(ApiError):
+    """A person's MCP server does not answer; the sentence says why."""
+
+    code = "server_unavailable"
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+
+    def __init__(self, reason: Texts) -> None:
+        super().__init__(said={"reason": reason})
+
+
+class SecretsKeyError(ApiError):
+    """The key for secrets can't be used; the service does not start."""
+
+    code = "secrets_key"
+
+
 class ShuttingDownError(ApiError):
     """The service is shutting down and starts no run."""
 

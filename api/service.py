@@ -17,6 +17,8 @@ from api.plans import Plans
 from api.runs.execution import RunServices
 from api.runs.service import Runs
 from api.runs.webhooks import Webhooks, WebhookTarget
+from api.servers.assistants import Assistants
+from api.servers.service import Servers
 from api.threads import Threads
 from api.withholding import Withholding
 from drive_server.storage.database import Database
@@ -36,6 +38,8 @@ class Service:
     threads: Threads
     approvals: Approvals
     plans: Plans
+    servers: Servers
+    assistants: Assistants
     log: EventLog
     graph: Assistant
     drive: DriveForService
@@ -84,6 +88,7 @@ class Service:
     def end_streams(self) -> None:
         """End the streams of all clients, so that the server can shut down; runs go on."""
         self.log.end_follows()
+        self.servers.end_watches()
 
     async def _purge(self, user_id: str, thread_id: str) -> None:
         await self.graph.forget(user_id, thread_id)
@@ -101,6 +106,7 @@ async def open_service(
     graph: Assistant,
     drive: DriveForService,
     clock: Clock,
+    servers: Servers,
     heartbeat_seconds: float,
     plans: Plans | None = None,
     webhook: WebhookTarget | None = None,
@@ -113,7 +119,10 @@ async def open_service(
     webhooks = Webhooks(database, clock, webhook)
     runs = Runs(RunServices(graph, drive, database, log, approvals, clock, plans, webhooks))
     threads = Threads(database, clock)
-    service = Service(runs, threads, approvals, plans, log, graph, drive, database, heartbeat_seconds, clock)
+    assistants = Assistants(database, clock, graph.allows_model, graph.drive_tools)
+    service = Service(
+        runs, threads, approvals, plans, servers, assistants, log, graph, drive, database, heartbeat_seconds, clock
+    )
     log_task = asyncio.create_task(log.write(), name="event log")
     webhook_task = asyncio.create_task(webhooks.deliver(), name="webhooks")
     expiry_task: asyncio.Task[None] | None = None

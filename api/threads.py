@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from api.clock import Clock
 from api.drive import Principal
 from api.errors import ApprovalPendingError, NotFoundError, PlanPausedError, ThreadBusyError
+from api.servers.assistants import find_assistant
 from api.storage.database import erase
 from api.storage.tables import PAUSED, WAITING, ApprovalRow, Base, PlanRow, RunRow, ThreadRow, new_id, table_of
 from drive_server.services.pagination import Cursors
@@ -19,8 +20,12 @@ TITLE_CHARACTERS = 80
 
 _THREADS = table_of(ThreadRow)
 _NEW = insert(_THREADS)
-CHOOSE = update(_THREADS).where(_THREADS.c.id == bindparam("thread")).values(model=bindparam("chosen"))
-"""Gives a thread the model that was `chosen` for it."""
+CHOOSE = (
+    update(_THREADS)
+    .where(_THREADS.c.id == bindparam("thread"))
+    .values(model=bindparam("chosen"), assistant_id=bindparam("assistant"))
+)
+"""Gives a thread the model that was `chosen` for it, and its assistant."""
 TOUCH = update(_THREADS).where(_THREADS.c.id == bindparam("thread")).values(updated_at=bindparam("now"))
 """Sets when the `thread` was last used to `now`."""
 
@@ -141,25 +146,46 @@ def refuse_if_busy(session: Session, thread_id: str) -> None:
     raise ThreadBusyError(run_id=run.id)
 
 
-def open_thread(
-    connection: Connection, caller: Principal, thread_id: str | None, message: str, now: datetime, model: str = ""
-) -> tuple[str, str]:
-    """Return the id of a message's thread, and its model: the named one, which must have no active run, or a new one.
+@dataclass(frozen=True, slots=True)
+class OpenedThread:
+    """The thread of a message, and the model and assistant of the run in it. The model may be the assistant's."""
 
-    A `model` becomes that of the thread.
+    id: str
+    model: str
+    assistant_id: str
+
+
+def open_thread(
+    connection: Connection,
+    caller: Principal,
+    thread_id: str | None,
+    message: str,
+    now: datetime,
+    model: str = "",
+    assistant_id: str | None = None,
+) -> OpenedThread:
+    """Return the thread of a message: the named one, which must have no active run, or a new one.
+
+    A `model` and an assistant become those of the thread; a new one has the person's default assistant without that.
+    Raises `NotFoundError` for a thread or an assistant that is not the caller's.
     """
-    if thread_id is not None:
-        with Session(connection) as session:
-            before = find_thread(session, caller, thread_id).model
+    with Session(connection) as session:
+        before = None
+        if thread_id is not None:
+            before = find_thread(session, caller, thread_id)
             refuse_if_busy(session, thread_id)
-        connection.execute(TOUCH, {"thread": thread_id, "now": now})
-        if model and model != before:
-            connection.execute(CHOOSE, {"thread": thread_id, "chosen": model})
-        return thread_id, model or before
-    key, times = new_id(), {"created_at": now, "updated_at": now}
-    row = {"id": key, "user_id": caller.user_id, "title": make_title(message), "model": model, **times}
-    connection.execute(_NEW, row)
-    return key, model
+        wanted = assistant_id or (before.assistant_id if before else None)
+        assistant = find_assistant(session, caller.user_id, wanted)
+    chosen = model or (before.model if before else "")
+    if before is None:
+        thread_id, times = new_id(), {"created_at": now, "updated_at": now}
+        row = {"id": thread_id, "user_id": caller.user_id, "title": make_title(message), "model": chosen, **times}
+        connection.execute(_NEW, {**row, "assistant_id": assistant.id})
+    else:
+        connection.execute(TOUCH, {"thread": before.id, "now": now})
+        if (chosen, assistant.id) != (before.model, before.assistant_id):
+            connection.execute(CHOOSE, {"thread": before.id, "chosen": chosen, "assistant": assistant.id})
+    return OpenedThread(before.id if before else str(thread_id), chosen or assistant.model, assistant.id)
 
 
 def _before(moment: datetime, thread_id: str) -> ColumnElement[bool]:

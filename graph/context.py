@@ -10,7 +10,7 @@ class RunContext:
     """The run and its person, as the service established them. Never taken from a message or an argument.
 
     Without a `run_id`, each turn gets a fresh one where it begins. `time_zone` is an IANA name; empty: the drive's.
-    `model` is the conversation's own, if it has one.
+    `model` is the conversation's own, if it has one; `assistant_id` its assistant, empty: the built-in one.
     """
 
     user_id: str = ""
@@ -20,3 +20,4 @@ class RunContext:
     run_id: str = ""
     time_zone: str = ""
     model: str = ""
+    assistant_id: str = ""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
     from graph.drive.connections import ConnectionPool
+    from graph.servers.choices import ServerChoices
     from graph.settings import AgentSettings, ModelRole
     from graph.state import Plan
 
@@ -40,8 +41,8 @@ class GraphDependencies:
 
     `models` are those of the settings; `choices` those of a conversation that has another one, by its name. Without a
     router, the likeliest specialist takes what no words route.
-    `hosts`: where links in answers may lead. `only_user`: if set, every run is this person's, whatever context a client
-    sends (`langgraph dev` has no login).
+    `servers` reads what a person has chosen for an assistant. `hosts`: where links in answers may lead. `only_user`: if
+    set, every run is this person's, whatever context a client sends (`langgraph dev` has no login).
     """
 
     models: "Models"
@@ -50,6 +51,7 @@ class GraphDependencies:
     checkpointer: "BaseCheckpointSaver[str] | None" = None
     store: "BaseStore | None" = None
     plans: PlanControl | None = None
+    servers: "ServerChoices | None" = None
     clock: Clock = utc_now
     only_user: RunContext | None = None
     choices: "Mapping[str, Models]" = field(default_factory=dict[str, "Models"])

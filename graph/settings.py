@@ -170,6 +170,10 @@ class AgentSettings(BaseSettings):
         default="",
         description="Hosts (comma-separated) inside the network, with or without a port, that MCP servers may be on.",
     )
+    secrets_key: SecretStr = Field(
+        default=SecretStr(""),
+        description="Fernet keys (comma-separated) for the secrets of MCP servers: the first encrypts; empty: a file.",
+    )
     mcp_servers_per_person: int = Field(default=20, ge=0, description="MCP servers that a person may define.")
     mcp_tools_per_server: int = Field(default=64, ge=1, description="Tools of one MCP server; more are left out.")
     mcp_tools_per_assistant: int = Field(default=128, ge=1, description="Tools of all MCP servers of an assistant.")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CursorResult, Executable, insert, literal, select, update
+from sqlalchemy import CursorResult, Executable, String, cast, insert, literal, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.approvals.decisions import Check, DecisionCheck, all_approved
@@ -81,19 +81,42 @@ class Approvals:
         Raises `NotFoundError`, `ApprovalClosedError`, and what `DecisionCheck` raises.
         """
         async with self._database.write() as session:
-            row = _owned(await session.get(ApprovalRow, approval_id), caller)
-            self._refuse_closed(row)
-            run = await session.get_one(RunRow, row.run_id)
-            if run.cancel_requested:
-                raise ApprovalClosedError(row.id, CANCELLED, None)
-            given = all_approved(row.payload) if approve_all else decisions
-            check = DecisionCheck(row.payload, caller, run.scopes, self._check_edit, self._check_grant)
-            by = {"decided_by": caller.email, "decided_key": key_of(caller)}
-            values = {"status": DECIDED, "decisions": check.checked(given), **by}
-            if not await self._close(session, row, **values):
-                await session.refresh(row)
-                raise _closed_error(row)
+            row = await self._open(session, caller, approval_id)
+            await self._decide(session, row, caller, all_approved(row.payload) if approve_all else decisions)
         self.on_closed(row.run_id)
+        return row
+
+    async def confirm(self, caller: Principal, approval_id: str, tool_call_id: str, *, approved: bool) -> ApprovalRow:
+        """Take the caller's answer about one action; the approval is decided once all of its actions have one.
+
+        Raises what `decide` raises.
+        """
+        async with self._database.write() as session:
+            row = await self._open(session, caller, approval_id)
+            answer = {"tool_call_id": tool_call_id, "type": "approve" if approved else "reject"}
+            action = [one for one in row.payload["actions"] if one["tool_call_id"] == tool_call_id]
+            run = await session.get_one(RunRow, row.run_id)
+            self._check({**row.payload, "actions": action}, caller, run).checked([answer])
+            before = [one for one in row.decisions if one["tool_call_id"] != tool_call_id]
+            given = [*before, answer]
+            if is_last := len(given) == len(row.payload["actions"]):
+                await self._decide(session, row, caller, given)
+            else:
+                row.decisions = given
+        if is_last:
+            self.on_closed(row.run_id)
+        return row
+
+    async def with_call(self, caller: Principal, tool_call_id: str) -> ApprovalRow:
+        """Return the caller's newest approval that asks about a call. Raises `NotFoundError` if there is none."""
+        payload = cast(ApprovalRow.payload, String)
+        likely = ApprovalRow.user_id == caller.user_id, payload.contains(tool_call_id, autoescape=True)
+        query = select(ApprovalRow).where(*likely).order_by(ApprovalRow.created_at.desc())
+        async with self._database.read() as session:
+            rows = await session.scalars(query)
+            asking = (row for row in rows if tool_call_id in {one["tool_call_id"] for one in row.payload["actions"]})
+            if (row := next(asking, None)) is None:
+                raise NotFoundError("no_call")
         return row
 
     async def expired_runs(self, now: datetime) -> list[str]:
@@ -116,9 +139,30 @@ class Approvals:
             row = await self.find(approval_id)
         return row if row and row.status != WAITING else None
 
+    async def _open(self, session: AsyncSession, caller: Principal, approval_id: str) -> ApprovalRow:
+        """Return an approval that waits for the caller; of several writers one at a time has it."""
+        row = _owned(await session.get(ApprovalRow, approval_id, with_for_update=True), caller)
+        self._refuse_closed(row)
+        if (await session.get_one(RunRow, row.run_id)).cancel_requested:
+            raise ApprovalClosedError(row.id, CANCELLED, None)
+        return row
+
+    async def _decide(
+        self, session: AsyncSession, row: ApprovalRow, caller: Principal, decisions: Sequence[Mapping[str, Any]]
+    ) -> None:
+        check = self._check(row.payload, caller, await session.get_one(RunRow, row.run_id))
+        by = {"decided_by": caller.email, "decided_key": key_of(caller)}
+        values = {"status": DECIDED, "decisions": check.checked(decisions), **by}
+        if not await self._close(session, row, **values):
+            await session.refresh(row)
+            raise _closed_error(row)
+
+    def _check(self, payload: Mapping[str, Any], caller: Principal, run: RunRow) -> DecisionCheck:
+        return DecisionCheck(payload, caller, run.scopes, self._check_edit, self._check_grant)
+
     async def _expire(self, row: ApprovalRow) -> None:
         async with self._database.write() as session:
-            await self._close(session, row, status=EXPIRED)
+            await self._close(session, row, status=EXPIRED, decisions=[])
 
     async def _close(self, session: AsyncSession, row: ApprovalRow, **values: Any) -> bool:
         """Close an approval that waits, and mark its run as running; False if it was closed in between."""
@@ -141,7 +185,7 @@ class Approvals:
 def cancel_statement(run_id: str, by: str, key: str | None, now: datetime) -> Executable:
     """Return the statement that closes the approval of a run that `by` cancelled with this key."""
     waiting = update(table_of(ApprovalRow)).where(ApprovalRow.run_id == run_id, ApprovalRow.status == WAITING)
-    return waiting.values(status=CANCELLED, decided_by=by, decided_key=key, decided_at=now)
+    return waiting.values(status=CANCELLED, decisions=[], decided_by=by, decided_key=key, decided_at=now)
 
 
 def needed_event(payload: Mapping[str, Any]) -> Event:

@@ -63,7 +63,10 @@ class ChatRequest(Body):
     mode: Literal["attended", "unattended"] = Field(
         default="attended", description="unattended: nobody watches, and calls that need an approval wait for days."
     )
-    assistant_id: Id | None = Field(default=None, description="Which assistant; without it, the built-in one.")
+    assistant_id: Id | None = Field(
+        default=None,
+        description="One of `GET /api/assistants`: the thread has it from now on; else a new one has the default.",
+    )
     model: Annotated[str, StringConstraints(min_length=1, max_length=255)] | None = Field(
         default=None, description="A model of `GET /api/models`: the thread has it from now on."
     )

@@ -168,11 +168,12 @@ class ModelList(BaseModel):
 
 
 class ThreadSummary(BaseModel):
-    """A thread in a list. `model` is the one that was chosen for it; empty: the default one."""
+    """A thread in a list. `model` is the one that was chosen for it; empty: its assistant's, or the default one."""
 
     thread_id: str
     title: str
     model: str = ""
+    assistant_id: str
     created_at: datetime
     updated_at: datetime
 

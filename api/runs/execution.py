@@ -95,7 +95,14 @@ class Execution:
         self._filter = EventFilter(services.graph.link_filter(run.message))
         self._config = {"configurable": {"thread_id": run.thread_id}}
         self._context = services.graph.context(
-            run.user_id, run.email, run.scopes, mode_of(run), run.id, time_zone=run.time_zone, model=run.model
+            run.user_id,
+            run.email,
+            run.scopes,
+            mode_of(run),
+            run.id,
+            time_zone=run.time_zone,
+            model=run.model,
+            assistant_id=run.assistant_id,
         )
         self._usage: dict[str, Any] = {}
         self._limit: dict[str, Any] | None = None

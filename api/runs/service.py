@@ -61,16 +61,16 @@ class Runs:
         place: Place,
         *,
         thread_id: str | None,
-        assistant_id: str,
+        assistant_id: str | None = None,
         mode: Mode = "attended",
         time_zone: str = "",
         model: str | None = None,
     ) -> RunRow:
         """Accept a message and begin its run. When this returns, both outlive a crash.
 
-        A `model` becomes the thread's. Raises `ModelNotAllowedError` for one that the operator does not allow,
-        `NotFoundError` for a thread that is not the caller's, `ThreadBusyError`, `ApprovalPendingError`, and
-        what the drive raises for a place that the caller can't see.
+        A `model` and an assistant become the thread's. Raises `ModelNotAllowedError` for one that the operator does not
+        allow, `NotFoundError` for a thread or an assistant that is not the caller's, `ThreadBusyError`,
+        `ApprovalPendingError`, and what the drive raises for a place that the caller can't see.
         """
         if self._closing:
             raise ShuttingDownError
@@ -82,7 +82,7 @@ class Runs:
             user_id=caller.user_id,
             email=caller.email,
             scopes=sorted(str(scope) for scope in caller.scopes),
-            assistant_id=assistant_id,
+            assistant_id=assistant_id or "",
             message=message,
             mode=mode,
             time_zone=time_zone,
@@ -262,8 +262,9 @@ class Runs:
         run.created_at = self._services.clock.now()
 
         def begin(connection: Connection) -> Frame:
-            opened = open_thread(connection, caller, thread_id, run.message, run.created_at, run.model)
-            run.thread_id, run.model = opened
+            wanted = run.assistant_id or None
+            opened = open_thread(connection, caller, thread_id, run.message, run.created_at, run.model, wanted)
+            run.thread_id, run.model, run.assistant_id = opened.id, opened.model, opened.assistant_id
             event: Event = {"type": "run", "run_id": run.id, "thread_id": run.thread_id}
             frame = Frame(1, "run", encode(event))
             connection.execute(NEW_RUN, values_of(run))

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any, cast
 from uuid import uuid4
 
-from sqlalchemy import ForeignKey, Index, String, Table, Text, text
+from sqlalchemy import Float, ForeignKey, Index, String, Table, Text, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from drive_server.storage.schema import COLUMN_TYPES
@@ -17,6 +17,8 @@ CANCELLED = "cancelled"
 DECIDED = "decided"
 EXPIRED = "expired"
 PAUSED = "paused"
+BUILT_IN = "drive_agent"
+"""The id of the assistant that everybody has; it is no row."""
 
 
 def new_id() -> str:
@@ -33,7 +35,7 @@ class Base(DeclarativeBase):
 class ThreadRow(Base):
     """A conversation of one user. `deleted_at` hides it at once; the rows follow when its checkpoints are gone.
 
-    `model` is the one that the person chose for it; empty: the one of the settings.
+    `model` is the one that the person chose for it; empty: the one of its assistant, or of the settings.
     """
 
     __tablename__ = "threads"
@@ -43,6 +45,7 @@ class ThreadRow(Base):
     user_id: Mapped[str] = mapped_column(String(32))
     title: Mapped[str] = mapped_column(String(255))
     model: Mapped[str] = mapped_column(String(255), default="", server_default="")
+    assistant_id: Mapped[str] = mapped_column(String(64), default=BUILT_IN, server_default=BUILT_IN)
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime]
     deleted_at: Mapped[datetime | None]
@@ -164,6 +167,74 @@ class WebhookRow(Base):
     due_at: Mapped[datetime]
     ended_at: Mapped[datetime | None]
     is_delivered: Mapped[bool | None]
+
+
+class ServerRow(Base):
+    """A person's MCP server. `version` grows with each change.
+
+    The values of `headers` and `env` are encrypted, by name; an empty one is not set. `timeout` is that of a call, in
+    seconds.
+    """
+
+    __tablename__ = "mcp_servers"
+    __table_args__ = (Index("uq_mcp_servers_name", "user_id", "name", unique=True),)
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True, default=new_id)
+    user_id: Mapped[str] = mapped_column(String(32))
+    name: Mapped[str] = mapped_column(String(64))
+    type: Mapped[str] = mapped_column(String(16))
+    is_active: Mapped[bool]
+    base_url: Mapped[str] = mapped_column(Text)
+    headers: Mapped[dict[str, Any]]
+    timeout: Mapped[float] = mapped_column(Float)
+    command: Mapped[str] = mapped_column(Text)
+    args: Mapped[list[Any]]
+    env: Mapped[dict[str, Any]]
+    disabled_tools: Mapped[list[Any]]
+    auto_approve_tools: Mapped[list[Any]]
+    allows: Mapped[list[Any]]
+    version: Mapped[int]
+    created_at: Mapped[datetime]
+    updated_at: Mapped[datetime]
+
+
+class PinRow(Base):
+    """The definition of a server's tool that the person has seen, and its hash."""
+
+    __tablename__ = "mcp_server_tools"
+
+    server_id: Mapped[str] = mapped_column(ForeignKey("mcp_servers.id"), primary_key=True)
+    name: Mapped[str] = mapped_column(Text, primary_key=True)
+    hash: Mapped[str] = mapped_column(String(64))
+    definition: Mapped[dict[str, Any]]
+
+
+class AssistantRow(Base):
+    """An assistant of a person. `drive_tools` are the tools of the drive that it may use; None: all of them."""
+
+    __tablename__ = "assistants"
+    __table_args__ = (Index("uq_assistants_name", "owner", "name", unique=True),)
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True, default=new_id)
+    owner: Mapped[str] = mapped_column(String(32))
+    name: Mapped[str] = mapped_column(String(64))
+    description: Mapped[str] = mapped_column(Text)
+    model: Mapped[str] = mapped_column(String(255))
+    instructions: Mapped[str] = mapped_column(Text)
+    drive_tools: Mapped[list[Any] | None]
+    is_default: Mapped[bool]
+    created_at: Mapped[datetime]
+    updated_at: Mapped[datetime]
+
+
+class ChosenServerRow(Base):
+    """A server that an assistant uses. The built-in assistant has those of every person who chose some for it."""
+
+    __tablename__ = "assistant_mcp_servers"
+    __table_args__ = (Index("ix_assistant_mcp_servers_server", "mcp_server_id"),)
+
+    assistant_id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    mcp_server_id: Mapped[str] = mapped_column(ForeignKey("mcp_servers.id"), primary_key=True)
 
 
 def table_of(row: type[Base]) -> Table:

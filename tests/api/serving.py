@@ -11,10 +11,14 @@ import uvicorn
 
 from api.app import build_api
 from api.clock import SystemClock
+from api.servers.secrets import Secrets
+from api.servers.service import Servers
 from api.service import open_service
 from api.storage.database import open_database
 from api.storage.threads import open_threads
 from drive_server.transports.runner import KEEP_ALIVE_SECONDS
+from graph.servers.pool import ServerPool
+from graph.settings import AgentSettings
 from tests.api.fakes import MemoryDrive
 from tests.api.small_graph import SmallGraph
 from tests.e2e.person import Event, Person, Turn
@@ -76,11 +80,13 @@ class SmallService:
             self.graph = SmallGraph(self.drive, storage.saver, self.clock)
             if self.gate_open:
                 self.graph.gate.open()
+            clock = self.clock or SystemClock()
             opened = open_service(
                 database,
                 cast("Assistant", self.graph),
                 cast("DriveForService", self.drive),
-                self.clock or SystemClock(),
+                clock,
+                Servers(database, Secrets.of(self.data_dir, ""), ServerPool(AgentSettings(model="offline")), clock, 3),
                 self.heartbeat_seconds,
                 webhook=self.webhook,
             )

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
+    from api.drive import Principal
     from graph.policy.grants import Grant
     from graph.state import Mode
     from tests.api.fakes import ManualClock, MemoryDrive
@@ -176,9 +177,17 @@ class SmallGraph:
         *,
         time_zone: str = "",
         model: str = "",
+        assistant_id: str = "",
     ) -> SmallContext:
-        del run_id, time_zone, model
+        del run_id, time_zone, model, assistant_id
         return SmallContext(user_id, email, tuple(scopes), mode)
+
+    def allows_model(self, name: str) -> bool:
+        return name == "small"
+
+    async def drive_tools(self, caller: Principal) -> frozenset[str]:
+        del caller
+        return frozenset({"share_item", "write_item"})
 
     def link_filter(self, *messages: str) -> LinkFilter:
         return LinkFilter(HostAllowlist(["drive.example.com"]).with_addresses_in(*messages))
@@ -198,6 +207,11 @@ class SmallGraph:
     async def items_of_others(self, thread_id: str, run_id: str | None = None) -> set[str]:
         del thread_id, run_id
         return set()
+
+    async def message_ids(self, thread_id: str, run_id: str) -> set[str]:
+        del run_id
+        state = await self.graph.aget_state({"configurable": {"thread_id": thread_id}})
+        return {str(message.id) for message in state.values["messages"]}
 
     async def grants(self, user_id: str) -> list[Grant]:
         return self.given.get(user_id, [])

@@ -31,7 +31,6 @@ router = APIRouter(tags=["chat"], route_class=FilteredRoute)
 
 LARGEST_NUMBER = 2**31 - 1
 EVENT_NUMBER = re.compile(r"-?[0-9]{1,100}")
-ASSISTANT = "drive_agent"
 STREAM_EXAMPLE = (
     'id: 1\nevent: run\ndata: {"type":"run","run_id":"5f0c...","thread_id":"9b1e..."}\n\n'
     'id: 2\nevent: route_decision\ndata: {"type":"route_decision","agent":"search_agent","confidence":0.9,'
@@ -57,12 +56,11 @@ async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep, reques
     The first event is `run`; the last is `done` or `error`, or `run_parked` if the mode is `unattended`. Closing the
     connection cancels nothing: read on with `GET /api/runs/{run_id}/events`. A thread takes one message at a time (409
     `thread_busy`), and none while an approval waits (409 `approval_pending`). A `model` that the operator does not
-    allow is refused (422 `model_not_allowed`). The messages `pause`, `continue` and `stop the plan` (in Chinese, too)
-    command a running plan: the answer continues with that run's events.
+    allow is refused (422 `model_not_allowed`), and an assistant that is not yours (404). The messages `pause`,
+    `continue` and `stop the plan` (in Chinese, too) command a running plan: the answer continues with that run's
+    events.
     """
     request.state.language = language_of(body.message)
-    if body.assistant_id not in (None, ASSISTANT):
-        raise InvalidRequestError("no_assistant", assistant=ASSISTANT)
     if (commanded := await _command_plan(body, caller, service)) is not None:
         return commanded
     here = body.context or ChatContext()
@@ -73,7 +71,7 @@ async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep, reques
         body.message,
         place,
         thread_id=body.thread_id,
-        assistant_id=body.assistant_id or ASSISTANT,
+        assistant_id=body.assistant_id,
         mode=body.mode,
         time_zone=body.time_zone or "",
         model=body.model,

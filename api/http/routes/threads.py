@@ -101,4 +101,4 @@ def _messages(state: Mapping[str, Any], newest: RunRow | None) -> list[MessageVi
 
 def _summary(row: ThreadRow) -> ThreadSummary:
     times = {"created_at": row.created_at, "updated_at": row.updated_at}
-    return ThreadSummary(thread_id=row.id, title=row.title, model=row.model, **times)
+    return ThreadSummary(thread_id=row.id, title=row.title, model=row.model, assistant_id=row.assistant_id, **times)

@@ -6,9 +6,9 @@ import pytest
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
-from api.http import schemas
+from api.http import schemas, server_schemas
 from api.http.filtered_route import FilteredRoute
-from api.http.routes import approvals, chat, grants, memories, plans, runs, threads
+from api.http.routes import approvals, assistants, chat, grants, memories, messages, plans, runs, servers, threads
 from api.runs.audit import RunAudit
 from graph.link_allowlist import HostAllowlist
 from graph.link_filter import LinkFilter
@@ -18,11 +18,15 @@ from tests.hostile import HOSTILE, hostile_sample, live_paths
 if TYPE_CHECKING:
     from fastapi import APIRouter
 
-ROUTERS = cast("list[APIRouter]", [part.router for part in (chat, runs, approvals, grants, threads, plans, memories)])
+PARTS = (chat, runs, approvals, grants, threads, plans, memories, servers, assistants, messages)
+ROUTERS = cast("list[APIRouter]", [part.router for part in PARTS])
 ROUTES = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
 ANSWERS = {route.response_model for route in ROUTES if route.response_model}
 PRODUCT = {"tool_call_id", "item_id", "file_id", "uri", "address", "etag", "code", "grant_kind", "action"}
 DATA = {"args", "decisions"}
+OF_A_SERVER = {"name", "base_url", "command", "disabled_tools", "auto_approve_tools"}
+OF_A_TOOL = {"server_name", "name", "input_schema", "before", "after", "uri"}
+OF_AN_ASSISTANT = {"name", "description", "instructions", "drive_tools"}
 
 
 def clean(view: BaseModel) -> BaseModel:
@@ -42,6 +46,10 @@ def test_a_hostile_text_in_any_field_of_an_answer_leaves_inert(answer: type[Base
         schemas.ResultView: {"text"},
         schemas.ThreadView: {"text"},
         RunAudit: {"args", "result", "message"},
+        **dict.fromkeys((server_schemas.ServerView, server_schemas.ServerList), OF_A_SERVER),
+        **dict.fromkeys((server_schemas.ToolList, server_schemas.ConnectionView), OF_A_TOOL),
+        server_schemas.ImportView: {"name", "missing"},
+        **dict.fromkeys((server_schemas.AssistantView, server_schemas.AssistantList), OF_AN_ASSISTANT),
     }
     assert live_paths(clean(hostile_sample(answer))) <= PRODUCT | DATA | exact.get(answer, set())
 

@@ -80,7 +80,7 @@ def test_any_script_comes_back_as_it_was_said(alice: Person, text: str) -> None:
         {"message": "hi", "context": "here"},
         {"message": "hi", "context": {"file_id": 7}},
         {"message": "hi", "context": {"user_id": "bob"}},
-        {"message": "hi", "assistant_id": "somebody-elses"},
+        {"message": "hi", "assistant_id": ""},
         {"message": "hi", "thread": "misspelt"},
         [],
         "hi",

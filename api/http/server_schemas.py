@@ -1,0 +1,257 @@
+"""The JSON that the routes of MCP servers and assistants answer with."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from api.servers.service import Connection, Servers
+from api.servers.tools import ListedTool
+from api.storage.tables import AssistantRow, ServerRow
+from graph.servers.definition import ServerType
+from graph.servers.pool import ServerDetails, StatusName
+from graph.servers.reasons import Reason
+from graph.state import Language
+from graph.text_fields import DATA
+
+PersonsText = Annotated[str, DATA]
+"""Text that the person wrote."""
+
+
+class ServerView(BaseModel):
+    """An MCP server. Of the values of `headers` and `env` it only says whether they are set.
+
+    `sentence` says why the `status` is `error`.
+    """
+
+    id: str
+    name: PersonsText
+    type: ServerType
+    is_active: bool
+    base_url: PersonsText
+    headers: dict[str, bool]
+    timeout: float
+    command: PersonsText
+    args: Annotated[list[str], DATA]
+    env: dict[str, bool]
+    disabled_tools: Annotated[list[str], DATA]
+    auto_approve_tools: Annotated[list[str], DATA]
+    allows: list[Literal["sampling", "roots"]]
+    status: StatusName
+    sentence: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class ServerList(BaseModel):
+    """Your MCP servers by name."""
+
+    items: list[ServerView]
+
+
+class ToolDifference(BaseModel):
+    """A part of a tool's definition, before and after its server changed it."""
+
+    field: Literal["name", "title", "description", "input_schema"]
+    before: Annotated[str, DATA]
+    after: Annotated[str, DATA]
+
+
+class ToolView(BaseModel):
+    """A tool of a server. `changed`: it is disabled until you accept its new definition, by its `hash`."""
+
+    server_id: str = Field(serialization_alias="serverId")
+    server_name: PersonsText = Field(serialization_alias="serverName")
+    name: Annotated[str, DATA]
+    display_name: str = Field(serialization_alias="displayName")
+    description: str
+    input_schema: Annotated[dict[str, Any], DATA] = Field(serialization_alias="inputSchema")
+    is_enabled: bool = Field(serialization_alias="isEnabled")
+    is_auto_approve: bool = Field(serialization_alias="isAutoApprove")
+    hash: str
+    changed: bool
+    difference: list[ToolDifference]
+
+
+class ToolList(BaseModel):
+    """The tools of a server. If it can't be used, `sentence` says why, and the tools are those that you have seen."""
+
+    items: list[ToolView]
+    status: StatusName
+    sentence: str | None
+
+
+class ResourceView(BaseModel):
+    """A resource that a server offers."""
+
+    uri: Annotated[str, DATA]
+    name: str
+    description: str
+
+
+class PromptView(BaseModel):
+    """A prompt that a server offers, with the names of its arguments."""
+
+    name: str
+    description: str
+    arguments: list[str]
+
+
+class ConnectionView(BaseModel):
+    """The result of a test. `name`, `version` and `instructions` are what the server says of itself.
+
+    If it fails, `code` and `sentence` say why.
+    """
+
+    status: StatusName
+    code: str | None = None
+    sentence: str | None = None
+    name: str | None = None
+    version: str | None = None
+    protocol: str | None = None
+    instructions: str | None = None
+    tools: list[ToolView] = []
+    resources: list[ResourceView] = []
+    prompts: list[PromptView] = []
+
+
+class ImportedView(BaseModel):
+    """A server of an imported document: its id, or the problem for which it was left out.
+
+    `missing` are the headers and variables whose values the document does not have.
+    """
+
+    name: PersonsText
+    id: str | None = None
+    problem: str | None = None
+    missing: Annotated[list[str], DATA] = []
+
+
+class ImportView(BaseModel):
+    """The servers of an imported document."""
+
+    items: list[ImportedView]
+
+
+class AssistantView(BaseModel):
+    """An assistant. The built-in one has the id `drive_agent`, and no times."""
+
+    id: str
+    owner: str
+    name: PersonsText
+    description: PersonsText
+    model: str
+    instructions: PersonsText
+    drive_tools: Annotated[list[str], DATA] | None
+    is_default: bool
+    is_built_in: bool
+    created_at: datetime | None
+    updated_at: datetime | None
+
+
+class AssistantList(BaseModel):
+    """Your assistants: the built-in one, then your own by name."""
+
+    items: list[AssistantView]
+
+
+class ServerChoiceView(BaseModel):
+    """The servers that an assistant uses."""
+
+    server_ids: list[str]
+
+
+def server_view(row: ServerRow, servers: Servers, language: Language) -> ServerView:
+    """Return a server as its person sees it."""
+    headers, env = servers.which_are_set(row)
+    status = servers.status(row)
+    plain = ("id", "name", "type", "is_active", "base_url", "timeout", "command", "args", "created_at", "updated_at")
+    lists = ("disabled_tools", "auto_approve_tools", "allows")
+    return ServerView(
+        **{name: getattr(row, name) for name in (*plain, *lists)},
+        headers=headers,
+        env=env,
+        status=status.status,
+        sentence=status.sentence_in(language),
+    )
+
+
+def tool_views(row: ServerRow, tools: Sequence[ListedTool]) -> list[ToolView]:
+    """Return the tools of a server as its person sees them."""
+    return [_tool_view(row, tool) for tool in tools]
+
+
+def connection_view(tested: Connection, language: Language) -> ConnectionView:
+    """Return the result of a test."""
+    if tested.details is None:
+        return ConnectionView(status="error", code=_code(tested.reason), sentence=_sentence(tested.reason, language))
+    details = tested.details
+    return ConnectionView(
+        status="connected",
+        name=details.name,
+        version=details.version,
+        protocol=details.protocol,
+        instructions=details.instructions,
+        tools=tool_views(tested.server, tested.tools),
+        resources=_resources(details),
+        prompts=_prompts(details),
+    )
+
+
+def tool_list(listed: Connection, servers: Servers, language: Language) -> ToolList:
+    """Return the tools of a server, and its state."""
+    status = servers.status(listed.server)
+    return ToolList(
+        items=tool_views(listed.server, listed.tools),
+        status="error" if listed.reason else status.status,
+        sentence=_sentence(listed.reason, language),
+    )
+
+
+def assistant_view(row: AssistantRow, built_in: str) -> AssistantView:
+    """Return an assistant as its person sees it."""
+    names = AssistantView.model_fields.keys() - {"is_built_in"}
+    return AssistantView(**{name: getattr(row, name) for name in names}, is_built_in=row.id == built_in)
+
+
+def _tool_view(row: ServerRow, tool: ListedTool) -> ToolView:
+    return ToolView(
+        server_id=row.id,
+        server_name=row.name,
+        name=tool.name,
+        display_name=tool.display_name,
+        description=tool.description,
+        input_schema=tool.input_schema,
+        is_enabled=tool.is_enabled,
+        is_auto_approve=tool.is_auto_approve,
+        hash=tool.hash,
+        changed=tool.changed,
+        difference=[ToolDifference(field=part.field, before=part.before, after=part.after) for part in tool.difference],
+    )
+
+
+def _resources(details: ServerDetails) -> list[ResourceView]:
+    return [
+        ResourceView(uri=str(one.uri), name=one.title or one.name, description=one.description or "")
+        for one in details.resources
+    ]
+
+
+def _prompts(details: ServerDetails) -> list[PromptView]:
+    return [
+        PromptView(
+            name=one.name,
+            description=one.description or "",
+            arguments=[argument.name for argument in one.arguments or ()],
+        )
+        for one in details.prompts
+    ]
+
+
+def _code(reason: Reason | None) -> str | None:
+    return reason.code if reason else None
+
+
+def _sentence(reason: Reason | None, language: Language) -> str | None:
+    return reason.sentence(language) if reason else None

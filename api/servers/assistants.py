@@ -1,0 +1,223 @@
+"""People's assistants: defined, changed, and given servers. Everybody has the built-in one, which is no row."""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
+from typing_extensions import TypedDict
+
+from api.clock import Clock
+from api.drive import Principal
+from api.errors import (
+    BuiltInAssistantError,
+    InvalidRequestError,
+    ModelNotAllowedError,
+    NameTakenError,
+    NotFoundError,
+    TooManyError,
+)
+from api.servers.definitions import definition_of
+from api.servers.secrets import Secrets
+from api.storage.tables import BUILT_IN, AssistantRow, ChosenServerRow, PinRow, ServerRow, ThreadRow, new_id
+from drive_server.storage.database import Database
+from graph.context import RunContext
+from graph.servers.choices import Choice
+
+MOST_ASSISTANTS = 100
+
+
+class AssistantChange(TypedDict, total=False):
+    """The fields of an assistant that a request sets; the others stay as they are."""
+
+    name: str
+    description: str
+    model: str
+    instructions: str
+    drive_tools: Sequence[str] | None
+    is_default: bool
+
+
+class Assistants:
+    """A person's assistants. `allows_model` and `drive_tools` say what one may have."""
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        allows_model: Callable[[str], bool],
+        drive_tools: Callable[[Principal], Awaitable[Collection[str]]],
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._allows_model = allows_model
+        self._drive_tools = drive_tools
+
+    async def of(self, caller: Principal) -> list[AssistantRow]:
+        """Return the caller's assistants: the built-in one, then their own by name."""
+        query = select(AssistantRow).where(AssistantRow.owner == caller.user_id).order_by(AssistantRow.name)
+        async with self._database.read() as session:
+            rows = [*await session.scalars(query)]
+        return [_built_in(caller.user_id, is_default=not any(row.is_default for row in rows)), *rows]
+
+    async def get(self, caller: Principal, assistant_id: str) -> AssistantRow:
+        """Return an assistant of the caller. Raises `NotFoundError`, also for somebody else's."""
+        async with self._database.read() as session:
+            return await session.run_sync(find_assistant, caller.user_id, assistant_id)
+
+    async def create(self, caller: Principal, change: AssistantChange) -> AssistantRow:
+        """Define an assistant. Raises `NameTakenError`, `TooManyError` and what `check` raises."""
+        await self._check(caller, change)
+        now = self._clock.now()
+        row = _built_in(caller.user_id, is_default=False)
+        row.id, row.created_at = new_id(), now
+        _change(row, change)
+        row.updated_at = now
+        count = select(func.count()).select_from(AssistantRow).where(AssistantRow.owner == caller.user_id)
+        try:
+            async with self._database.write() as session:
+                if (await session.scalar(count) or 0) >= MOST_ASSISTANTS:
+                    raise TooManyError("too_many_assistants", limit=str(MOST_ASSISTANTS))
+                if row.is_default:
+                    await _no_default(session, caller)
+                session.add(row)
+        except IntegrityError:
+            raise NameTakenError(name=row.name) from None
+        return row
+
+    async def update(self, caller: Principal, assistant_id: str, change: AssistantChange) -> AssistantRow:
+        """Change the fields of an assistant that are given; of the built-in one, only that it is the default."""
+        await self._check(caller, change)
+        if assistant_id == BUILT_IN and change != {"is_default": True}:
+            raise BuiltInAssistantError
+        try:
+            async with self._database.write() as session:
+                row = await session.run_sync(find_assistant, caller.user_id, assistant_id)
+                if change.get("is_default"):
+                    await _no_default(session, caller)
+                _change(row, change)
+                row.updated_at = self._clock.now()
+        except IntegrityError:
+            raise NameTakenError(name=change.get("name", "")) from None
+        return row
+
+    async def delete(self, caller: Principal, assistant_id: str) -> None:
+        """Delete an assistant; its threads go on with the built-in one."""
+        if assistant_id == BUILT_IN:
+            raise BuiltInAssistantError
+        async with self._database.write() as session:
+            row = await session.run_sync(find_assistant, caller.user_id, assistant_id)
+            await session.execute(delete(ChosenServerRow).where(ChosenServerRow.assistant_id == row.id))
+            threads = update(ThreadRow).where(ThreadRow.user_id == caller.user_id, ThreadRow.assistant_id == row.id)
+            await session.execute(threads.values(assistant_id=BUILT_IN))
+            await session.delete(row)
+
+    async def servers(self, caller: Principal, assistant_id: str) -> list[str]:
+        """Return the ids of the servers that an assistant uses, by their names."""
+        async with self._database.read() as session:
+            await session.run_sync(find_assistant, caller.user_id, assistant_id)
+            return [row.id for row in await _chosen(session, caller.user_id, assistant_id)]
+
+    async def choose(self, caller: Principal, assistant_id: str, server_ids: Sequence[str]) -> list[str]:
+        """Let an assistant use these servers and no others; return those that it did not use before.
+
+        Raises `NotFoundError` if the assistant or one of the servers is not the caller's.
+        """
+        wanted = dict.fromkeys(server_ids)
+        own = select(ServerRow.id).where(ServerRow.user_id == caller.user_id)
+        async with self._database.write() as session:
+            await session.run_sync(find_assistant, caller.user_id, assistant_id)
+            if wanted.keys() - {*await session.scalars(own)}:
+                raise NotFoundError("no_server")
+            before = {row.id for row in await _chosen(session, caller.user_id, assistant_id)}
+            links = ChosenServerRow.assistant_id == assistant_id, ChosenServerRow.mcp_server_id.in_(before)
+            await session.execute(delete(ChosenServerRow).where(*links))
+            session.add_all([ChosenServerRow(assistant_id=assistant_id, mcp_server_id=key) for key in wanted])
+        return [key for key in wanted if key not in before]
+
+    async def _check(self, caller: Principal, change: AssistantChange) -> None:
+        if change.get("name") == BUILT_IN:
+            raise NameTakenError(name=BUILT_IN)
+        if (model := change.get("model")) and not self._allows_model(model):
+            raise ModelNotAllowedError(model=model)
+        if names := change.get("drive_tools"):
+            known = await self._drive_tools(caller)
+            if unknown := sorted(set(names) - set(known)):
+                raise InvalidRequestError(
+                    "unknown_drive_tools", said={"names": ", ".join(unknown)}, details={"known": sorted(known)}
+                )
+
+
+class PersonsChoices:
+    """Reads what a person has chosen for an assistant, for the graph."""
+
+    def __init__(self, database: Database, secrets: Secrets) -> None:
+        self._database = database
+        self._secrets = secrets
+
+    async def chosen(self, user: RunContext) -> Choice:
+        """Return the choice for the assistant of this run; that of the built-in one if the person has no such."""
+        async with self._database.read() as session:
+            try:
+                row = await session.run_sync(find_assistant, user.user_id, user.assistant_id or BUILT_IN)
+            except NotFoundError:
+                row = _built_in(user.user_id, is_default=False)
+            servers = [one for one in await _chosen(session, user.user_id, row.id) if one.is_active]
+            pins = await _pins(session, [server.id for server in servers])
+        return Choice(
+            assistant_id="" if row.id == BUILT_IN else row.id,
+            instructions=row.instructions,
+            drive_tools=None if row.drive_tools is None else frozenset(row.drive_tools),
+            servers=tuple(definition_of(server, pins.get(server.id, {}), self._secrets) for server in servers),
+        )
+
+
+def find_assistant(session: Session, user_id: str, assistant_id: str | None) -> AssistantRow:
+    """Return an assistant of a person; None: their default one. Raises `NotFoundError`, also for somebody else's."""
+    default = session.scalar(select(AssistantRow).where(AssistantRow.owner == user_id, AssistantRow.is_default))
+    if assistant_id == BUILT_IN or (assistant_id is None and default is None):
+        return _built_in(user_id, is_default=default is None)
+    row = default if assistant_id is None else session.get(AssistantRow, assistant_id)
+    if row is None or row.owner != user_id:
+        raise NotFoundError("no_assistant")
+    return row
+
+
+async def _chosen(session: AsyncSession, user_id: str, assistant_id: str) -> Sequence[ServerRow]:
+    """Return the person's servers that an assistant uses: the built-in one is everybody's."""
+    query = select(ServerRow).join(ChosenServerRow, ChosenServerRow.mcp_server_id == ServerRow.id)
+    of_both = query.where(ChosenServerRow.assistant_id == assistant_id, ServerRow.user_id == user_id)
+    return (await session.scalars(of_both.order_by(ServerRow.name))).all()
+
+
+async def _pins(session: AsyncSession, server_ids: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
+    query = select(PinRow.server_id, PinRow.name, PinRow.hash).where(PinRow.server_id.in_(server_ids))
+    pins: dict[str, dict[str, str]] = {}
+    for server_id, name, digest in await session.execute(query):
+        pins.setdefault(server_id, {})[name] = digest
+    return pins
+
+
+async def _no_default(session: AsyncSession, caller: Principal) -> None:
+    await session.execute(update(AssistantRow).where(AssistantRow.owner == caller.user_id).values(is_default=False))
+
+
+def _change(row: AssistantRow, change: AssistantChange) -> None:
+    for name, value in change.items():
+        setattr(row, name, value)
+
+
+def _built_in(user_id: str, *, is_default: bool) -> AssistantRow:
+    return AssistantRow(
+        id=BUILT_IN,
+        owner=user_id,
+        name=BUILT_IN,
+        description="",
+        model="",
+        instructions="",
+        drive_tools=None,
+        is_default=is_default,
+        created_at=None,
+        updated_at=None,
+    )

@@ -1,0 +1,222 @@
+"""People's MCP servers: defined, tested, changed, watched."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from mcp.types import Tool
+from sqlalchemy import delete, func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.clock import Clock
+from api.drive import Principal
+from api.errors import NameTakenError, NotFoundError, ServerDownError, TooManyError
+from api.servers.definitions import ServerChange, change_server, definition_of, new_server, which_are_set
+from api.servers.secrets import Secrets
+from api.servers.tools import (
+    ListedTool,
+    Pins,
+    ToolChange,
+    ToolEdit,
+    forget_pins,
+    list_tools,
+    pin_new,
+    read_pins,
+    seen_tools,
+)
+from api.storage.tables import ChosenServerRow, ServerRow
+from drive_server.storage.database import Database
+from graph.servers.definition import ServerDefinition
+from graph.servers.pool import ServerDetails, ServerPool, ServerStatus
+from graph.servers.reasons import Reason, ServerUnavailableError
+
+CHOSEN_SECONDS = 5.0
+"""How long a choice of servers waits for their tools."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """The result of a test: what the server is and offers, or the reason why it can't be used."""
+
+    server: ServerRow
+    tools: Sequence[ListedTool] = ()
+    details: ServerDetails | None = None
+    reason: Reason | None = None
+
+
+class Servers:
+    """A person's MCP servers; `most` is how many one person may have."""
+
+    def __init__(self, database: Database, secrets: Secrets, pool: ServerPool, clock: Clock, most: int) -> None:
+        self._database = database
+        self._secrets = secrets
+        self._pool = pool
+        self._clock = clock
+        self._most = most
+        self._ending = asyncio.Event()
+
+    async def of(self, caller: Principal) -> list[ServerRow]:
+        """Return the caller's servers by name."""
+        query = select(ServerRow).where(ServerRow.user_id == caller.user_id).order_by(ServerRow.name)
+        async with self._database.read() as session:
+            return [*await session.scalars(query)]
+
+    async def get(self, caller: Principal, server_id: str) -> ServerRow:
+        """Return a server of the caller. Raises `NotFoundError`, also for somebody else's."""
+        async with self._database.read() as session:
+            return await _find(session, caller, server_id)
+
+    def which_are_set(self, row: ServerRow) -> tuple[dict[str, bool], dict[str, bool]]:
+        """Return the names of headers and of variables of the environment, and whether each has a value."""
+        return which_are_set(row.headers, self._secrets), which_are_set(row.env, self._secrets)
+
+    async def create(self, caller: Principal, change: ServerChange) -> ServerRow:
+        """Define a server. Raises `NameTakenError`, `TooManyError`, and `InvalidRequestError` if it leads nowhere."""
+        row = new_server(caller.user_id, self._clock.now())
+        change_server(row, change, self._secrets, self._clock.now())
+        count = select(func.count()).select_from(ServerRow).where(ServerRow.user_id == caller.user_id)
+        try:
+            async with self._database.write() as session:
+                if (await session.scalar(count) or 0) >= self._most:
+                    raise TooManyError(limit=str(self._most))
+                session.add(row)
+        except IntegrityError:
+            # Without the cause, which quotes the row.
+            raise NameTakenError(name=row.name) from None
+        return row
+
+    async def update(self, caller: Principal, server_id: str, change: ServerChange) -> ServerRow:
+        """Change the fields of a server that are given. Its connection is closed."""
+        try:
+            async with self._database.write() as session:
+                row = await _find(session, caller, server_id)
+                if change_server(row, change, self._secrets, self._clock.now()):
+                    await forget_pins(session, row.id)
+        except IntegrityError:
+            raise NameTakenError(name=change.get("name", "")) from None
+        await self._pool.close(caller.user_id, server_id)
+        return row
+
+    async def delete(self, caller: Principal, server_id: str) -> None:
+        """Delete a server, and take it from the assistants that use it."""
+        async with self._database.write() as session:
+            row = await _find(session, caller, server_id)
+            await session.execute(delete(ChosenServerRow).where(ChosenServerRow.mcp_server_id == row.id))
+            await forget_pins(session, row.id)
+            await session.delete(row)
+        await self._pool.close(caller.user_id, server_id)
+
+    async def connect(self, caller: Principal, server_id: str) -> Connection:
+        """Connect to a server now. The person sees its tools by that: those that are new are pinned."""
+        row, pins = await self._read(caller, server_id)
+        try:
+            details = await self._pool.details(self._definition(row, pins))
+        except ServerUnavailableError as error:
+            return Connection(row, reason=error.reason)
+        pins = await self._pin(row, details.tools)
+        if not row.is_active:
+            await self._pool.close(caller.user_id, server_id)
+        return Connection(row, list_tools(row, pins, details.tools), details)
+
+    async def tools(self, caller: Principal, server_id: str) -> Connection:
+        """Return the tools of a server; of one that is down, or switched off, those that the person has seen."""
+        row, pins = await self._read(caller, server_id)
+        tools, reason = await self._live(row, pins)
+        return Connection(row, list_tools(row, pins, seen_tools(pins) if tools is None else tools), reason=reason)
+
+    async def update_tools(self, caller: Principal, server_id: str, changes: Sequence[ToolChange]) -> Connection:
+        """Change what is decided about tools. Raises `NotFoundError`, `ToolChangedError` and `ServerDownError`."""
+        row, pins = await self._read(caller, server_id)
+        tools, reason = await self._live(row, pins)
+        if reason and any(change.accept for change in changes):
+            raise ServerDownError((reason.sentence("en"), reason.sentence("zh")))
+        async with self._database.write() as session:
+            row = await _find(session, caller, server_id)
+            pins = await read_pins(session, row.id)
+            await session.run_sync(lambda sync: ToolEdit(sync, row, pins, tools).apply(changes))
+            row.version, row.updated_at = row.version + 1, self._clock.now()
+        row, pins = await self._read(caller, server_id)
+        return Connection(row, list_tools(row, pins, seen_tools(pins) if tools is None else tools), reason=reason)
+
+    async def pin_chosen(self, caller: Principal, server_ids: Sequence[str]) -> None:
+        """Pin the tools of servers that were chosen, as far as these answer soon: a later change of them shows."""
+        await asyncio.gather(*(self._pin_chosen(caller, server_id) for server_id in server_ids))
+
+    def status(self, row: ServerRow) -> ServerStatus:
+        """Return the state of the connection to a server."""
+        return self._pool.status(row.user_id, row.id)
+
+    async def watch(self, caller: Principal, idle_seconds: float) -> AsyncGenerator[dict[str, ServerStatus]]:
+        """Yield the states of the caller's servers, then each change; nothing after `idle_seconds` without one."""
+        shown = {row.id: self.status(row) for row in await self.of(caller)}
+        yield dict(shown)
+        changes = self._pool.watch(caller.user_id)
+        waiting: asyncio.Task[tuple[str, ServerStatus] | None] | None = None
+        ending = asyncio.create_task(self._ending.wait())
+        try:
+            while not ending.done():
+                waiting = waiting or asyncio.create_task(_next(changes))
+                await asyncio.wait({waiting, ending}, timeout=idle_seconds, return_when=asyncio.FIRST_COMPLETED)
+                changed = dict([change] if waiting.done() and (change := waiting.result()) else [])
+                if waiting.done() and not changed:
+                    return
+                waiting = None if changed else waiting
+                if not changed or any(shown.get(server_id) != status for server_id, status in changed.items()):
+                    shown |= changed
+                    yield changed
+        finally:
+            for task in (ending, waiting):
+                if task:
+                    task.cancel()
+
+    def end_watches(self) -> None:
+        """End all watches, so that the server can shut down."""
+        self._ending.set()
+
+    async def _pin_chosen(self, caller: Principal, server_id: str) -> None:
+        row, pins = await self._read(caller, server_id)
+        if not pins and row.is_active:
+            tools, _ = await self._live(row, pins, CHOSEN_SECONDS)
+            await self._pin(row, tools or ())
+
+    async def _read(self, caller: Principal, server_id: str) -> tuple[ServerRow, Pins]:
+        async with self._database.read() as session:
+            row = await _find(session, caller, server_id)
+            return row, await read_pins(session, row.id)
+
+    async def _live(
+        self, row: ServerRow, pins: Pins, wait_seconds: float | None = None
+    ) -> tuple[Sequence[Tool] | None, Reason | None]:
+        if not row.is_active:
+            return None, None
+        try:
+            return await self._pool.tools(self._definition(row, pins), wait_seconds=wait_seconds), None
+        except ServerUnavailableError as error:
+            return None, error.reason
+
+    async def _pin(self, row: ServerRow, tools: Sequence[Tool]) -> Pins:
+        # Another process may pin the same.
+        with suppress(IntegrityError):
+            async with self._database.write() as session:
+                # The server may be deleted, or lead elsewhere, since it was asked for its tools.
+                current = await session.get(ServerRow, row.id)
+                if current and current.version == row.version:
+                    await session.run_sync(lambda sync: pin_new(sync, row, tools))
+        async with self._database.read() as session:
+            return await read_pins(session, row.id)
+
+    def _definition(self, row: ServerRow, pins: Pins) -> ServerDefinition:
+        return definition_of(row, {name: pin.hash for name, pin in pins.items()}, self._secrets)
+
+
+async def _find(session: AsyncSession, caller: Principal, server_id: str) -> ServerRow:
+    row = await session.get(ServerRow, server_id)
+    if row is None or row.user_id != caller.user_id:
+        raise NotFoundError("no_server")
+    return row
+
+
+async def _next(changes: AsyncIterator[tuple[str, ServerStatus]]) -> tuple[str, ServerStatus] | None:
+    return await anext(changes, None)
