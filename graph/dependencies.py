@@ -10,6 +10,7 @@ from graph.limits.limits import has_budget
 from graph.limits.model_table import prices_of
 from graph.link_allowlist import HostAllowlist
 from graph.messages.stored_results import ResultCache, ResultStore
+from graph.servers.offered import OfferCache, Offers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from graph.drive.connections import ConnectionPool
     from graph.servers.choices import ServerChoices
+    from graph.servers.pool import ServerPool
     from graph.settings import AgentSettings, ModelRole
     from graph.state import Plan
 
@@ -41,8 +43,9 @@ class GraphDependencies:
 
     `models` are those of the settings; `choices` those of a conversation that has another one, by its name. Without a
     router, the likeliest specialist takes what no words route.
-    `servers` reads what a person has chosen for an assistant. `hosts`: where links in answers may lead. `only_user`: if
-    set, every run is this person's, whatever context a client sends (`langgraph dev` has no login).
+    `servers` reads what a person has chosen for an assistant, `server_pool` has the connections to their servers.
+    `hosts`: where links in answers may lead. `only_user`: if set, every run is this person's, whatever context a client
+    sends (`langgraph dev` has no login).
     """
 
     models: "Models"
@@ -52,10 +55,12 @@ class GraphDependencies:
     store: "BaseStore | None" = None
     plans: PlanControl | None = None
     servers: "ServerChoices | None" = None
+    server_pool: "ServerPool | None" = None
     clock: Clock = utc_now
     only_user: RunContext | None = None
     choices: "Mapping[str, Models]" = field(default_factory=dict[str, "Models"])
     result_cache: ResultCache = field(default_factory=ResultCache)
+    offer_cache: OfferCache = field(default_factory=OfferCache)
 
     def result_store(self, runtime: "Runtime[RunContext]") -> ResultStore | None:
         """Return where the run's thread keeps long texts; None without a store, or outside of any thread."""
@@ -63,6 +68,12 @@ class GraphDependencies:
         if runtime.store is None or thread_id is None:
             return None
         return ResultStore(runtime.store, self.result_cache, self.user(runtime).user_id, thread_id)
+
+    def offers(self, runtime: "Runtime[RunContext]") -> Offers | None:
+        """Return what asks people's own servers; None without any, or without a store to note what was sent."""
+        if self.servers is None or self.server_pool is None or runtime.store is None:
+            return None
+        return Offers(self.servers, self.server_pool, self.settings, self.offer_cache)
 
     hosts: HostAllowlist = field(default_factory=HostAllowlist)
 

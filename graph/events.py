@@ -174,6 +174,31 @@ class ToolCallEndEvent(TypedDict):
     duration_ms: int
 
 
+class ToolCallRecord(TypedDict):
+    """A call of a tool of one of the person's own MCP servers, in the assistant's message.
+
+    `response` is what came back, or why nothing did; empty while nothing has.
+    """
+
+    id: ProductText
+    serverId: ProductText
+    serverName: str
+    toolName: str
+    displayName: str
+    arguments: Annotated[dict[str, Any], DATA]
+    status: CallStatus
+    response: str
+    isError: bool
+
+
+class ToolCallUpdatedEvent(TypedDict):
+    """The record of a call in the message `messageId`, as it is now: it takes the place of the one before."""
+
+    type: Literal["assistant.toolCall.updated"]
+    messageId: ProductText
+    toolCall: ToolCallRecord
+
+
 class ApprovalAction(TypedDict):
     """One call that waits for the person's decision. A grant given with an approval covers calls of `grant_kind`.
 
@@ -354,6 +379,7 @@ GraphEvent = (
     | ToolCallStartEvent
     | ToolProgressEvent
     | ToolCallEndEvent
+    | ToolCallUpdatedEvent
     | ApprovalExpiredEvent
     | ApprovalResolvedEvent
     | ContentEvent

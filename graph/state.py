@@ -130,6 +130,19 @@ class Effect(TypedDict):
     reversible: bool
 
 
+class OutsideCall(TypedDict):
+    """The server and tool of a call of one of the person's own MCP servers, by the server's own name of the tool.
+
+    `message_id` is the message of the thread that has the call's record.
+    """
+
+    server_id: str
+    server_name: str
+    tool: str
+    display_name: str
+    message_id: str
+
+
 class Call(TypedDict):
     """A tool call as it was judged, frozen: nothing of it is worked out again when the person has answered.
 
@@ -137,7 +150,8 @@ class Call(TypedDict):
     `standing`: allowed (the policy lets it run), asked (waits for the person), approved, refused. `effect` is what the
     dry run found, without its diff, which is in the preview; None if the tool knows none. `code` is the reason's;
     `covered_by` is the grant that lets it run, or `plan`; `passage` is what was read before that may have led to it.
-    `action` is the kind of action that a grant may allow, None if none may.
+    `action` is the kind of action that a grant may allow, None if none may. `outside`: it is a call of the person's
+    own server.
     """
 
     tool_call_id: str
@@ -158,6 +172,7 @@ class Call(TypedDict):
     approval_id: NotRequired[str | None]
     passage: NotRequired["Passage | None"]
     action: NotRequired[str | None]
+    outside: NotRequired["OutsideCall | None"]
 
 
 class Taint(TypedDict):
@@ -204,7 +219,9 @@ class ChangeNote(TypedDict):
 class LimitReached(TypedDict):
     """The limit at which a turn was ended. `message` is told to the person; `retry_after_seconds` of a rate only."""
 
-    code: Literal["tool_rounds", "run_tokens", "run_cost", "tool_rate", "repeated_call", "argument_size"]
+    code: Literal[
+        "tool_rounds", "run_tokens", "run_cost", "tool_rate", "repeated_call", "argument_size", "outside_rounds"
+    ]
     message: str
     retry_after_seconds: NotRequired[int]
 

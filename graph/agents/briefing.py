@@ -61,6 +61,7 @@ def make_briefing(deps: GraphDependencies, surroundings: SurroundingsCache) -> B
         # What is shown here may come back as a title or a reason, which no revoked share takes out of the thread.
         is_of_others = any(taint["origin"] == "shared" for taint in taints)
         sections = [
+            *tools.outside.briefing(turn["language"]),
             *facts,
             summary_section(state.get("summaries") or []),
             *seen.sections,

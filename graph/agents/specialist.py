@@ -37,10 +37,12 @@ from graph.memory.summarizer import Summarizer, compress
 from graph.memory.view import View, room_in, scale_after, tokens_of_tools, view_of, with_view
 from graph.messages.compact_view import with_full_ids
 from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
+from graph.messages.records import with_sources
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
 from graph.models.asking import ChatRunnable, ask, cut_notice, reads_structure, was_cut
 from graph.prompts import section
 from graph.routing.route import UNSURE, announce_route, begins_turn, is_unsure
+from graph.servers.offered import OfferedTools
 from graph.state import (
     AgentName,
     Language,
@@ -68,6 +70,7 @@ NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]+")
 NO_NAME: Final = "unknown"
 LONGEST_NAME: Final = 64
+MOST_BOUND: Final = 64
 
 
 class ViewBuilder(Protocol):
@@ -99,19 +102,22 @@ class _BoundModels:
     def __init__(self, specialist: Specialist, deps: GraphDependencies) -> None:
         self._specialist = specialist
         self._deps = deps
-        self._bound = WeakKeyDictionary[Toolbox, dict[tuple[str, frozenset[str]], tuple[ChatRunnable, int]]]()
+        self._bound = WeakKeyDictionary[Toolbox, dict[tuple[str, frozenset[str], str], tuple[ChatRunnable, int]]]()
 
     def of(self, tools: Toolset, requested: frozenset[str], runtime: Runtime[RunContext]) -> tuple[ChatRunnable, int]:
         """Return the model with the tools, and how many tokens their descriptions take."""
-        model, wanted = self._deps.model("agent", runtime), requested & self._specialist.rare
-        variants, key = self._bound.setdefault(tools.context.toolbox, {}), self._deps.model_name("agent", runtime)
-        if (key, wanted) not in variants:
+        model, wanted = self._deps.model("agent", runtime), requested & (self._specialist.rare | tools.outside.rare)
+        variants, name = self._bound.setdefault(tools.context.toolbox, {}), self._deps.model_name("agent", runtime)
+        key = name, wanted, tools.outside.key
+        if key not in variants:
             offered = self._offered(tools, wanted, compact=not reads_structure(model))
-            variants[key, wanted] = model.bind_tools(offered), tokens_of_tools(offered)
-        return variants[key, wanted]
+            if len(variants) >= MOST_BOUND:
+                variants.clear()
+            variants[key] = model.bind_tools(offered), tokens_of_tools(offered)
+        return variants[key]
 
     def _offered(self, tools: Toolset, wanted: frozenset[str], *, compact: bool) -> list[BaseTool]:
-        allowed = self._specialist.tools | LOCAL_NAMES
+        allowed = tools.allowed(self._specialist.tools) | LOCAL_NAMES
         if compact:
             return offered_tools(tools, allowed, self._specialist.rare, wanted)
         return [tool for name, tool in tools.tools.items() if name in allowed - {MORE_TOOLS.name}]
@@ -139,7 +145,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
         compact = not reads_structure(deps.model("agent", runtime))
 
         async def view_for(state: State, *, whole: bool = True) -> tuple[View, Sequence[AnyMessage]]:
-            sections = [*_sections(specialist, seen, state, facts, moment), *unsure]
+            sections = [*_sections(specialist, seen, state, facts, moment, tools.outside), *unsure]
             room, shelf = room_in(deps.settings, name, state.get("narrowed")), deps.result_store(runtime)
             view = await view_of(
                 state,
@@ -162,7 +168,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
             with_full_ids(answer, view.ids, state["messages"]), deps.settings.max_argument_characters
         )
         answer = filter_answer(answer, link_filter_for(state, deps.hosts))
-        answer = _with_notice(answer, running_turn(state)["language"])
+        answer = with_sources(_with_notice(answer, running_turn(state)["language"]), tools.facts)
         taints = await foreign_sources(seen.reads, user, runtime.store)
         return {
             **_update(with_view(answer, view, _of_others(taints)), dict(spending.usage), state, taints),
@@ -249,11 +255,19 @@ def _facts_touched(state: State) -> int:
     return sum(isinstance(message, ToolMessage) and message.name in CHANGING_TOOLS for message in of_turn)
 
 
-def _sections(specialist: Specialist, seen: Surroundings, state: State, facts: Sequence[str], moment: str) -> list[str]:
+def _sections(
+    specialist: Specialist,
+    seen: Surroundings,
+    state: State,
+    facts: Sequence[str],
+    moment: str,
+    outside: OfferedTools,
+) -> list[str]:
     """Return the sections, those that stay the same first: services cache what a request begins with."""
     last_run = state.get("last_run_id")
     sections = [
         specialist.prompt,
+        *outside.sections(running_turn(state)["language"]),
         *facts,
         summary_section(state.get("summaries") or []),
         *seen.sections,

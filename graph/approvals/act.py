@@ -18,6 +18,7 @@ from mcp.types import CallToolResult
 from typing_extensions import TypedDict
 
 from graph.agents.authorship import foreign_words, mark_result, record_own_version
+from graph.approvals.outside import OutsideRunner
 from graph.approvals.review import error_text
 from graph.citations.sources import SOURCES, Source, sources_of, without_addresses
 from graph.citations.tables import TABLE, TableSource, table_source_of
@@ -49,7 +50,7 @@ from graph.policy.rules import PLAN
 from graph.policy.tools import ToolFacts
 from graph.state import Call, ChangeNote, Language, State, Taint, Update, is_tainted, running_turn
 from graph.supersteps import join_updates
-from graph.tools.box import toolset
+from graph.tools.box import drive_toolset
 from graph.tools.results import READ_RESULT, offload_result
 
 NO_ANSWER: Final = (
@@ -77,11 +78,15 @@ def make_act(deps: GraphDependencies) -> Any:
         if digest(call["name"], call["args"], call["etag"]) != call["digest"]:
             return _finished(call, NOT_THE_SAME, "error", 0)
         user = deps.user(runtime)
+        if source := call.get("outside"):
+            _progress(call)
+            runner = OutsideRunner(call, source, task["run_id"], task["language"], user, limit)
+            return await runner.run(deps.offers(runtime), deps.result_store(runtime), _forward(call))
         if not await _is_still_covered(task, user, runtime.store, deps.clock()):
             _progress(call, sentence("changed", task["language"]))
             return {}
         _progress(call)
-        toolbox = await toolset(deps, runtime)
+        toolbox = await drive_toolset(deps, runtime)
         begun = perf_counter()
         try:
             result = await toolbox.call(call["name"], call["args"], meta=_meta(task), on_progress=_forward(call))

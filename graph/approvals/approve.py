@@ -30,6 +30,7 @@ from graph.dependencies import GraphDependencies
 from graph.drive.connections import META_DRY_RUN, META_EFFECT, META_RUN_ID, Toolbox
 from graph.errors import DriveUnavailableError
 from graph.events import DecisionView, emit
+from graph.messages.records import announce_results
 from graph.messages.written import Outcome, add_messages, report, result_message
 from graph.policy.bounds import Bounds
 from graph.policy.contract import digest
@@ -52,6 +53,7 @@ TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
         "en": "The approval expired before anyone answered. It was not done.",
         "zh": "审批在答复之前已过期，未执行。",
     },
+    "gone": {"en": "This tool is not there any more. It was not done.", "zh": "此工具已不可用，未执行。"},
     "edited": {
         "en": "With your changes this touches something that you were not shown; please look again.",
         "zh": "按你的修改，这会影响到之前没有展示给你的内容，请再看一次。",
@@ -68,7 +70,7 @@ def make_approve(deps: GraphDependencies) -> Any:
             return {}
         user = deps.user(runtime)
         toolbox = await toolset(deps, runtime)
-        answer = interrupt(payload(approval, calls, lambda name: schema_of(toolbox.tools[name])))
+        answer = interrupt(payload(approval, calls, partial(_schema, toolbox)))
         late = says_expired(answer) or is_expired(approval, decided_at(answer, deps.clock()))
         decisions = _all_expired(calls) if late else read_decisions(answer, calls, approval["approval_id"])
         applier = DecisionApplier(
@@ -80,6 +82,8 @@ def make_approve(deps: GraphDependencies) -> Any:
             partial(foreign_words, user=user, store=runtime.store),
         )
         settled, refusals = await applier.all(calls, decisions)
+        sources = {call["tool_call_id"]: source for call in calls if (source := call.get("outside"))}
+        announce_results(sources, {call["tool_call_id"]: call["args"] for call in calls}, refusals)
         approved = {call["tool_call_id"]: call for call in settled if call["standing"] == "approved"}
         giver = GrantGiver(runtime.store, user.user_id, approval["approval_id"], deps.clock())
         views = [await giver.view(decision, approved.get(decision["tool_call_id"])) for decision in decisions]
@@ -92,6 +96,12 @@ def make_approve(deps: GraphDependencies) -> Any:
         return {**add_messages([report(refusal) for refusal in refusals]), "calls": settled, "approval": closed}
 
     return approve
+
+
+def _schema(toolbox: Toolbox, name: str) -> Mapping[str, Any]:
+    """Return the schema of a tool; when an answer comes, the tool may be gone."""
+    tool = toolbox.tools.get(name)
+    return schema_of(tool) if tool else {}
 
 
 class GrantGiver:
@@ -179,6 +189,8 @@ class DecisionApplier:
 
     async def _edited(self, call: Call, args: dict[str, Any]) -> Call | ToolMessage:
         """Take the person's arguments, if they fit the tool. They were seen and meant, so only a denial stops them."""
+        if call["name"] not in self._toolbox.tools:
+            return self._refuse(call, TEXTS["gone"][self._language], "error")
         tool = self._toolbox.tools[call["name"]]
         fitted, problems = fit(args, schema_of(tool))
         facts = self._toolbox.facts_of(call["name"])

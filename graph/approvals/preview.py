@@ -1,9 +1,10 @@
 """The preview of a gated call, in the person's language, made from the effect of a dry run on the drive."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from graph.drive.sentences import text
+from graph.policy.tools import OutsideServer
 from graph.prompts import compact
 from graph.state import Effect, Language
 
@@ -20,6 +21,19 @@ WORDS: Final[Mapping[str, Mapping[Language, str]]] = {
     "final": {"en": "This can't be undone.", "zh": "此操作无法撤销。"},
     "left": {"en": "Stays as it is: {summary} ({why})", "zh": "保持不变：{summary}（{why}）"},
     "cut": {"en": "… the difference goes on.", "zh": "……差异未完。"},
+    "to_host": {
+        "en": "Goes to {server} ({host}), outside of your drive:",
+        "zh": "发送到云盘之外的 {server}（{host}）：",
+    },
+    "to_program": {
+        "en": "Goes to {server}, a program outside of your drive:",
+        "zh": "发送到云盘之外的程序 {server}：",
+    },
+    "carries": {"en": "With content of your drive in: {names}", "zh": "其中包含云盘内容：{names}"},
+    "outside": {
+        "en": "What this server does can't be undone from here.",
+        "zh": "该服务器执行的操作无法从这里撤销。",
+    },
     "call": {"en": "Call {tool} with {args}", "zh": "调用 {tool}，参数：{args}"},
 }
 
@@ -44,6 +58,17 @@ def preview_of(
     lines += [_left(left, language) for left in effect.get("left") or ()]
     lines.append(_way_back(action, effect, language))
     return "\n".join(lines)
+
+
+def outside_preview(server: OutsideServer, args: Mapping[str, Any], leaves: Sequence[str], language: Language) -> str:
+    """Return the text for a call of the person's own server: what leaves the drive, and to which host."""
+    to = WORDS["to_host" if server.host else "to_program"][language]
+    call = WORDS["call"][language].format(tool=server.display_name, args=compact(args))
+    lines = [to.format(server=server.server_name, host=server.host), call[:MAX_DIFF]]
+    if leaves:
+        comma = "、" if language == "zh" else ", "
+        lines.append(WORDS["carries"][language].format(names=comma.join(f"`{name}`" for name in leaves)))
+    return "\n".join([*lines, WORDS["outside"][language]])
 
 
 def effect_of(found: Mapping[str, Any] | None) -> Effect | None:

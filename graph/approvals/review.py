@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, ToolMessage
@@ -17,16 +17,18 @@ from graph.agents.search_agent import SEARCH_AGENT
 from graph.approvals.arguments import fit, last_change_of, of_conversation
 from graph.approvals.coverage import Coverage, contract_of, with_contract
 from graph.approvals.evidence import Evidence
+from graph.approvals.leaving import SeenContent
 from graph.approvals.passages import shown
 from graph.approvals.payload import asked, open_approval, ttl_seconds
-from graph.approvals.preview import effect_of, preview_of
+from graph.approvals.preview import effect_of, outside_preview, preview_of
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
-from graph.drive.connections import ALL_SCOPES, META_DRY_RUN, META_EFFECT, META_RUN_ID, Toolbox
+from graph.drive.connections import ALL_SCOPES, META_DRY_RUN, META_EFFECT, META_RUN_ID
 from graph.drive.sentences import error_sentence, localize
 from graph.limits.enforcement import CallLimits
 from graph.limits.limits import result_text
-from graph.messages.grouping import AnyCall, unanswered
+from graph.messages.grouping import AnyCall, current_turn, unanswered
+from graph.messages.records import announce, announce_results, outside_calls
 from graph.messages.written import add_messages, announce_call, report, result_message, text_of
 from graph.models.asking import was_cut
 from graph.policy.bounds import touched_by
@@ -34,8 +36,21 @@ from graph.policy.contract import digest
 from graph.policy.reasons import sentence
 from graph.policy.rules import Judgement, Situation, judge
 from graph.policy.tools import ToolFacts
-from graph.state import Call, Language, Passage, State, Taint, Update, active_agent, is_tainted, running_turn, said_last
+from graph.state import (
+    Call,
+    Language,
+    OutsideCall,
+    Passage,
+    State,
+    Taint,
+    Update,
+    active_agent,
+    is_tainted,
+    running_turn,
+    said_last,
+)
 from graph.tools.box import LOCAL_NAMES, toolset
+from graph.tools.local import Toolset
 from graph.tools.more import not_offered
 
 SPECIALISTS: Final = (DOCUMENT_AGENT, DRIVE_AGENT, SEARCH_AGENT)
@@ -54,7 +69,10 @@ CUT_ARGUMENTS: Final[Mapping[Language, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A call that makes sense, with what a dry run found; `drifted`: it was approved, and its target changed since."""
+    """A call that makes sense, with what a dry run found; `drifted`: it was approved, and its target changed since.
+
+    `leaves` are its arguments with content of the drive, if it goes to a server outside of it.
+    """
 
     key: str
     tool: ToolFacts
@@ -62,13 +80,14 @@ class Candidate:
     judgement: Judgement
     effect: Mapping[str, Any] | None = None
     drifted: bool = False
+    leaves: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Reviewer:
     """The inputs for judging one round of calls. Without all scopes the drive has not all of its tools for the run."""
 
-    toolbox: Toolbox
+    toolbox: Toolset
     tools: frozenset[str]
     has_all_tools: bool
     run_id: str
@@ -76,14 +95,19 @@ class Reviewer:
     situation: Situation
     coverage: Coverage
     evidence: Evidence
+    seen: SeenContent
     user: RunContext
     max_result: int
     is_cut: bool
+    sources: Mapping[str, OutsideCall]
 
     async def prepare(self, call: AnyCall, earlier: Call | None) -> Candidate | ToolMessage:
         """Return the call with its dry run, or the refusal; `earlier` is the approved call if its target changed."""
         name, key = call["name"] or "", str(call["id"])
         tool = self.toolbox.tools.get(name)
+        if unavailable := self.toolbox.outside.reason_for(name):
+            said = unavailable.in_language(self.situation.language)
+            return _refuse(key, name, f"{said.code}: {said.sentence}")
         if name not in self.tools or (tool is None and self.has_all_tools):
             return _refuse(key, name, f"unknown_tool: You have no tool {name[:64]!r}. Use one of your tools.")
         if tool is None:
@@ -97,11 +121,12 @@ class Reviewer:
         if problems:
             return _refuse(key, name, f"invalid_argument: {'; '.join(problems)}")
         facts = self.toolbox.facts_of(name)
-        judgement = judge(facts, args, self.situation)
+        leaves = await self.seen.leaving(args) if facts.server else []
+        judgement = judge(facts, args, replace(self.situation, leaves=bool(leaves)))
         if judgement.verdict == "deny":
             return _refuse(key, name, "forbidden: The assistant never uses this tool.")
         if judgement.verdict == "allow" or not judgement.has_rule:
-            return Candidate(key, facts, args, judgement)
+            return Candidate(key, facts, args, judgement, leaves=leaves)
         dry_run = await self.toolbox.call(name, args, meta={META_DRY_RUN: True, META_RUN_ID: self.run_id})
         if dry_run.isError:
             foreign = await foreign_words(facts, dry_run, self.user, self.coverage.store)
@@ -123,20 +148,28 @@ class Reviewer:
             return self._asked(found, judgement, passage)
         effect = found.effect if judgement.covered_by else None
         approved_by = self.user.email if judgement.covered_by else None
-        return {**_call(found, judgement, effect), "approved_by": approved_by}
+        return {**self._call(found, judgement, effect), "approved_by": approved_by}
 
     def _asked(self, found: Candidate, judgement: Judgement, passage: Passage | None) -> Call:
         language = self.situation.language
         tool, args = found.tool, found.args
-        preview = preview_of(tool.name, args, found.effect, language, tool.action_for(args))
+        if tool.server:
+            preview = outside_preview(tool.server, args, found.leaves, language)
+        else:
+            preview = preview_of(tool.name, args, found.effect, language, tool.action_for(args))
         return {
-            **_call(found, judgement, found.effect),
+            **self._call(found, judgement, found.effect),
             "code": "changed" if found.drifted else judgement.code,
             "reason": sentence("changed", language) if found.drifted else judgement.reason,
             "preview": f"{preview}\n\n{shown(passage, language)}" if passage else preview,
             "standing": "asked",
             "passage": passage,
         }
+
+    def _call(self, found: Candidate, judgement: Judgement, effect: Mapping[str, Any] | None) -> Call:
+        call = _call(found, judgement, effect)
+        source = self.sources.get(found.key)
+        return {**call, "outside": source} if source else call
 
 
 def _call(found: Candidate, judgement: Judgement, effect: Mapping[str, Any] | None) -> Call:
@@ -181,7 +214,7 @@ def make_review(deps: GraphDependencies) -> Any:
         )
         return Reviewer(
             toolbox=toolbox,
-            tools=ALLOWED_TOOLS[active_agent(state)] | LOCAL_NAMES,
+            tools=toolbox.allowed(ALLOWED_TOOLS[active_agent(state)]) | LOCAL_NAMES,
             has_all_tools=frozenset(user.scopes) >= ALL_SCOPES,
             run_id=turn["run_id"],
             last_change=last_change_of(state),
@@ -194,9 +227,11 @@ def make_review(deps: GraphDependencies) -> Any:
                 [str(call["id"]) for call in unanswered(state["messages"])],
             ),
             evidence=Evidence(state, toolbox, deps.result_store(runtime)),
+            seen=SeenContent(state["messages"], deps.result_store(runtime)),
             user=user,
             max_result=deps.settings.max_result_characters,
             is_cut=_is_cut(state),
+            sources=outside_calls(current_turn(state["messages"])),
         )
 
     async def review(state: State, runtime: Runtime[RunContext]) -> Update:
@@ -213,6 +248,10 @@ def make_review(deps: GraphDependencies) -> Any:
         found = await asyncio.gather(*(reviewer.prepare(call, earlier.get(str(call["id"]))) for call in within))
         refused = [report(result) for result in [*limited.values(), *found] if isinstance(result, ToolMessage)]
         calls = [await reviewer.settle(one) for one in found if isinstance(one, Candidate)]
+        announce_results(reviewer.sources, {str(call["id"]): call["args"] for call in waiting}, refused)
+        for call in calls:
+            if source := call.get("outside"):
+                announce(source, call["tool_call_id"], call["args"], "pending")
         ttl = ttl_seconds(deps.settings, deps.user(runtime).mode)
         run_id = running_turn(state)["run_id"]
         approval = open_approval(calls, run_id, deps.clock(), ttl) if asked(calls) else None

@@ -31,7 +31,8 @@ class CallLimits:
 
     def __init__(self, settings: AgentSettings, clock: Clock) -> None:
         self._settings = settings
-        self._rates = ToolRates(parse_rate(settings.tool_rate), parse_rates(settings.tool_rates), clock)
+        a_server = Rate(settings.mcp_calls_per_minute, timedelta(minutes=1))
+        self._rates = ToolRates(parse_rate(settings.tool_rate), parse_rates(settings.tool_rates), clock, a_server)
 
     def refused(
         self, user_id: str, wanted: Sequence[AnyCall], state: State, tools: Mapping[str, ToolFacts]
@@ -39,14 +40,15 @@ class CallLimits:
         """Return the results of those calls that are not made, by tool_call_id. The others are counted."""
         earlier = repeated_calls(_messages_of_attempt(state))
         found: dict[str, ToolMessage] = {}
+        rounds = _outside_rounds(state, tools)
         for call in wanted:
-            result = self._refusal(user_id, call, earlier, tools)
+            result = self._refusal(user_id, call, earlier, tools, rounds)
             if result is not None:
                 found[str(call["id"])] = result
         return found
 
     def _refusal(
-        self, user_id: str, call: AnyCall, earlier: Counter[str], tools: Mapping[str, ToolFacts]
+        self, user_id: str, call: AnyCall, earlier: Counter[str], tools: Mapping[str, ToolFacts], rounds: int
     ) -> ToolMessage | None:
         if call.get("error") == TOO_LONG:
             return _refuse(call, "argument_size", limit=self._settings.max_argument_characters)
@@ -56,13 +58,23 @@ class CallLimits:
         # The same calls in one answer have no results yet, but they will hardly differ.
         earlier[key] += 1
         name = call["name"] or ""
-        rule = tools[name].rule if name in tools else None
-        reached = self._rates.take(user_id, name, rule.risk if rule else "")
+        facts = tools.get(name)
+        if facts and facts.server and rounds > self._settings.mcp_rounds:
+            return _refuse(call, "outside_rounds", limit=self._settings.mcp_rounds)
+        risk = facts.rule.risk if facts and facts.rule else ""
+        reached = self._rates.take(user_id, name, risk, facts.server.server_id if facts and facts.server else "")
         if reached is None:
             return None
         rate = reached.rate
-        facts = {"limit": rate.calls, "period": round(rate.period.total_seconds()), "tool": name}
-        return _refuse(call, "tool_rate", retry_after=reached.retry_after_seconds, **facts)
+        said = {"limit": rate.calls, "period": round(rate.period.total_seconds()), "tool": name}
+        return _refuse(call, "tool_rate", retry_after=reached.retry_after_seconds, **said)
+
+
+def _outside_rounds(state: State, tools: Mapping[str, ToolFacts]) -> int:
+    """Return how many rounds of the turn called a person's own server, with the newest one."""
+    outside = {name for name, facts in tools.items() if facts.server}
+    said = (message for message in messages_of_turn(state["messages"]) if isinstance(message, AIMessage))
+    return sum(any(call["name"] in outside for call in message.tool_calls) for message in said) if outside else 0
 
 
 def _messages_of_attempt(state: State) -> Sequence[AnyMessage]:
@@ -132,17 +144,24 @@ def parse_rates(text: str) -> dict[str, Rate | None]:
 
 
 class ToolRates:
-    """Count calls by person and tool: `general` for each tool, `special` by a tool's name or for a whole risk."""
+    """Count calls by person and tool: `general` for each tool, `special` by a tool's name or for a whole risk.
 
-    def __init__(self, general: Rate | None, special: Mapping[str, Rate | None], clock: Clock) -> None:
+    `a_server` is for all tools of one of the person's own servers together.
+    """
+
+    def __init__(
+        self, general: Rate | None, special: Mapping[str, Rate | None], clock: Clock, a_server: Rate | None = None
+    ) -> None:
         self._general = general
+        self._a_server = a_server
         self._special = special
         self._clock = clock
         self._windows: dict[Rate, SlidingWindow] = {}
 
-    def take(self, user_id: str, tool: str, risk: str) -> RateReached | None:
+    def take(self, user_id: str, tool: str, risk: str, server_id: str = "") -> RateReached | None:
         """Count the call and return None, or what it ran against: then it is not counted."""
-        limits = [(rate, self._window(rate), f"{user_id}/{kind}") for kind, rate in self._limits(tool, risk).items()]
+        rates = self._limits(tool, risk, server_id)
+        limits = [(rate, self._window(rate), f"{user_id}/{kind}") for kind, rate in rates.items()]
         reached = [RateReached(rate, wait) for rate, window, key in limits if (wait := window.wait_seconds(key))]
         if reached:
             return max(reached, key=lambda one: one.retry_after_seconds)
@@ -150,8 +169,10 @@ class ToolRates:
             window.count(key)
         return None
 
-    def _limits(self, tool: str, risk: str) -> dict[str, Rate]:
+    def _limits(self, tool: str, risk: str, server_id: str) -> dict[str, Rate]:
         found = {f"tool/{tool}": self._special.get(tool, self._general), f"risk/{risk}": self._special.get(risk)}
+        if server_id:
+            found[f"server/{server_id}"] = self._a_server
         return {kind: rate for kind, rate in found.items() if rate is not None}
 
     def _window(self, rate: Rate) -> SlidingWindow:

@@ -21,7 +21,7 @@ from graph.prompts import compact
 from graph.settings import AgentSettings
 from graph.state import Language, LimitReached, State, running_turn
 
-CallLimit = Literal["tool_rate", "repeated_call", "argument_size"]
+CallLimit = Literal["tool_rate", "repeated_call", "argument_size", "outside_rounds"]
 
 LIMIT: Final = "limit"
 """Key in a result's `additional_kwargs`: the `CallLimit` for which the call was not made."""
@@ -58,6 +58,12 @@ STOPPED: Final[Mapping[str, Mapping[Language, str]]] = {
         "zh": "我先停在这里：我一直在重复同一个调用，每次得到的结果都一样。已完成的操作会保留。"
         "请换一种说法，或告诉我该看哪里。",
     },
+    "outside_rounds": {
+        "en": "I stopped here: this turn used all of its rounds of calls to your MCP servers. What was done stays "
+        "done. Tell me to go on, or ask for a smaller part.",
+        "zh": "我先停在这里：本轮已用完对你的 MCP 服务器的全部调用轮次。已完成的操作会保留。"
+        "你可以让我继续，或者缩小请求的范围。",
+    },
     "argument_size": {
         "en": "I stopped here: what I wanted to write in one step is longer than the limit. What was done stays done. "
         "Ask for it in smaller parts.",
@@ -69,6 +75,8 @@ REFUSED: Final[Mapping[CallLimit, str]] = {
     "call was not made. Don't try again in this turn: answer with what you have, and say what is left to do.",
     "repeated_call": "repeated_call: This very call was made {limit} times in this turn, with the same result each "
     "time. It was not made again. Use the result that you have, do something else, or tell the person what is missing.",
+    "outside_rounds": "outside_rounds: There were {limit} rounds of calls to the person's MCP servers in this turn, "
+    "which is all there may be. This call was not made. Answer with what you have, and say what is left to do.",
     "argument_size": "argument_size: The arguments were longer than {limit} characters and were not read. Nothing was "
     "done. Send less at a time.",
 }

@@ -22,6 +22,10 @@ Code = Literal[
     "never",
     "unknown",
     "misdeclared",
+    "outside",
+    "outside_tainted",
+    "outside_leaves",
+    "outside_allowed",
     "unclear",
     "gains_access",
     "not_mine",
@@ -73,6 +77,23 @@ SENTENCES: Final[Mapping[Code, Mapping[Language, str]]] = {
     "misdeclared": {
         "en": "This tool should only read, but says of itself that it changes things, so you decide.",
         "zh": "这个工具本应只读取，却声明自己会改动内容，由你决定。",
+    },
+    "outside": {
+        "en": "This calls a server outside of your drive, so you decide.",
+        "zh": "这会调用云盘之外的服务器，由你决定。",
+    },
+    "outside_tainted": {
+        "en": "This calls a server outside of your drive, after content was read in this conversation that is not from "
+        "you.",
+        "zh": "此前对话中读取过不是出自你的内容，而这会调用云盘之外的服务器。",
+    },
+    "outside_leaves": {
+        "en": "This sends content of your drive to a server outside of it.",
+        "zh": "这会把云盘中的内容发送到云盘之外的服务器。",
+    },
+    "outside_allowed": {
+        "en": "You allowed this tool to run without asking.",
+        "zh": "你已允许此工具无需询问即可运行。",
     },
     "unclear": {
         "en": "It can't be told what this touches or who sees it there, so you decide.",

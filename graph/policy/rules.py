@@ -8,7 +8,7 @@ from typing import Any, Final
 from graph.policy.bounds import Bounds, Touched, covers
 from graph.policy.matrix import Rule, Verdict
 from graph.policy.reasons import Code, sentence
-from graph.policy.tools import ToolFacts, Vouched
+from graph.policy.tools import OutsideServer, ToolFacts, Vouched
 from graph.policy.vouching import names_it
 from graph.state import Language, Mode, Risk
 
@@ -25,6 +25,7 @@ class Situation:
     `tainted`: content that is not from the person was read in the thread, in this turn or before. `grants` are by their
     ids. `touched` is what the call touches, None before a dry run, or without an answer; `about` are the words of the
     fact that it is about, if any. `now` decides which bounds still hold. `said` is the person's newest message.
+    `leaves`: the arguments have content of the drive in them.
     """
 
     language: Language
@@ -36,6 +37,7 @@ class Situation:
     now: datetime = LONG_AGO
     said: str = ""
     about: str = ""
+    leaves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,8 @@ def judge(tool: ToolFacts, args: Mapping[str, Any], situation: Situation) -> Jud
     it has no annotations. Then come the reasons that nothing lifts, then the cover of a contract or a grant, then the
     situation, and at last the tool's cell of the matrix.
     """
+    if tool.server is not None:
+        return _outside(tool, tool.server, situation)
     rule = tool.rule_for(args)
     if rule is None:
         return _judgement("ask", _risk(tool), "unknown", situation, has_rule=False)
@@ -76,6 +80,22 @@ def judge(tool: ToolFacts, args: Mapping[str, Any], situation: Situation) -> Jud
         return _judgement("allow", rule.risk, code, situation, covered_by=covered_by)
     verdict, code = _uncovered(args, rule, situation)
     return _judgement(verdict, rule.risk, code, situation)
+
+
+def _outside(tool: ToolFacts, server: OutsideServer, situation: Situation) -> Judgement:
+    """Judge a call of the person's own server: it asks, unless they allowed the tool and only their own words go out.
+
+    That a tool destroys is believed, that it only reads is not.
+    """
+    code: Code = "outside"
+    if situation.tainted:
+        code = "outside_tainted"
+    elif situation.leaves:
+        code = "outside_leaves"
+    elif server.auto_approved:
+        code = "outside_allowed"
+    verdict: Verdict = "allow" if code == "outside_allowed" else "ask"
+    return _judgement(verdict, "delete" if tool.destructive else "share", code, situation, has_rule=False)
 
 
 def _personal(vouched: Vouched, args: Mapping[str, Any], rule: Rule, situation: Situation) -> Judgement:

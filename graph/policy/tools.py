@@ -15,6 +15,22 @@ Vouched = Callable[[Mapping[str, Any], str], bool]
 
 
 @dataclass(frozen=True, slots=True)
+class OutsideServer:
+    """The person's own MCP server that a tool is of, and the server's own name of the tool.
+
+    `host` is where the arguments go, empty for a program of this machine. `auto_approved`: the person let the tool run
+    without asking, while nothing speaks against it.
+    """
+
+    server_id: str
+    server_name: str
+    tool: str
+    display_name: str
+    host: str = ""
+    auto_approved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ToolFacts:
     """One tool. Without a record it has no `rule`.
 
@@ -22,6 +38,7 @@ class ToolFacts:
     With `has_preview` it changes nothing while its argument `preview` is true. `is_long`: it takes as long as there is
     to read. `read_only` and `destructive` are its server's annotations, None where it states nothing. `vouched` says
     for a tool about the person whether their newest message asks for the call about the `fact` in the arguments.
+    `server`: it is no tool of the drive, and its server's hints are not believed.
     """
 
     name: str
@@ -33,6 +50,7 @@ class ToolFacts:
     read_only: bool | None = None
     destructive: bool | None = None
     vouched: Vouched | None = None
+    server: OutsideServer | None = None
 
     def rule_for(self, args: Mapping[str, Any]) -> Rule | None:
         """Return where a call stands, None for a tool without a record.

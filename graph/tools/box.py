@@ -6,6 +6,7 @@ from langgraph.runtime import Runtime
 
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
+from graph.servers.offered import NOTHING, OfferedTools
 from graph.tools.handover import MAKE_A_PLAN, TRANSFER_TO_AGENT
 from graph.tools.local import ToolContext, Toolset
 from graph.tools.memory import FORGET, LIST_MEMORIES, REMEMBER
@@ -23,6 +24,14 @@ LOCAL_NAMES: Final = frozenset(tool.name for tool in LOCAL_TOOLS)
 
 async def toolset(deps: GraphDependencies, runtime: Runtime[RunContext]) -> Toolset:
     """Return the person's tools in this run; with a store, all of its own. Raises `DriveUnavailableError`."""
+    offers = deps.offers(runtime)
+    return await drive_toolset(deps, runtime, await offers.of(deps.user(runtime)) if offers else NOTHING)
+
+
+async def drive_toolset(
+    deps: GraphDependencies, runtime: Runtime[RunContext], outside: OfferedTools = NOTHING
+) -> Toolset:
+    """Return the tools of the drive and the assistant's own; no server of the person is asked for any."""
     user = deps.user(runtime)
     thread_id = runtime.execution_info.thread_id if runtime.execution_info else None
     context = ToolContext(
@@ -34,4 +43,4 @@ async def toolset(deps: GraphDependencies, runtime: Runtime[RunContext]) -> Tool
         clock=deps.clock,
         time_zone=user.time_zone,
     )
-    return Toolset.of(context, LOCAL_TOOLS if runtime.store is not None else WITHOUT_STORE)
+    return Toolset.of(context, LOCAL_TOOLS if runtime.store is not None else WITHOUT_STORE, outside)

@@ -24,6 +24,7 @@ from graph.drive.connections import (
 from graph.messages.stored_results import ResultStore
 from graph.policy.matrix import Rule
 from graph.policy.tools import ToolFacts, Vouched
+from graph.servers.offered import NOTHING, OfferedTools
 
 META_UNANSWERED: Final = "the assistant's own tools are called by the graph"
 
@@ -91,16 +92,26 @@ class Toolset(Toolbox):
 
     context: ToolContext = field(kw_only=True)
     local: Mapping[str, LocalTool] = field(kw_only=True)
+    outside: OfferedTools = field(kw_only=True, default=NOTHING)
 
     @classmethod
-    def of(cls, context: ToolContext, offered: Sequence[LocalTool]) -> "Toolset":
-        """Return the box with these tools beside those of the drive."""
+    def of(cls, context: ToolContext, offered: Sequence[LocalTool], outside: OfferedTools = NOTHING) -> "Toolset":
+        """Return the box with these tools beside those of the drive, whose names nobody else can take."""
         merged = _merged.setdefault(context.toolbox, {})
         names = tuple(tool.name for tool in offered)
         if names not in merged:
             merged[names] = _merge(context.toolbox, offered)
         tools, facts, local = merged[names]
-        return cls(tools, context.toolbox.send, facts, context=context, local=local)
+        if outside.tools:
+            new = [name for name in outside.tools if name not in tools]
+            tools = {**tools, **{name: outside.tools[name] for name in new}}
+            facts = {**facts, **{name: outside.facts[name] for name in new}}
+        return cls(tools, context.toolbox.send, facts, context=context, local=local, outside=outside)
+
+    def allowed(self, tools: frozenset[str]) -> frozenset[str]:
+        """Return the tools of the drive among these that the assistant may use, and those of the person's servers."""
+        chosen = self.outside.choice.drive_tools
+        return (tools if chosen is None else tools & chosen) | self.outside.tools.keys()
 
     @override
     async def call(

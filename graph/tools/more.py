@@ -83,10 +83,17 @@ def offered_tools(
 ) -> list[BaseTool]:
     """Return the allowed tools as a model sees them: usual ones, `more_tools`, then requested rare ones.
 
-    What was requested comes last, so that a service's cache still has all before it.
+    What was requested comes last, so that a service's cache still has all before it. Those of the person's own servers
+    are described already.
     """
+    outside = tools.outside.tools
     there = [name for name in tools.tools if name in allowed]
-    later = [name for name in there if name in rare] if NAME in tools.tools else []
-    usual = [tools.tools[name] for name in there if name not in later and name != NAME]
+    later = [name for name in there if name in rare | tools.outside.rare] if NAME in tools.tools else []
+    first = [name for name in there if name not in later and name != NAME]
+    usual = [tools.tools[name] for name in first if name not in outside]
     more = [tools.tools[NAME].model_copy(update={"args_schema": _schema(later)})] if later else []
-    return for_models([*usual, *more, *(tools.tools[name] for name in later if name in requested)])
+    wanted = [name for name in later if name in requested]
+    described = for_models([*usual, *more, *(tools.tools[name] for name in wanted if name not in outside)])
+    always = len(usual) + len(more)
+    own = [outside[name] for name in first if name in outside]
+    return [*described[:always], *own, *described[always:], *(outside[name] for name in wanted if name in outside)]

@@ -1,0 +1,139 @@
+"""The records of calls of people's own servers, which stand in the assistant's messages.
+
+Which server and tool a call is of is noted in the message that makes it, so that a record outlives the server.
+Consecutive calls, without a word of the assistant between them, stand together in the message of the first.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+
+from graph.events import CallStatus, ToolCallRecord, ToolCallUpdatedEvent, emit
+from graph.messages.written import outcome_of
+from graph.policy.tools import ToolFacts
+from graph.state import Call, Language, OutsideCall
+
+SOURCES: Final = "outside_calls"
+"""Key in an answer's `additional_kwargs`: the server and tool of each such call, by its id."""
+SENT: Final = "sent_arguments"
+"""Key in a result's `additional_kwargs`: the arguments that went to the server, as the person left them."""
+RUNNING: Final = frozenset({"allowed", "approved"})
+ENDED: Final[Mapping[str, Mapping[Language, str]]] = {
+    "unknown": {
+        "en": "Cancelled after it was sent. Whether the server carried it out is unknown.",
+        "zh": "发送之后被取消，服务器是否已经执行无法确定。",
+    },
+    "not_sent": {"en": "Cancelled before it was sent.", "zh": "在发送之前被取消。"},
+}
+
+
+def with_sources(answer: AIMessage, facts: Mapping[str, ToolFacts]) -> AIMessage:
+    """Return the answer with a note of each of its calls that is of a person's own server."""
+    found = {
+        str(call["id"]): {
+            "server_id": of.server_id,
+            "server_name": of.server_name,
+            "tool": of.tool,
+            "display_name": of.display_name,
+        }
+        for call in answer.tool_calls
+        if (tool := facts.get(call["name"])) and (of := tool.server)
+    }
+    if not found:
+        return answer
+    return answer.model_copy(update={"additional_kwargs": {**answer.additional_kwargs, SOURCES: found}})
+
+
+def outside_calls(messages: Sequence[AnyMessage]) -> dict[str, OutsideCall]:
+    """Return the calls of people's own servers in these messages, by their ids, in order."""
+    found: dict[str, OutsideCall] = {}
+    group = ""
+    for message in messages:
+        if isinstance(message, HumanMessage):
+            group = ""
+        elif isinstance(message, AIMessage):
+            noted: Mapping[str, Any] = message.additional_kwargs.get(SOURCES, {})
+            if message.text.strip() or not group:
+                group = str(message.id) if noted else ""
+            found |= {key: {**source, "message_id": group} for key, source in noted.items()}
+    return found
+
+
+def records_in(
+    messages: Sequence[AnyMessage], calls: Sequence[Call], language: Language, *, is_over: bool
+) -> dict[str, list[ToolCallRecord]]:
+    """Return the records by the id of the message that they stand in.
+
+    `calls` are those that the newest round makes; `is_over`: no run works in the thread, or waits.
+    """
+    results = {message.tool_call_id: message for message in messages if isinstance(message, ToolMessage)}
+    made = {
+        str(call["id"]): call["args"]
+        for message in messages
+        if isinstance(message, AIMessage)
+        for call in message.tool_calls
+    }
+    judged = {call["tool_call_id"]: call for call in calls}
+    found: dict[str, list[ToolCallRecord]] = {}
+    for key, source in outside_calls(messages).items():
+        if result := results.get(key):
+            args = result.additional_kwargs.get(SENT, made[key])
+            shown = record(source, key, args, outcome_of(result), result.text)
+        else:
+            call = judged.get(key)
+            args = call["args"] if call else made[key]
+            shown = record(source, key, args, *_open(call, language, is_over=is_over))
+        found.setdefault(source["message_id"], []).append(shown)
+    return found
+
+
+def _open(call: Call | None, language: Language, *, is_over: bool) -> tuple[CallStatus, str]:
+    """Return the status of a call without a result, and what is to be said of it."""
+    is_running = call is not None and call["standing"] in RUNNING
+    if is_over:
+        return "cancelled", ENDED["unknown" if is_running else "not_sent"][language]
+    return ("invoking" if is_running else "pending"), ""
+
+
+def record(
+    source: OutsideCall, tool_call_id: str, args: Mapping[str, Any], status: CallStatus, response: str = ""
+) -> ToolCallRecord:
+    """Return the record of a call."""
+    return {
+        "id": tool_call_id,
+        "serverId": source["server_id"],
+        "serverName": source["server_name"],
+        "toolName": source["tool"],
+        "displayName": source["display_name"],
+        "arguments": dict(args),
+        "status": status,
+        "response": response,
+        "isError": status == "error",
+    }
+
+
+def announce(
+    source: OutsideCall, tool_call_id: str, args: Mapping[str, Any], status: CallStatus, response: str = ""
+) -> None:
+    """Tell clients what became of a call."""
+    emit(record_event(source["message_id"], record(source, tool_call_id, args, status, response)))
+
+
+def record_event(message_id: str, shown: ToolCallRecord) -> ToolCallUpdatedEvent:
+    """Return the event that a record has changed."""
+    return {"type": "assistant.toolCall.updated", "messageId": message_id, "toolCall": shown}
+
+
+def announce_results(calls: Mapping[str, OutsideCall], made: Mapping[str, Any], results: Sequence[AnyMessage]) -> None:
+    """Tell clients of the results among these that are of people's own servers; `made` has their arguments by id."""
+    for message in results:
+        if isinstance(message, ToolMessage) and (source := calls.get(message.tool_call_id)):
+            args = made.get(message.tool_call_id)
+            announce(
+                source,
+                message.tool_call_id,
+                args if isinstance(args, Mapping) else {},
+                outcome_of(message),
+                message.text,
+            )
