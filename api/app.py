@@ -81,6 +81,7 @@ def create_app(
                     plans,
                     settings.resolved_public_url,
                     PersonsChoices(database, secrets),
+                    pool,
                 )
             )
             port = DriveForService(drive)

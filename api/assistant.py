@@ -32,6 +32,7 @@ from graph.model_factory import ModelSet, open_models
 from graph.policy.grant_offers import check_grant
 from graph.policy.grants import Grant, list_grants, withdraw
 from graph.servers.choices import ServerChoices
+from graph.servers.pool import ServerPool
 from graph.settings import AgentSettings
 from graph.state import Mode
 from graph.tools.results import WHOLE
@@ -149,10 +150,11 @@ async def open_assistant(
     plans: PlanControl | None = None,
     public_url: str = "",
     servers: ServerChoices | None = None,
+    server_pool: ServerPool | None = None,
 ) -> AsyncGenerator[Assistant]:
     """Open the assistant on its files below `root`; links may lead to `public_url` and where the settings say.
 
-    `servers` reads what people have chosen for their assistants.
+    `servers` reads what people have chosen for their assistants, `server_pool` has the connections to them.
     """
     async with AsyncExitStack() as stack:
         url = settings.threads_url or f"sqlite:///{root / 'graph.db'}"
@@ -169,6 +171,7 @@ async def open_assistant(
             store=storage.store,
             plans=plans,
             servers=servers,
+            server_pool=server_pool,
             clock=clock.now,
             hosts=host_allowlist(settings.link_hosts, public_url),
         )

@@ -1,5 +1,6 @@
 """The events of a run as frames: numbered, encoded once for every reader, and stored."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from drive_server.storage.database import Database
 from graph.events import EVENTS
 
 Event = dict[str, Any]
+RECORD = "assistant.toolCall.updated"
 
 NEW_EVENT = insert(table_of(EventRow))
 # The format ends no line at these characters, but Python's `splitlines`, with which many clients read a stream, does.
@@ -69,6 +71,22 @@ async def newest_number(database: Database, run_id: str) -> int:
     """Return the number of a run's newest stored frame, 0 without any."""
     async with database.read() as session:
         return await session.scalar(select(func.max(EventRow.seq)).where(EventRow.run_id == run_id)) or 0
+
+
+async def read_records(database: Database, run_id: str) -> list[list[Event]]:
+    """Return the `assistant.toolCall.updated` events of each call of a person's own server, in order."""
+    query = select(EventRow.data).where(EventRow.run_id == run_id, EventRow.type == RECORD)
+    calls: dict[str, list[Event]] = {}
+    async with database.read() as session:
+        for data in await session.scalars(query.order_by(EventRow.seq)):
+            event: Event = orjson.loads(data)
+            calls.setdefault(event["toolCall"]["id"], []).append(event)
+    return [*calls.values()]
+
+
+def was_sent(updates: Sequence[Event]) -> bool:
+    """Say whether a call of a person's own server was sent, by its events."""
+    return any(event["toolCall"]["status"] == "invoking" for event in updates)
 
 
 async def read_open_calls(database: Database, run_id: str) -> list[Event]:

@@ -3,11 +3,11 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from api.runs.audit import ApprovalStatus
-from graph.events import ApprovalAction, ChangeGroup, ChangeView, CitationView
+from graph.events import ApprovalAction, ChangeGroup, ChangeView, CitationView, ToolCallRecord
 from graph.text_fields import DATA, ProductText, Shape
 
 
@@ -188,7 +188,8 @@ class ThreadList(BaseModel):
 class MessageView(BaseModel):
     """One message. A tool's has the id of its call and the call's status: done, error, cancelled or rejected.
 
-    `citations` are those of the event of that name. Links are withheld in the assistant's `text`; the person's and a
+    `citations` are those of the event of that name. `toolCalls` are the calls of your own MCP servers: consecutive ones
+    stand together in the first message. Links are withheld in the assistant's `text`; the person's and a
     tool's are as they are.
     """
 
@@ -197,6 +198,7 @@ class MessageView(BaseModel):
     text: str
     tool_calls: list[Annotated[dict[str, Any], Shape(ToolCallShape)]] = []
     citations: list[Annotated[dict[str, Any], Shape(CitationView)]] = []
+    records: list[Annotated[dict[str, Any], Shape(ToolCallRecord)]] = Field(default=[], serialization_alias="toolCalls")
     tool_call_id: ProductText | None = None
     name: str | None = None
     status: str | None = None
@@ -238,11 +240,22 @@ class CancelView(BaseModel):
     status: Literal["cancelled", "cancelling"]
 
 
+class OutsideCallView(BaseModel):
+    """A call of one of your own MCP servers. `text` says that nothing here can take back what it did, or may have."""
+
+    record: Annotated[dict[str, Any], Shape(ToolCallRecord)] = Field(serialization_alias="toolCall")
+    text: str
+
+
 class ChangeList(BaseModel):
-    """The changes of a run, in order, and grouped by their kind."""
+    """The changes of a run, in order, and grouped by their kind.
+
+    `outside` are its calls of your own MCP servers that were made, which no undo takes back.
+    """
 
     items: list[ChangeView]
     groups: list[ChangeGroup] = []
+    outside: list[OutsideCallView] = []
 
 
 class UndoView(BaseModel):

@@ -1,17 +1,25 @@
 """Rows and results as the schemas that clients get."""
 
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from api.drive import Principal, RunUndo, undo_to_view
-from api.http.schemas import ApprovalView, MessageView, RunView, UndoView
+from api.http.schemas import ApprovalView, MessageView, OutsideCallView, RunView, UndoView
 from api.service import Service
 from api.storage.tables import ApprovalRow, RunRow
 from api.withholding import withhold_texts
 from graph.citations.cite import CITATIONS
+from graph.events import ToolCallRecord
 from graph.language import language_of
 from graph.messages.written import OUTCOME
+from graph.state import Language
+
+NOT_UNDONE: Final[Mapping[Language, str]] = {
+    "en": "What {name} did can't be taken back from here.",
+    "zh": "{name} 执行的操作无法从这里撤销。",
+}
 
 
 def run_view(run: RunRow) -> RunView:
@@ -58,17 +66,30 @@ def undo_view(run: RunRow, undo: RunUndo) -> UndoView:
     return UndoView.model_validate(undo_to_view(undo, language_of(run.message)))
 
 
-def message_view(message: BaseMessage) -> MessageView | None:
-    """Return a message of the graph's state as clients see it; None for one that they don't see."""
+def message_view(message: BaseMessage, records: Sequence[ToolCallRecord] = ()) -> MessageView | None:
+    """Return a message of the graph's state as clients see it; None for one that they don't see.
+
+    `records` are the calls of the person's own servers that stand in it.
+    """
     text = str(message.text)
     if isinstance(message, HumanMessage):
         return MessageView(id=message.id, role="user", text=text)
     if isinstance(message, AIMessage):
         citations = message.additional_kwargs.get(CITATIONS, [])
         return MessageView(
-            id=message.id, role="assistant", text=text, tool_calls=tool_call_views(message), citations=citations
+            id=message.id,
+            role="assistant",
+            text=text,
+            tool_calls=tool_call_views(message),
+            citations=citations,
+            records=[dict(record) for record in records],
         )
     return _tool_view(message, text) if isinstance(message, ToolMessage) else None
+
+
+def outside_call_view(record: dict[str, Any], language: Language) -> OutsideCallView:
+    """Return a call of the person's own server in the list of a run."""
+    return OutsideCallView(record=record, text=NOT_UNDONE[language].format(name=record["serverName"]))
 
 
 def tool_call_views(message: AIMessage) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from api.assistant import Assistant, messages_of_run
 from api.clock import Clock
 from api.drive import DriveForService, RunChange, changes_to_view
 from api.events.filters import EventFilter
-from api.events.frames import Event, read_frames, read_open_calls
+from api.events.frames import Event, read_frames, read_open_calls, read_records, was_sent
 from api.events.log import EventLog, NotOwnerError, OwnersOnly, Statement, pauses
 from api.plans import Plans
 from api.runs.webhooks import Webhooks
@@ -30,17 +30,19 @@ from graph.drive.sentences import text
 from graph.errors import AgentError, CrashedError
 from graph.events import GraphEvent, ReasoningDelta, TextDelta, listening
 from graph.language import language_of
+from graph.messages.records import ENDED_CALL
 from graph.planning.progress import PLAN_PAUSED, edited_event
-from graph.state import Mode
+from graph.state import Language, Mode
 
 if TYPE_CHECKING:
-    from graph.state import Language, Plan
+    from graph.state import Plan
 
 logger = logging.getLogger(__name__)
 
 # A run that crashes the process must not do so for ever. Stops that were asked for don't count.
 MAX_STARTS = 5
 UNATTENDED: Final = "unattended"
+OPEN: Final = frozenset({"pending", "invoking"})
 _RUNS: Final = table_of(RunRow)
 ENDED: Final = (
     update(_RUNS)
@@ -332,7 +334,9 @@ class Execution:
             waiting = list(await session.scalars(query))
         resolved = [_cancelled_approval(row) for row in waiting]
         calls = await read_open_calls(self._services.database, self.run.id)
-        return [*resolved, *(_cancelled_call(call) for call in calls)]
+        records = await read_records(self._services.database, self.run.id)
+        ended = [_cancelled_record(one, self._language) for one in records if one[-1]["toolCall"]["status"] in OPEN]
+        return [*resolved, *(_cancelled_call(call) for call in calls), *ended]
 
     def _closing_statements(self, outcome: Outcome) -> list[Statement | OwnersOnly]:
         now, run = self._services.clock.now(), self.run
@@ -361,6 +365,12 @@ def _ended_badly(event: Event) -> bool:
 def _cancelled_approval(row: ApprovalRow) -> Event:
     decisions = [{"tool_call_id": action["tool_call_id"], "type": "reject"} for action in row.payload["actions"]]
     return {"type": "approval_resolved", "approval_id": row.id, "decisions": decisions, "status": "cancelled"}
+
+
+def _cancelled_record(updates: Sequence[Event], language: Language) -> Event:
+    newest = updates[-1]
+    response = ENDED_CALL["unknown" if was_sent(updates) else "not_sent"][language]
+    return {**newest, "toolCall": {**newest["toolCall"], "status": "cancelled", "response": response}}
 
 
 def _cancelled_call(start: Event) -> Event:

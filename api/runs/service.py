@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from api.authority import key_of, require_scopes
 from api.drive import Place, Principal, RunChange, RunUndo
 from api.errors import ModelNotAllowedError, NotFoundError, RunActiveError, RunFinishedError, ShuttingDownError
-from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row
+from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row, read_records, was_sent
 from api.events.log import pauses
 from api.runs.audit import RunAudit, read_audit
 from api.runs.execution import Execution, RunParked, RunServices
@@ -148,6 +148,12 @@ class Runs:
         """Return the changes that a run of the caller has made."""
         run = await self.get(caller, run_id)
         return await self._services.drive.changes(run.user_id, run.id)
+
+    async def outside_calls(self, caller: Principal, run_id: str) -> list[dict[str, Any]]:
+        """Return the records of a run's calls of the person's own servers that were sent."""
+        run = await self.get(caller, run_id)
+        calls = await read_records(self._services.database, run.id)
+        return [updates[-1]["toolCall"] for updates in calls if was_sent(updates)]
 
     async def audit(self, caller: Principal, run_id: str) -> RunAudit:
         """Return the audit of a run of the caller."""

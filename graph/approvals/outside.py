@@ -100,7 +100,6 @@ class OutsideRunner:
     async def run(self, offers: Offers | None, store: ResultStore | None, on_progress: OnProgress) -> Update:
         """Return the update with the result, and tell clients of it."""
         begun = perf_counter()
-        self._announce("invoking")
         if offers is None or store is None:
             answer = self._say("gone")
         else:
@@ -121,6 +120,7 @@ class OutsideRunner:
     async def _answer(self, offers: Offers, store: ResultStore, on_progress: OnProgress) -> Answer:
         key = f"{SENT_MARK}:{self.run_id}:{self.call['tool_call_id']}"
         if recorded := await store.get(key):
+            self._announce("invoking")
             return self._say("interrupted") if recorded == SENT_MARK else Answer(**json.loads(recorded))
         try:
             definition = await offers.definition_for(self.user, ToolName(self.source["server_id"], self.source["tool"]))
@@ -129,6 +129,7 @@ class OutsideRunner:
         if definition is None:
             return self._say("gone")
         await store.put(key, SENT_MARK)
+        self._announce("invoking")
         try:
             result = await offers.pool.call(definition, self.source["tool"], self.call["args"], on_progress=on_progress)
         except ServerUnavailableError as error:

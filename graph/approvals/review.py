@@ -60,6 +60,8 @@ NOT_IN_SCOPE: Final[Mapping[Language, str]] = {
     "zh": "当前密钥没有使用 {tool} 的权限。请换用具有该权限的密钥。",
 }
 
+OUTSIDE_SCOPE: Final = "delete"
+"""A call of a person's own server may do anything, so a key needs the scope for the worst."""
 NO_OBJECT: Final = "The arguments are not a JSON object. Send them again."
 CUT_ARGUMENTS: Final[Mapping[Language, str]] = {
     "en": "The arguments are cut off: the language model reached its length limit. Send less in one call.",
@@ -110,7 +112,8 @@ class Reviewer:
             return _refuse(key, name, f"{said.code}: {said.sentence}")
         if name not in self.tools or (tool is None and self.has_all_tools):
             return _refuse(key, name, f"unknown_tool: You have no tool {name[:64]!r}. Use one of your tools.")
-        if tool is None:
+        facts = self.toolbox.facts_of(name)
+        if tool is None or (facts.server and OUTSIDE_SCOPE not in self.user.scopes):
             return _refuse(key, name, f"missing_scope: {NOT_IN_SCOPE[self.situation.language].format(tool=name)}")
         given = earlier["args"] if earlier else call["args"]
         if not isinstance(given, dict):
@@ -120,7 +123,6 @@ class Reviewer:
         problems = problems or not_offered(name, args, self.tools)
         if problems:
             return _refuse(key, name, f"invalid_argument: {'; '.join(problems)}")
-        facts = self.toolbox.facts_of(name)
         leaves = await self.seen.leaving(args) if facts.server else []
         judgement = judge(facts, args, replace(self.situation, leaves=bool(leaves)))
         if judgement.verdict == "deny":

@@ -19,7 +19,7 @@ SOURCES: Final = "outside_calls"
 SENT: Final = "sent_arguments"
 """Key in a result's `additional_kwargs`: the arguments that went to the server, as the person left them."""
 RUNNING: Final = frozenset({"allowed", "approved"})
-ENDED: Final[Mapping[str, Mapping[Language, str]]] = {
+ENDED_CALL: Final[Mapping[str, Mapping[Language, str]]] = {
     "unknown": {
         "en": "Cancelled after it was sent. Whether the server carried it out is unknown.",
         "zh": "发送之后被取消，服务器是否已经执行无法确定。",
@@ -92,7 +92,7 @@ def _open(call: Call | None, language: Language, *, is_over: bool) -> tuple[Call
     """Return the status of a call without a result, and what is to be said of it."""
     is_running = call is not None and call["standing"] in RUNNING
     if is_over:
-        return "cancelled", ENDED["unknown" if is_running else "not_sent"][language]
+        return "cancelled", ENDED_CALL["unknown" if is_running else "not_sent"][language]
     return ("invoking" if is_running else "pending"), ""
 
 

@@ -29,6 +29,7 @@ from graph.planning.progress import (
 from graph.planning.texts import TEXTS, closing, needs
 from graph.planning.waiting import asks, refuses, withhold_results
 from graph.routing.handover import HANDOVER_NAMES
+from graph.servers.reasons import ServerUnavailableError
 from graph.state import Language, LimitReached, Plan, State, Step, StepStatus, Update, current_step, running_turn
 
 ATTEMPTS: Final = 3
@@ -47,7 +48,8 @@ def make_advance(_deps: GraphDependencies) -> Any:
         if plan is None or step is None:
             return {}
         status, text = outcome_of_step(state, step)
-        if status == "failed" and step["attempts"] < ATTEMPTS and not refuses(text):
+        final = refuses(text) or text.startswith(ServerUnavailableError.code)
+        if status == "failed" and step["attempts"] < ATTEMPTS and not final:
             return {"plan": with_step(plan, {**step, "status": "pending", "error": text}), "failure": None}
         following = _ended(plan, step, status, text, running_turn(state)["language"])
         for changed in changed_steps(plan, following):

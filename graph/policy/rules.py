@@ -63,7 +63,7 @@ def judge(tool: ToolFacts, args: Mapping[str, Any], situation: Situation) -> Jud
     situation, and at last the tool's cell of the matrix.
     """
     if tool.server is not None:
-        return _outside(tool, tool.server, situation)
+        return _outside(tool.server, situation)
     rule = tool.rule_for(args)
     if rule is None:
         return _judgement("ask", _risk(tool), "unknown", situation, has_rule=False)
@@ -82,10 +82,10 @@ def judge(tool: ToolFacts, args: Mapping[str, Any], situation: Situation) -> Jud
     return _judgement(verdict, rule.risk, code, situation)
 
 
-def _outside(tool: ToolFacts, server: OutsideServer, situation: Situation) -> Judgement:
+def _outside(server: OutsideServer, situation: Situation) -> Judgement:
     """Judge a call of the person's own server: it asks, unless they allowed the tool and only their own words go out.
 
-    That a tool destroys is believed, that it only reads is not.
+    Nothing that its server says of the tool is believed: it counts as one that deletes.
     """
     code: Code = "outside"
     if situation.tainted:
@@ -95,7 +95,7 @@ def _outside(tool: ToolFacts, server: OutsideServer, situation: Situation) -> Ju
     elif server.auto_approved:
         code = "outside_allowed"
     verdict: Verdict = "allow" if code == "outside_allowed" else "ask"
-    return _judgement(verdict, "delete" if tool.destructive else "share", code, situation, has_rule=False)
+    return _judgement(verdict, "delete", code, situation, has_rule=False)
 
 
 def _personal(vouched: Vouched, args: Mapping[str, Any], rule: Rule, situation: Situation) -> Judgement:

@@ -214,7 +214,7 @@ class _Found:
             host=definition.host,
             auto_approved=self.tool.name in definition.auto_approve_tools,
         )
-        return ToolFacts(name, destructive=bool(annotations and annotations.destructiveHint), server=server)
+        return ToolFacts(name, server=server)
 
 
 def _within(

@@ -14,7 +14,7 @@ from api.http.schemas import (
     RunView,
     UndoView,
 )
-from api.http.views import run_view, undo_view
+from api.http.views import outside_call_view, run_view, undo_view
 from api.runs.audit import RunAudit
 from api.withholding import withhold_texts
 from drive_server.http.problem import problem_responses
@@ -46,10 +46,14 @@ async def cancel(run_id: str, caller: CallerDep, service: ServiceDep, response: 
 
 @router.get("/changes", responses=problem_responses(404))
 async def changes(run_id: str, caller: CallerDep, service: ServiceDep) -> ChangeList:
-    """List the changes of a run in the drive, in order."""
+    """List the changes of a run in the drive, in order, and its calls of your own MCP servers."""
     run = await service.runs.get(caller, run_id)
-    views = changes_to_view(await service.runs.changes(caller, run_id), language_of(run.message))
-    return ChangeList(items=views["changes"], groups=views["groups"])
+    language = language_of(run.message)
+    views = changes_to_view(await service.runs.changes(caller, run_id), language)
+    outside = [outside_call_view(record, language) for record in await service.runs.outside_calls(caller, run_id)]
+    if outside and await service.withholding.hidden(caller, run):
+        outside = [one.model_copy(update={"record": withhold_texts(one.record, language)}) for one in outside]
+    return ChangeList(items=views["changes"], groups=views["groups"], outside=outside)
 
 
 @router.get("/context", responses=problem_responses(404))

@@ -1,9 +1,10 @@
 """Threads: list, read, rename, delete."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 from fastapi import APIRouter, Query
+from langchain_core.messages import BaseMessage
 from starlette.status import HTTP_204_NO_CONTENT
 
 from api.errors import NotFoundError
@@ -15,7 +16,9 @@ from api.http.views import message_view, run_view, shown_approval, undo_view
 from api.storage.tables import RunRow, ThreadRow
 from api.withholding import withhold_texts
 from drive_server.http.problem import problem_responses
+from graph.events import ToolCallRecord
 from graph.language import language_of
+from graph.messages.records import records_in
 
 router = APIRouter(prefix="/threads", tags=["threads"], route_class=FilteredRoute)
 
@@ -37,7 +40,10 @@ async def get_thread(thread_id: str, caller: CallerDep, service: ServiceDep, lim
     run = await service.threads.newest_run(thread_id)
     snapshot = await service.graph.graph.aget_state({"configurable": {"thread_id": thread_id}})
     seen = await service.withholding.messages(caller, thread_id, snapshot.values)
-    messages = _messages({"messages": seen}, run)
+    active = run if run and run.finished_at is None else None
+    language = language_of(run.message) if run else "en"
+    records = records_in(seen, snapshot.values.get("calls") or [], language, is_over=active is None)
+    messages = _messages(seen, records, run)
     waiting = await service.approvals.waiting(caller, thread_id)
     plan = snapshot.values.get("plan")
     if plan and run and await service.withholding.hidden_items(caller, thread_id):
@@ -91,9 +97,11 @@ async def undo_thread(
     return undo_view(run, result)
 
 
-def _messages(state: Mapping[str, Any], newest: RunRow | None) -> list[MessageView]:
+def _messages(
+    messages: Sequence[BaseMessage], records: Mapping[str, Sequence[ToolCallRecord]], newest: RunRow | None
+) -> list[MessageView]:
     """Return the messages of a thread. The newest run's message is there even before the graph has seen it."""
-    views = [view for message in state.get("messages", []) if (view := message_view(message))]
+    views = [view for message in messages if (view := message_view(message, records.get(str(message.id), ())))]
     if newest and all(view.id != newest.id for view in views):
         views.append(MessageView(id=newest.id, role="user", text=newest.message))
     return views
