@@ -123,6 +123,11 @@ class SessionPool(Generic[K, S]):
             del self._seats[key]
         return owner
 
+    def is_open(self, key: K) -> bool:
+        """Say whether a key has a session that is alive."""
+        seat = self._seats.get(key)
+        return bool(seat and seat.pooled and seat.pooled.alive)
+
     def close_idle(self) -> None:
         """Close the sessions that nobody has used for too long."""
         now = self._now()

@@ -58,7 +58,7 @@ def hash_of(tool: Tool) -> str:
 def difference(old: PinnedTool, new: Tool) -> Sequence[FieldChange]:
     """Return the fields that changed since the definition was pinned, in a fixed order."""
     now = pinned(new)
-    changed = [name for name in FIELDS if old[name] != now[name]]
+    changed: list[PinnedField] = [name for name in FIELDS if old[name] != now[name]]
     return [FieldChange(name, _shown(old[name]), _shown(now[name])) for name in changed]
 
 

@@ -1,63 +1,109 @@
 """The pool of connections to people's own MCP servers, one session per person and server."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+import asyncio
+import shutil
+import tempfile
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from contextvars import Context
 from dataclasses import dataclass
-from typing import Any, Literal
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
+import anyio
+from mcp import ClientSession, McpError
 from mcp.shared.session import ProgressFnT
-from mcp.types import CallToolResult, Prompt, Resource, Tool
+from mcp.types import (
+    CallToolResult,
+    GetPromptResult,
+    ReadResourceResult,
+    RequestId,
+    TextContent,
+    Tool,
+)
+from pydantic import AnyUrl
 
+from drive_server.connect import next_request_id
+from drive_server.rate_limiter import SlidingWindow
 from graph.clock import Clock, utc_now
+from graph.servers.addresses import AddressGuard, Lookup
+from graph.servers.connection import Connection, LostError, ProgressReports, ServerDetails, unless_over
 from graph.servers.definition import ServerDefinition
-from graph.servers.reasons import Reason
+from graph.servers.faults import REQUEST_TIMEOUT, reason_of, was_not_sent
+from graph.servers.pins import cleaned
+from graph.servers.place import Place
+from graph.servers.reasons import Reason, ServerUnavailableError
+from graph.servers.status import DISCONNECTED, Key, ServerStatus, StatusBoard
+from graph.servers.stdio import AllowedCommands, folder_of
+from graph.servers.transports import Means, open_server
+from graph.session_pool import NotOpenedError, Pooled, SessionPool
 from graph.settings import AgentSettings
-from graph.state import Language
 
+T = TypeVar("T")
 OnProgress = ProgressFnT
-StatusName = Literal["disconnected", "connecting", "connected", "error"]
+
+OPEN_SECONDS: Final = 30.0
+IDLE_SECONDS: Final = 1800.0
+LIST_SECONDS: Final = 30.0
+PING_SECONDS: Final = 3.0
+REAP_SECONDS: Final = 60.0
+GRACE_SECONDS: Final = 2.0
+"""The longest wait for a server to take a call; the wait for its answer begins after that."""
+FAILURES: Final = (McpError, LostError, OSError, ValueError, anyio.ClosedResourceError, anyio.BrokenResourceError)
+"""What the SDK raises, or `unless_over`; a time-out is an `OSError`, an answer that is not valid a `ValueError`."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServerStatus:
-    """The state of one connection; with `error` comes the reason."""
+class _NotSentError(Exception):
+    """The session is of no more use, and the call certainly had no effect."""
 
-    status: StatusName
-    reason: Reason | None = None
-
-    @property
-    def sentence(self) -> str | None:
-        """Return the reason in English."""
-        return self.sentence_in("en")
-
-    def sentence_in(self, language: Language) -> str | None:
-        """Return the reason in that language; None if there is none."""
-        return self.reason.sentence(language) if self.reason else None
-
-
-@dataclass(frozen=True, slots=True)
-class ServerDetails:
-    """A server, as it introduces itself, and what it offers."""
-
-    name: str
-    version: str
-    protocol: str
-    instructions: str
-    tools: Sequence[Tool]
-    resources: Sequence[Resource]
-    prompts: Sequence[Prompt]
+    def __init__(self, unavailable: ServerUnavailableError) -> None:
+        super().__init__(unavailable.detail)
+        self.unavailable = unavailable
 
 
 class ServerPool:
-    """Sessions by (user id, server id): opened when first needed, reopened when dead, closed when idle."""
+    """Sessions by (user id, server id): opened when first needed, reopened when dead, closed when idle.
 
-    def __init__(self, settings: AgentSettings, *, clock: Clock = utc_now) -> None: ...
+    `folder` has the working directories of servers that are programs; without one they are temporary. `commands` may
+    be added to while the pool is in use.
+    """
+
+    def __init__(
+        self,
+        settings: AgentSettings,
+        *,
+        folder: Path | None = None,
+        clock: Clock = utc_now,
+        lookup: Lookup | None = None,
+    ) -> None:
+        self.commands = AllowedCommands(settings.stdio_commands.split(","))
+        self._guard = AddressGuard(settings.mcp_private_hosts.split(","), lookup)
+        self._settings = settings
+        self._folder = folder
+        self._temporary: Path | None = None
+        self._clock = clock
+        self._places: dict[Key, Place] = {}
+        self._board = StatusBoard()
+        self._rate = SlidingWindow(settings.mcp_calls_per_minute, clock=self._now)
+        self._sessions = SessionPool[Key, Connection](
+            open_seconds=OPEN_SECONDS, idle_seconds=IDLE_SECONDS, clock=clock, ended=self._ended
+        )
+        self._reaper: asyncio.TimerHandle | None = None
+
+    @property
+    def open_sessions(self) -> int:
+        """Return the number of open sessions."""
+        return self._sessions.open_sessions
 
     async def tools(self, definition: ServerDefinition, *, wait_seconds: float | None = None) -> Sequence[Tool]:
         """Return the server's tools, at most 5 minutes old. Raises `ServerUnavailableError`.
 
         After `wait_seconds` the caller waits no longer, while the connection goes on being opened.
         """
-        raise NotImplementedError
+        async with self._using(definition, wait_seconds) as pooled:
+            return await self._ask(definition, pooled, pooled.session.tools(self._now()))
 
     async def call(
         self,
@@ -68,25 +114,285 @@ class ServerPool:
         meta: Mapping[str, Any] | None = None,
         on_progress: OnProgress | None = None,
     ) -> CallToolResult:
-        """Return the answer of a tool. Raises `ServerUnavailableError` if none comes."""
-        raise NotImplementedError
+        """Return the answer of a tool, an error of the protocol as one. Raises `ServerUnavailableError` if none comes.
+
+        A call that may have been carried out is never made again.
+        """
+        self._count(definition)
+        request = _Request(tool, args, meta, ProgressReports(on_progress) if on_progress else None)
+        with suppress(_NotSentError):
+            return await self._call_once(definition, request)
+        try:
+            return await self._call_once(definition, request)
+        except _NotSentError as error:
+            raise error.unavailable from error
 
     async def details(self, definition: ServerDefinition) -> ServerDetails:
         """Connect now, whatever failed before, and return what the server offers. Raises `ServerUnavailableError`."""
-        raise NotImplementedError
+        async with self._using(definition, even_after_failures=True) as pooled:
+            return await self._ask(definition, pooled, pooled.session.details(self._now()))
+
+    async def prompt(self, definition: ServerDefinition, name: str, args: Mapping[str, str]) -> GetPromptResult:
+        """Return the messages of a prompt. Raises `ServerUnavailableError`, also if the server refuses it."""
+        async with self._using(definition) as pooled:
+            return await self._ask(definition, pooled, pooled.session.session.get_prompt(name, dict(args)))
+
+    async def resource(self, definition: ServerDefinition, uri: str) -> ReadResourceResult:
+        """Return a resource. Raises `ServerUnavailableError`, also if the server refuses it."""
+        async with self._using(definition) as pooled:
+            return await self._ask(definition, pooled, pooled.session.session.read_resource(AnyUrl(uri)))
 
     def status(self, user_id: str, server_id: str) -> ServerStatus:
         """Return the state of a person's connection."""
-        raise NotImplementedError
+        return self._board.get((user_id, server_id))
 
     def watch(self, user_id: str) -> AsyncIterator[tuple[str, ServerStatus]]:
-        """Yield (server id, status): those that are, then each change, until the caller stops."""
-        raise NotImplementedError
+        """Yield (server id, status): those that are not simply closed, then each change, until the caller stops."""
+        return self._board.watch(user_id)
 
     async def close(self, user_id: str, server_id: str) -> None:
         """Close a connection and forget its failures: the server was changed, switched off or deleted."""
-        raise NotImplementedError
+        key = user_id, server_id
+        place = self._places.pop(key, None)
+        if place and place.opening:
+            place.opening.cancel()
+            await asyncio.wait({place.opening})
+        if owner := self._sessions.close(key):
+            await asyncio.wait({owner})
+        self._board.set(key, DISCONNECTED)
+
+    async def remove(self, user_id: str, server_id: str) -> None:
+        """Close a connection, and delete the working directory of its program."""
+        await self.close(user_id, server_id)
+        if root := self._folder or self._temporary:
+            await asyncio.to_thread(shutil.rmtree, folder_of(root, user_id, server_id), ignore_errors=True)
 
     async def aclose(self) -> None:
         """Close every session, and wait until each is closed."""
-        raise NotImplementedError
+        if self._reaper:
+            self._reaper.cancel()
+        openings = {place.opening for place in self._places.values() if place.opening}
+        for opening in openings:
+            opening.cancel()
+        await asyncio.gather(*openings, return_exceptions=True)
+        await self._sessions.aclose()
+        if self._temporary:
+            await asyncio.to_thread(shutil.rmtree, self._temporary, ignore_errors=True)
+
+    @asynccontextmanager
+    async def _using(
+        self, definition: ServerDefinition, wait_seconds: float | None = None, *, even_after_failures: bool = False
+    ) -> AsyncGenerator[Pooled[Connection]]:
+        """Hold the session open. Raises `ServerUnavailableError` if there is none and none can be opened."""
+        await self._ready(definition, wait_seconds, even_after_failures=even_after_failures)
+        try:
+            async with self._sessions.using(_key(definition), partial(self._open, definition)) as pooled:
+                if pooled.session.version != definition.version:
+                    raise ServerUnavailableError(definition.name, Reason("changed"))
+                yield pooled
+        except NotOpenedError as error:
+            raise ServerUnavailableError(definition.name, self._not_opened(definition, error)) from error
+
+    async def _ready(
+        self, definition: ServerDefinition, wait_seconds: float | None, *, even_after_failures: bool
+    ) -> None:
+        """Wait until there is a session; all callers wait for the same attempt, which goes on without them."""
+        key = _key(definition)
+        place = self._places.setdefault(key, Place(definition.version))
+        self._check_version(definition, place)
+        if self._sessions.is_open(key):
+            return
+        if place.opening is None:
+            reason = None if even_after_failures else place.backoff(self._now())
+            if reason:
+                raise ServerUnavailableError(definition.name, reason)
+            place.opening = asyncio.create_task(self._connect(definition, place), context=Context())
+        opening = place.opening
+        done, _ = await asyncio.wait({opening}, timeout=wait_seconds)
+        if not done:
+            raise ServerUnavailableError(definition.name, Reason("timeout", {"seconds": round(wait_seconds or 0)}))
+        if reason := Reason("changed") if opening.cancelled() else opening.result():
+            raise ServerUnavailableError(definition.name, reason)
+
+    def _check_version(self, definition: ServerDefinition, place: Place) -> None:
+        """Close the session of an older definition. Raises `ServerUnavailableError` if this is the older one."""
+        if definition.version < place.version:
+            raise ServerUnavailableError(definition.name, Reason("changed"))
+        if definition.version > place.version:
+            if place.opening:
+                place.opening.cancel()
+            self._sessions.close(_key(definition))
+            place.version, place.opening = definition.version, None
+            place.succeeded()
+
+    async def _connect(self, definition: ServerDefinition, place: Place) -> Reason | None:
+        """Open the session; return the reason if it can't be."""
+        try:
+            async with self._sessions.using(_key(definition), partial(self._open, definition)):
+                return None
+        except NotOpenedError as error:
+            return self._not_opened(definition, error)
+        finally:
+            if place.version == definition.version:
+                place.opening = None
+
+    @asynccontextmanager
+    async def _open(self, definition: ServerDefinition) -> AsyncGenerator[Connection]:
+        key = _key(definition)
+        self._board.set(key, ServerStatus("connecting"))
+        connection = Connection(definition.version, self._settings.mcp_tools_per_server)
+        async with open_server(
+            definition, await self._means(), logging_callback=connection.log, message_handler=connection.hear
+        ) as opened:
+            connection.open(opened.session, opened.introduction)
+            self._board.set(key, ServerStatus("connected"))
+            self._reap_later()
+            yield connection
+
+    async def _means(self) -> Means:
+        if self._folder is None and self._temporary is None:
+            self._temporary = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="drive-agent-servers-"))
+        folder = self._folder or self._temporary
+        assert folder  # noqa: S101 - it is one of them
+        return Means(self._guard, self.commands, folder, self._settings.mcp_result_bytes)
+
+    def _not_opened(self, definition: ServerDefinition, error: NotOpenedError) -> Reason:
+        reason = reason_of(error.__cause__, definition.host, OPEN_SECONDS)
+        if place := self._places.get(_key(definition)):
+            place.failed(reason, self._now())
+            self._board.set(_key(definition), ServerStatus("error", reason))
+        return reason
+
+    def _ended(self, key: Key, error: BaseException | None) -> None:
+        """Note the end of a session that was open; that of one which did not open is noted by who wanted it."""
+        place = self._places.get(key)
+        if place is None or self._sessions.is_open(key) or self._board.get(key).status != "connected":
+            return
+        if error is None:
+            self._board.set(key, DISCONNECTED)
+            if not place.opening:
+                del self._places[key]
+            return
+        reason = reason_of(error, "", OPEN_SECONDS)
+        place.broke(reason, self._now())
+        self._board.set(key, ServerStatus("error", reason))
+
+    async def _ask(self, definition: ServerDefinition, pooled: Pooled[Connection], work: Coroutine[Any, Any, T]) -> T:
+        """Return the server's answer. Raises `ServerUnavailableError`."""
+        try:
+            async with asyncio.timeout(LIST_SECONDS):
+                answer = await unless_over(work, pooled.owner)
+        except FAILURES as error:
+            if isinstance(error, TimeoutError):
+                self._give_up(definition, pooled, LIST_SECONDS)
+            raise self._unavailable(definition, error, LIST_SECONDS) from error
+        self._succeeded(definition)
+        return answer
+
+    def _count(self, definition: ServerDefinition) -> None:
+        key = "\0".join(_key(definition))
+        if seconds := self._rate.wait_seconds(key):
+            params = {"limit": self._settings.mcp_calls_per_minute, "seconds": seconds}
+            raise ServerUnavailableError(definition.name, Reason("busy", params))
+        self._rate.count(key)
+
+    async def _call_once(self, definition: ServerDefinition, request: "_Request") -> CallToolResult:
+        async with self._using(definition) as pooled:
+            connection, session = pooled.session, pooled.session.session
+            sent: list[RequestId] = []
+            try:
+                with connection.reporting(request.reports):
+                    async with asyncio.timeout(definition.timeout + GRACE_SECONDS):
+                        answer = await unless_over(request.send(session, definition.timeout, sent), pooled.owner)
+            except asyncio.CancelledError:
+                self._withdraw(session, sent)
+                raise
+            except FAILURES as error:
+                return await self._failed_call(definition, pooled, error, sent)
+            self._succeeded(definition)
+            return answer
+
+    async def _failed_call(
+        self, definition: ServerDefinition, pooled: Pooled[Connection], error: Exception, sent: Sequence[RequestId]
+    ) -> CallToolResult:
+        """Return what the server refused as a result for the model. Raises `ServerUnavailableError`."""
+        if was_not_sent(error, sent[0] if sent else None):
+            pooled.retired = True
+            raise _NotSentError(self._unavailable(definition, error, definition.timeout)) from error
+        if _is_timeout(error):
+            self._withdraw(pooled.session.session, sent)
+            if not await _answers(pooled):
+                self._give_up(definition, pooled, definition.timeout)
+        elif isinstance(error, McpError):
+            text = cleaned(error.error.message)
+            return CallToolResult(content=[TextContent(type="text", text=text)], isError=True)
+        raise self._unavailable(definition, error, definition.timeout) from error
+
+    def _withdraw(self, session: ClientSession, sent: Sequence[RequestId]) -> None:
+        if sent:
+            self._sessions.withdraw(session, sent[0])
+
+    def _give_up(self, definition: ServerDefinition, pooled: Pooled[Connection], seconds: float) -> None:
+        """Use a session no more that is silent."""
+        pooled.retired = True
+        reason = Reason("timeout", {"seconds": round(seconds)})
+        if place := self._places.get(_key(definition)):
+            place.broke(reason, self._now())
+        self._board.set(_key(definition), ServerStatus("error", reason))
+
+    def _succeeded(self, definition: ServerDefinition) -> None:
+        if place := self._places.get(_key(definition)):
+            place.succeeded()
+
+    def _unavailable(self, definition: ServerDefinition, error: Exception, seconds: float) -> ServerUnavailableError:
+        return ServerUnavailableError(definition.name, reason_of(error, definition.host, seconds))
+
+    def _reap_later(self) -> None:
+        """Close idle sessions from time to time, while there are any."""
+        if self._reaper is None:
+            self._reaper = asyncio.get_running_loop().call_later(REAP_SECONDS, self._reap)
+
+    def _reap(self) -> None:
+        self._reaper = None
+        self._sessions.close_idle()
+        if self._sessions.open_sessions:
+            self._reap_later()
+
+    def _now(self) -> float:
+        return self._clock().timestamp()
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """One call of a tool."""
+
+    tool: str
+    args: Mapping[str, Any]
+    meta: Mapping[str, Any] | None
+    reports: ProgressReports | None
+
+    async def send(self, session: ClientSession, seconds: float, sent: list[RequestId]) -> CallToolResult:
+        """Send the call, note its id, and return the answer."""
+        sent.append(next_request_id(session))
+        timeout, meta = timedelta(seconds=seconds), dict(self.meta) if self.meta else None
+        return await session.call_tool(self.tool, dict(self.args), timeout, self.reports, meta=meta)
+
+
+def _key(definition: ServerDefinition) -> Key:
+    return definition.user_id, definition.id
+
+
+def _is_timeout(error: Exception) -> bool:
+    return isinstance(error, TimeoutError) or (isinstance(error, McpError) and error.error.code == REQUEST_TIMEOUT)
+
+
+async def _answers(pooled: Pooled[Connection]) -> bool:
+    """Say whether the server is alive: a call that takes too long does not end the others of its session."""
+    try:
+        async with asyncio.timeout(PING_SECONDS):
+            await unless_over(pooled.session.session.send_ping(), pooled.owner)
+    except McpError:
+        return True
+    except FAILURES:
+        return False
+    return True

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from graph.errors import AgentError
+from graph.servers.pins import cleaned
 from graph.state import Language
 
 ReasonCode = Literal[
@@ -61,7 +62,7 @@ SENTENCES: Final[Mapping[ReasonCode, tuple[str, str]]] = {
         "Servers that run as a program are off for this command. An operator can allow it with AGENT_STDIO_COMMANDS.",
         "不允许运行这个命令。管理员可以用 AGENT_STDIO_COMMANDS 放行。",
     ),
-    "crashed": ("The program ended ({status}). {output}", "程序已退出（{status}）。{output}"),
+    "crashed": ("The program ended ({status}).", "程序已退出（{status}）。"),
     "definition": ("Its settings are not valid: {detail}.", "它的设置无效：{detail}。"),
     "environment_refused": (
         "The environment variable {name} is not allowed: it changes which program runs.",
@@ -82,10 +83,10 @@ SENTENCES: Final[Mapping[ReasonCode, tuple[str, str]]] = {
         "它使用的 MCP 版本不同（{versions}），本服务支持 {supported} 及更早的版本。",
     ),
     "redirect": (
-        "It sends the connection on to {host}. Enter that address, if you trust it.",
-        "它把连接转到了 {host}。如果您信任该地址，请直接填写它。",
+        "It sends the connection on to another address. Enter that address, if you trust it.",
+        "它把连接转到了另一个地址。如果您信任该地址，请直接填写它。",
     ),
-    "refused": ("It refused the request: {detail}", "它拒绝了请求：{detail}"),
+    "refused": ("It refused the request.", "它拒绝了请求。"),
     "tls": ("Its certificate is not valid for {host}.", "它的证书对 {host} 无效。"),
     "timeout": ("It did not answer within {seconds} seconds.", "它在 {seconds} 秒内没有回答。"),
     "too_large": ("Its answer is larger than {limit} bytes.", "它的回答超过了 {limit} 字节。"),
@@ -97,21 +98,40 @@ SENTENCES: Final[Mapping[ReasonCode, tuple[str, str]]] = {
 }
 
 
+MOST_DETAIL_CHARACTERS: Final = 500
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a server can't be used. A parameter may be a `Reason` itself."""
+    """Why a server can't be used. A parameter may be a `Reason` itself.
+
+    `detail` was written by the server: for the person only, never for a model.
+    """
 
     code: ReasonCode
     params: Mapping[str, "str | int | Reason"] = field(default_factory=dict[str, "str | int | Reason"])
+    detail: str = ""
 
     def sentence(self, language: Language = "en") -> str:
-        """Return the sentence for a person."""
+        """Return the sentence, with nothing in it that the server wrote."""
         text = SENTENCES[self.code][language == "zh"]
         shown = {
             name: value.sentence(language) if isinstance(value, Reason) else value
             for name, value in self.params.items()
         }
-        return text.format(**shown).strip()
+        return text.format(**shown)
+
+    def for_person(self, language: Language = "en") -> str:
+        """Return the sentence, and after it what the server wrote, if anything."""
+        return " ".join(filter(None, (self.sentence(language), cleaned(self.detail)[:MOST_DETAIL_CHARACTERS])))
+
+
+class FaultError(Exception):
+    """Ends a connection to a server, for a reason that people can read."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason.code)
+        self.reason = reason
 
 
 class ServerUnavailableError(AgentError):

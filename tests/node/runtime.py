@@ -16,6 +16,8 @@ PACKAGES = Path(sys.prefix) / "node"
 CONFORMANCE = {"0.1": "conformance-0.1/dist/index.js", "0.2": "conformance-0.2/dist/index.js"}
 INSPECTOR = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 FILESYSTEM_SERVER = "@modelcontextprotocol/server-filesystem/dist/index.js"
+EVERYTHING_SERVER = "@modelcontextprotocol/server-everything/dist/index.js"
+MEMORY_SERVER = "@modelcontextprotocol/server-memory/dist/index.js"
 
 
 def program(script: str, *arguments: str) -> list[str]:

@@ -1,0 +1,171 @@
+"""The guard of remote addresses: what a host's name stands for is looked up, checked and then connected to, as one.
+
+A name may stand for another address a moment later (DNS rebinding), and a redirect may lead anywhere: both come here,
+since every connection of the client does.
+"""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Any, Final, cast
+
+import httpcore
+import httpx
+
+from graph.servers.intake import Intake
+from graph.servers.reasons import FaultError, Reason
+
+LOOKUP_SECONDS: Final = 10.0
+LOOKUPS: Final = 8
+"""Names that are looked up at a time: a name server that does not answer must not hold up the program's threads."""
+TAIL_BYTES: Final = 3
+BOUNDARIES: Final = (b"\n\n", b"\r\r", b"\n\r\n")
+"""The ends of an event of an event stream."""
+EXTRA_REFUSED: Final = frozenset({IPv4Address("168.63.129.16")})
+"""Addresses of a cloud's own services that look public: Azure."""
+NAT64: Final = IPv6Network("64:ff9b::/96")
+Address = IPv4Address | IPv6Address
+Lookup = Callable[[str, int], Awaitable[Sequence[str]]]
+
+
+class AddressGuard:
+    """Says which addresses a host's name may lead to.
+
+    `allowed` are the operator's private hosts: names or addresses, with or without a port, and networks.
+    """
+
+    def __init__(self, allowed: Iterable[str] = (), lookup: Lookup | None = None) -> None:
+        entries = [entry.strip().lower() for entry in allowed if entry.strip()]
+        self._networks = [ip_network(entry, strict=False) for entry in entries if _is_network(entry)]
+        self._hosts = frozenset(entries)
+        self._lookup = lookup or look_up
+
+    async def addresses(self, host: str, port: int) -> Sequence[str]:
+        """Return the addresses to connect to. Raises `FaultError` if any of them must not be reached."""
+        name = host.strip("[]").rstrip(".").lower()
+        found = await self._lookup(name, port)
+        if not self._is_allowed(name, port) and not all(map(self._may_reach, found)):
+            raise FaultError(Reason("address_refused", {"host": name}))
+        return found
+
+    def _is_allowed(self, name: str, port: int) -> bool:
+        return not {name, f"{name}:{port}", f"[{name}]:{port}"}.isdisjoint(self._hosts)
+
+    def _may_reach(self, text: str) -> bool:
+        address = _innermost(ip_address(text.partition("%")[0]))
+        if any(address in network for network in self._networks):
+            return True
+        return address.is_global and not address.is_multicast and address not in EXTRA_REFUSED
+
+
+def _is_network(entry: str) -> bool:
+    try:
+        ip_network(entry, strict=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _innermost(address: Address) -> Address:
+    """Return the IPv4 address that an IPv6 address stands for, if it does."""
+    if isinstance(address, IPv4Address):
+        return address
+    if address in NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    teredo = address.teredo[1] if address.teredo else None
+    return address.ipv4_mapped or address.sixtofour or teredo or address
+
+
+@cache
+def _lookups() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(LOOKUPS, thread_name_prefix="mcp-lookup")
+
+
+async def look_up(name: str, port: int) -> Sequence[str]:
+    """Return the addresses that the system has for a name. Raises `FaultError` if there are none."""
+    unknown = FaultError(Reason("host_unknown", {"host": name}))
+    resolve = partial(socket.getaddrinfo, name, port, type=socket.SOCK_STREAM)
+    try:
+        async with asyncio.timeout(LOOKUP_SECONDS):
+            found = await asyncio.get_running_loop().run_in_executor(_lookups(), resolve)
+    except (OSError, UnicodeError) as error:  # a time-out is an OSError, too
+        raise unknown from error
+    return list(dict.fromkeys(str(address[4][0]) for address in found))
+
+
+class _GuardedNetwork(httpcore.AsyncNetworkBackend):
+    """Connects to the addresses that the guard returns; TLS goes on checking the name."""
+
+    def __init__(self, guard: AddressGuard) -> None:
+        self._guard = guard
+        self._network = cast("httpcore.AsyncNetworkBackend", httpcore.AnyIOBackend())
+
+    async def connect_tcp(self, host: str, port: int, *args: Any, **options: Any) -> httpcore.AsyncNetworkStream:
+        failure: Exception = httpcore.ConnectError("the host has no address")
+        for address in await self._guard.addresses(host, port):
+            try:
+                return await self._network.connect_tcp(address, port, *args, **options)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failure = error
+        raise failure
+
+    async def sleep(self, seconds: float) -> None:
+        await self._network.sleep(seconds)
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    return httpx.create_ssl_context()
+
+
+class GuardedTransport(httpx.AsyncHTTPTransport):
+    """Sends requests to addresses that the guard returns, through no proxy; answers are bounded by `intake`."""
+
+    def __init__(self, guard: AddressGuard, intake: Intake) -> None:
+        super().__init__(verify=_tls(), trust_env=False)
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=_tls(), network_backend=_GuardedNetwork(guard), http1=True, http2=False
+        )
+        self._intake = intake
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Return the answer of the server, with its stream bounded; a compressed one, which nobody asked for, fails."""
+        request.headers["Accept-Encoding"] = "identity"
+        response = await super().handle_async_request(request)
+        if response.headers.get("content-encoding", "identity").strip().lower() != "identity":
+            await response.aclose()
+            raise FaultError(Reason("not_mcp"))
+        is_events = response.headers.get("content-type", "").lower().startswith("text/event-stream")
+        assert isinstance(response.stream, httpx.AsyncByteStream)  # noqa: S101 - of an asynchronous transport it is
+        response.stream = _BoundedStream(response.stream, self._intake, is_events=is_events)
+        if response.is_client_error and not is_events:
+            await response.aread()  # an error of the protocol may be in it
+        return response
+
+
+class _BoundedStream(httpx.AsyncByteStream):
+    """An answer as it arrives: each event of an event stream is a message, any other answer is one."""
+
+    def __init__(self, stream: httpx.AsyncByteStream, intake: Intake, *, is_events: bool) -> None:
+        self._stream = stream
+        self._intake = intake
+        self._is_events = is_events
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        unfinished, tail = 0, b""
+        async for piece in self._stream:
+            unfinished += len(piece)
+            if self._is_events:
+                seen = tail + piece
+                ends = [at + len(mark) for mark in BOUNDARIES if (at := seen.rfind(mark)) >= 0]
+                unfinished = len(seen) - max(ends) if ends else unfinished
+                tail = seen[-TAIL_BYTES:]
+            self._intake.take(len(piece), unfinished)
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()

@@ -1,0 +1,223 @@
+"""One open connection: its session, the tools that it offered last, and the calls that wait for it."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any, Final, TypeVar
+
+from mcp import ClientSession, McpError
+from mcp.shared.session import ProgressFnT
+from mcp.types import (
+    CONNECTION_CLOSED,
+    InitializeResult,
+    LoggingMessageNotificationParams,
+    PaginatedRequestParams,
+    Prompt,
+    Resource,
+    ServerNotification,
+    Tool,
+    ToolListChangedNotification,
+)
+
+from graph.servers.pins import cleaned
+
+T = TypeVar("T")
+TOOLS_SECONDS: Final = 300.0
+MOST_PAGES: Final = 20
+MOST_LISTED: Final = 500
+"""Resources and prompts that are shown."""
+MOST_NAME_CHARACTERS: Final = 128
+REPORT_SECONDS: Final = 0.1
+"""The shortest time between two reports of one call's progress."""
+MOST_REPORT_CHARACTERS: Final = 500
+END_SECONDS: Final = 5.0
+"""The longest wait for the reason why a connection broke."""
+QUIET_LEVELS: Final = frozenset({"debug"})
+
+
+@dataclass(frozen=True, slots=True)
+class ServerDetails:
+    """A server, as it introduces itself, and what it offers."""
+
+    name: str
+    version: str
+    protocol: str
+    instructions: str
+    tools: Sequence[Tool]
+    resources: Sequence[Resource]
+    prompts: Sequence[Prompt]
+
+
+class LostError(Exception):
+    """The connection broke before the answer came; the cause is why."""
+
+
+class ProgressReports:
+    """The progress of one call, and the server's log meanwhile, for the person: cleaned, and not too often."""
+
+    def __init__(self, report: ProgressFnT, clock: Callable[[], float] = monotonic) -> None:
+        self._report = report
+        self._clock = clock
+        self._not_before = 0.0
+        self._progress: tuple[float, float | None] = (0.0, None)
+
+    async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
+        """Report progress."""
+        self._progress = (progress, total)
+        await self.log(message)
+
+    async def log(self, message: str | None) -> None:
+        """Report a message, with the progress until now."""
+        if self._clock() < self._not_before:
+            return
+        self._not_before = self._clock() + REPORT_SECONDS
+        await self._report(*self._progress, cleaned(message)[:MOST_REPORT_CHARACTERS] if message else None)
+
+
+@dataclass(slots=True, eq=False)
+class Connection:
+    """A session with a server, for the definition of that version. `most_tools` are used; the rest is left out."""
+
+    version: int
+    most_tools: int
+    _tools: Sequence[Tool] | None = None
+    _listed_at: float = 0.0
+    _changes: int = 0
+    calls: set[ProgressReports] = field(default_factory=set[ProgressReports])
+    listing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _opened: tuple[ClientSession, InitializeResult] | None = None
+
+    def open(self, session: ClientSession, introduction: InitializeResult) -> None:
+        """Take the session that has been opened."""
+        self._opened = session, introduction
+
+    @property
+    def session(self) -> ClientSession:
+        """Return the session."""
+        assert self._opened  # noqa: S101 - nobody gets the connection before
+        return self._opened[0]
+
+    @property
+    def introduction(self) -> InitializeResult:
+        """Return how the server introduced itself."""
+        assert self._opened  # noqa: S101 - nobody gets the connection before
+        return self._opened[1]
+
+    async def hear(self, message: object) -> None:
+        """Take a notification of the server."""
+        if isinstance(message, ServerNotification) and isinstance(message.root, ToolListChangedNotification):
+            self.forget_tools()
+
+    def forget_tools(self) -> None:
+        """Ask for the tools anew next time."""
+        self._tools = None
+        self._changes += 1
+
+    async def tools(self, now: float) -> Sequence[Tool]:
+        """Return the tools; those that were asked for at most 5 minutes before `now`, in seconds."""
+        async with self.listing:
+            if self._tools is None or now - self._listed_at >= TOOLS_SECONDS:
+                changes, self._listed_at = self._changes, now
+                tools = await self._list_tools()
+                self._tools = tools if changes == self._changes else None
+                return tools
+            return self._tools
+
+    async def log(self, params: LoggingMessageNotificationParams) -> None:
+        """Report a message of the server's log in all calls that wait: it does not say which one it belongs to."""
+        if params.level in QUIET_LEVELS:
+            return
+        text = params.data if isinstance(params.data, str) else json.dumps(params.data, ensure_ascii=False)
+        for call in list(self.calls):
+            await call.log(text)
+
+    @contextmanager
+    def reporting(self, call: ProgressReports | None) -> Generator[None]:
+        """Report the server's log to a call meanwhile."""
+        if call:
+            self.calls.add(call)
+        try:
+            yield
+        finally:
+            self.calls.discard(call)  # pyright: ignore[reportArgumentType] - None is in no set
+
+    async def _list_tools(self) -> Sequence[Tool]:
+        """Ask for the tools; of two with one name the first counts."""
+        if not self.introduction.capabilities.tools:
+            return ()
+
+        async def page(params: PaginatedRequestParams) -> tuple[Sequence[Tool], str | None]:
+            listed = await self.session.list_tools(params=params)
+            return listed.tools, listed.nextCursor
+
+        by_name: dict[str, Tool] = {}
+        for tool in await _all(page, MOST_LISTED):
+            if 0 < len(tool.name) <= MOST_NAME_CHARACTERS:
+                by_name.setdefault(tool.name, tool)
+        return tuple(by_name.values())[: self.most_tools]
+
+    async def details(self, now: float) -> ServerDetails:
+        """Ask for all that the server offers, and return it with the introduction."""
+        self.forget_tools()
+        about = self.introduction
+        return ServerDetails(
+            name=cleaned(about.serverInfo.title or about.serverInfo.name)[:MOST_NAME_CHARACTERS],
+            version=cleaned(about.serverInfo.version)[:MOST_NAME_CHARACTERS],
+            protocol=str(about.protocolVersion),
+            instructions=cleaned(about.instructions or ""),
+            tools=await self.tools(now),
+            resources=await self._resources() if about.capabilities.resources else (),
+            prompts=await self._prompts() if about.capabilities.prompts else (),
+        )
+
+    async def _resources(self) -> Sequence[Resource]:
+        async def page(params: PaginatedRequestParams) -> tuple[Sequence[Resource], str | None]:
+            listed = await self.session.list_resources(params=params)
+            return listed.resources, listed.nextCursor
+
+        return await _all(page, MOST_LISTED)
+
+    async def _prompts(self) -> Sequence[Prompt]:
+        async def page(params: PaginatedRequestParams) -> tuple[Sequence[Prompt], str | None]:
+            listed = await self.session.list_prompts(params=params)
+            return listed.prompts, listed.nextCursor
+
+        return await _all(page, MOST_LISTED)
+
+
+async def _all(
+    page: Callable[[PaginatedRequestParams], Awaitable[tuple[Sequence[T], str | None]]], most: int
+) -> Sequence[T]:
+    """Return the entries of all pages, and stop at a number of them: a server may go on for ever."""
+    found: list[T] = []
+    cursor: str | None = None
+    for _ in range(MOST_PAGES):
+        entries, cursor = await page(PaginatedRequestParams(cursor=cursor))
+        found += entries
+        if cursor is None or len(found) >= most:
+            break
+    return found[:most]
+
+
+async def unless_over(work: Coroutine[Any, Any, T], owner: "asyncio.Task[None]") -> T:
+    """Return the result of the work; if the session's task ends before, raise its error.
+
+    The SDK leaves those waiting who have asked something when a connection breaks, or says only that it is closed.
+    """
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.wait({task, owner}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done() and not _is_closed(task):
+            return task.result()
+    finally:
+        task.cancel()
+    await asyncio.wait({owner}, timeout=END_SECONDS)
+    raise LostError from (owner.exception() if owner.done() and not owner.cancelled() else None)
+
+
+def _is_closed(task: "asyncio.Task[Any]") -> bool:
+    error = task.exception()
+    return isinstance(error, McpError) and error.error.code == CONNECTION_CLOSED

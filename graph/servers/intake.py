@@ -1,0 +1,59 @@
+"""Bounds on what one connection may send."""
+
+from collections.abc import Callable
+from time import monotonic
+from typing import Final
+
+from graph.servers.reasons import FaultError, Reason
+
+WINDOW_SECONDS: Final = 60.0
+MOST_MESSAGES: Final = 2_000
+"""Messages a minute that are not answers; a server that reports progress 20 times a second stays below."""
+MOST_ANSWERS: Final = 80
+"""Longest messages a minute, in bytes together."""
+
+
+class Intake:
+    """Counts what a server sends. `message_bytes` is the longest message; the totals are per minute.
+
+    `faults` is called with the first thing that is too much: the SDK's clients swallow what is raised in a stream.
+    """
+
+    def __init__(
+        self, message_bytes: int, faults: Callable[[FaultError], None], *, clock: Callable[[], float] = monotonic
+    ) -> None:
+        self.message_bytes = message_bytes
+        self._faults = faults
+        self._clock = clock
+        self._since = clock()
+        self._bytes = self._messages = 0
+
+    def take(self, size: int, unfinished: int = 0) -> None:
+        """Count bytes that arrived; `unfinished` is the length of the message that they belong to until now."""
+        self._turn_over()
+        self._bytes += size
+        if unfinished > self.message_bytes:
+            self._fail(Reason("too_large", {"limit": self.message_bytes}))
+        if self._bytes > MOST_ANSWERS * self.message_bytes:
+            self._fail(Reason("flood"))
+
+    def take_message(self) -> None:
+        """Count a message that is no answer."""
+        self._turn_over()
+        self._messages += 1
+        if self._messages > MOST_MESSAGES:
+            self._fail(Reason("flood"))
+
+    def fail(self, fault: FaultError) -> None:
+        """End the connection."""
+        self._faults(fault)
+
+    def _turn_over(self) -> None:
+        now = self._clock()
+        if now - self._since >= WINDOW_SECONDS:
+            self._since, self._bytes, self._messages = now, 0, 0
+
+    def _fail(self, reason: Reason) -> None:
+        fault = FaultError(reason)
+        self._faults(fault)
+        raise fault

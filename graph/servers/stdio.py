@@ -1,0 +1,227 @@
+"""Servers that run as a program of this machine: only commands that the operator allows, limited, and ended with all
+their children. `supervisor.py` is the parent of each.
+
+The SDK's and the adapters' own way is not used: it gives the program values of the service's environment, reads lines
+of any length, and leaves children behind.
+"""
+
+import asyncio
+import json
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+import anyio
+from anyio.abc import ObjectReceiveStream, ObjectSendStream
+from mcp.shared.message import SessionMessage
+from mcp.types import JSONRPCMessage
+from pydantic import ValidationError
+
+from graph.servers import supervisor
+from graph.servers.definition import ServerDefinition
+from graph.servers.intake import Intake
+from graph.servers.reasons import FaultError, Reason, ReasonCode
+
+ANY_ARGUMENTS: Final = "*"
+EXIT_SECONDS: Final = 2.0
+"""A program ends by itself when its input ends, or is ended after so long (MCP 2025-11-25, basic/lifecycle)."""
+END_SECONDS: Final = 2.0
+SHORTEST_SECRET: Final = 4
+REPORT_BYTES: Final = 65_536
+REFUSED_VARIABLES: Final = frozenset({"PATH", "HOME", "ENV", "IFS", "SHELL", "TMPDIR", "EDITOR", "PAGER"})
+REFUSED_BEGINNINGS: Final = (
+    *(
+        "BASH_",
+        "BUN_",
+        "CURL_",
+        "DENO_",
+        "DOTNET_",
+        "DYLD_",
+        "GCONV_",
+        "GEM_",
+        "GIT_",
+        "GLIBC_",
+        "JAVA_",
+        "JDK_",
+        "LD_",
+    ),
+    *("LOCPATH", "LUA_", "MALLOC_", "NODE_", "NPM_", "OPENSSL_", "PERL", "PIP_", "PYTHON", "REQUESTS_", "RUBY", "SSL_"),
+    *("UV_", "XDG_", "YARN_", "_JAVA"),
+)
+"""Variables that change which program runs, or whom it trusts: they would get around the list of commands."""
+REFUSED_ENDS: Final = ("_PROXY",)
+
+Streams = tuple[ObjectReceiveStream[SessionMessage | Exception], ObjectSendStream[SessionMessage]]
+
+
+class AllowedCommands:
+    """The commands that people's servers may be: whole command lines; ` *` at the end allows any further arguments."""
+
+    def __init__(self, lines: Iterable[str] = ()) -> None:
+        self._commands = {tuple(shlex.split(line)) for line in lines if line.strip()}
+
+    def add(self, command: str, args: Iterable[str]) -> None:
+        """Allow one more command, with exactly these arguments."""
+        self._commands.add((command, *args))
+
+    def allows(self, command: str, args: Iterable[str]) -> bool:
+        """Say whether a command with these arguments may run."""
+        wanted = (command, *args)
+        return any(
+            wanted[: len(allowed) - 1] == allowed[:-1] if allowed[-1] == ANY_ARGUMENTS else wanted == allowed
+            for allowed in self._commands
+        )
+
+
+def folder_of(root: Path, user_id: str, server_id: str) -> Path:
+    """Return the working directory of one person's server."""
+    return root / sha256(f"{user_id}\0{server_id}".encode()).hexdigest()[:32]
+
+
+@asynccontextmanager
+async def stdio_streams(
+    definition: ServerDefinition, commands: AllowedCommands, folder: Path, intake: Intake
+) -> AsyncGenerator[Streams]:
+    """Run the server's program while the streams are in use. Raises `FaultError`."""
+    program = _program(definition, commands)
+    _check_environment(definition.env)
+    process, control = await _start(program, definition, folder, intake.message_bytes)
+    incoming, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
+    report = asyncio.create_task(_report(process))
+    report.add_done_callback(lambda done: intake.fail(_crash(done, definition)))
+    async with anyio.create_task_group() as group, incoming, read, write, outgoing:
+        try:
+            group.start_soon(_read, process, incoming, intake)
+            group.start_soon(_write, process, outgoing)
+            yield read, write
+        finally:
+            group.cancel_scope.cancel()
+            with anyio.CancelScope(shield=True):
+                await _end(process, control)
+                await asyncio.wait({report})
+
+
+def _program(definition: ServerDefinition, commands: AllowedCommands) -> str:
+    if not commands.allows(definition.command, definition.args):
+        raise FaultError(Reason("command_refused"))
+    program = shutil.which(definition.command)
+    if program is None:
+        raise FaultError(Reason("command_missing", {"command": definition.command}))
+    return program
+
+
+def _check_environment(env: Mapping[str, str]) -> None:
+    for name, value in env.items():
+        upper = name.upper()
+        if upper in REFUSED_VARIABLES or upper.startswith(REFUSED_BEGINNINGS) or upper.endswith(REFUSED_ENDS):
+            raise FaultError(Reason("environment_refused", {"name": name}))
+        if not name or "=" in name or "\0" in name + value:
+            raise FaultError(Reason("definition", {"detail": f"env {name!r}"}))
+
+
+async def _start(
+    program: str, definition: ServerDefinition, folder: Path, most_bytes: int
+) -> tuple[asyncio.subprocess.Process, int]:
+    """Start the program below its supervisor; return it with the pipe whose closing ends it."""
+    await anyio.Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+    ends, control = os.pipe()
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-I", "-S", supervisor.__file__, str(ends), program, *definition.args),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=_environment(definition.env, folder),
+            cwd=folder,
+            pass_fds=(ends,),
+            limit=most_bytes,
+        )
+    except BaseException:
+        os.close(control)
+        raise
+    finally:
+        os.close(ends)
+    return process, control
+
+
+def _environment(env: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """Return the program's environment: nothing of the service's but where programs are."""
+    return {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(folder), "LANG": "C.UTF-8", **env}
+
+
+async def _read(
+    process: asyncio.subprocess.Process, incoming: ObjectSendStream[SessionMessage | Exception], intake: Intake
+) -> None:
+    assert process.stdout  # noqa: S101 - it is a pipe
+    with suppress(FaultError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+        while True:
+            try:
+                line = await process.stdout.readline()
+            except ValueError:  # longer than the reader's limit
+                intake.take(0, intake.message_bytes + 1)
+                return
+            if not line:
+                await anyio.sleep(END_SECONDS)  # meanwhile the report says why, if the program has ended
+                intake.fail(FaultError(Reason("closed")))
+                return
+            intake.take(len(line))
+            try:
+                message = JSONRPCMessage.model_validate_json(line)
+            except ValidationError:
+                intake.take_message()  # programs print to standard output what belongs into a log
+                continue
+            await incoming.send(SessionMessage(message))
+
+
+async def _write(process: asyncio.subprocess.Process, outgoing: ObjectReceiveStream[SessionMessage]) -> None:
+    assert process.stdin  # noqa: S101 - it is a pipe
+    with suppress(ConnectionError, anyio.ClosedResourceError):
+        async for sent in outgoing:
+            process.stdin.write(sent.message.model_dump_json(by_alias=True, exclude_none=True).encode() + b"\n")
+            await process.stdin.drain()
+
+
+async def _report(process: asyncio.subprocess.Process) -> Mapping[str, Any]:
+    """Return the supervisor's report, once it has ended all."""
+    assert process.stderr  # noqa: S101 - it is a pipe
+    text = await process.stderr.read(REPORT_BYTES)
+    while piece := await process.stderr.read(REPORT_BYTES):
+        text = (text + piece)[-REPORT_BYTES:]
+    await process.wait()
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {}
+
+
+def _crash(done: "asyncio.Task[Mapping[str, Any]]", definition: ServerDefinition) -> FaultError:
+    """Return the program's end as a fault; what it wrote last is told, without the secrets of its environment."""
+    report: Mapping[str, Any] = {} if done.cancelled() or done.exception() else done.result()
+    limits: Mapping[str, tuple[ReasonCode, int]] = {
+        "memory": ("memory", supervisor.MEMORY_BYTES >> 20),
+        "processes": ("processes", supervisor.MOST_PROCESSES),
+    }
+    if report.get("why") in limits:
+        code, limit = limits[report["why"]]
+        return FaultError(Reason(code, {"limit": limit}))
+    errors = str(report.get("errors", ""))
+    for secret in sorted(definition.env.values(), key=len, reverse=True):
+        errors = errors.replace(secret, "***") if len(secret) >= SHORTEST_SECRET else errors
+    return FaultError(Reason("crashed", {"status": int(report.get("status") or 0)}, detail=errors.strip()))
+
+
+async def _end(process: asyncio.subprocess.Process, control: int) -> None:
+    """End the program: its input ends, and after a while it is ended, with its children in any case."""
+    assert process.stdin  # noqa: S101 - it is a pipe
+    process.stdin.close()
+    with anyio.move_on_after(EXIT_SECONDS):
+        await process.wait()
+    os.close(control)
+    await process.wait()

@@ -1,0 +1,176 @@
+"""Sessions with outside servers over the three transports, through the SDK's clients.
+
+Not the adapters' `create_session`: its session can't be another class than the SDK's, and its program's environment
+takes values of the service's (see `stdio`).
+"""
+
+import asyncio
+import logging
+import re
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, cast
+
+import anyio
+import httpx
+from anyio.abc import ObjectReceiveStream, ObjectSendStream
+from mcp import ClientSession
+from mcp.client.session import LoggingFnT, MessageHandlerFnT
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.message import SessionMessage
+from mcp.types import (
+    Implementation,
+    InitializeResult,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCResponse,
+    ServerNotification,
+)
+from pydantic import ValidationError
+
+from drive_server.connect import ConcurrentSession
+from graph.servers.addresses import AddressGuard, GuardedTransport
+from graph.servers.definition import ServerDefinition
+from graph.servers.faults import reason_of
+from graph.servers.intake import Intake
+from graph.servers.reasons import FaultError, Reason
+from graph.servers.stdio import AllowedCommands, Streams, folder_of, stdio_streams
+
+CONNECT_SECONDS: Final = 10.0
+SILENT_SECONDS: Final = 3600.0
+"""A stream on which nothing arrives for so long is closed; calls have their own time, and idle sessions theirs."""
+HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+HEADER_VALUE: Final = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+LONGEST_ID: Final = 20
+CLIENT: Final = Implementation(name="drive-agent", version="1")
+
+for _name in ("mcp.client.sse", "mcp.client.streamable_http"):
+    # They log what servers send, at any length, and addresses with keys in them. Their failures reach the person.
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """The parts that connections are made with; `folder` has the working directories of programs."""
+
+    guard: AddressGuard
+    commands: AllowedCommands
+    folder: Path
+    message_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedServer:
+    """A session that is ready, and how the server introduced itself."""
+
+    session: ClientSession
+    introduction: InitializeResult
+
+
+@asynccontextmanager
+async def open_server(
+    definition: ServerDefinition, means: Means, *, logging_callback: LoggingFnT, message_handler: MessageHandlerFnT
+) -> AsyncGenerator[OpenedServer]:
+    """Open a session, and end with the reason, in an exception group, as soon as the connection is broken."""
+    broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def fail(fault: FaultError) -> None:
+        if not broken.done():
+            broken.set_exception(fault)
+
+    intake = Intake(means.message_bytes, fail)
+    filtered, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    async with anyio.create_task_group() as group, filtered, read:
+        group.start_soon(_wait_for, broken)
+        async with (
+            _streams(definition, means, intake) as (incoming, write),
+            ConcurrentSession(
+                read, cast("Any", write), None, None, None, None, logging_callback, message_handler, CLIENT
+            ) as session,
+        ):
+            group.start_soon(_filter, incoming, filtered, intake, definition.host)
+            yield OpenedServer(session, await session.initialize())
+            group.cancel_scope.cancel()
+
+
+async def _wait_for(broken: "asyncio.Future[None]") -> None:
+    try:
+        await broken
+    finally:
+        broken.cancel()
+
+
+def _streams(definition: ServerDefinition, means: Means, intake: Intake) -> AbstractAsyncContextManager[Streams]:
+    if definition.type == "stdio":
+        folder = folder_of(means.folder, definition.user_id, definition.id)
+        return stdio_streams(definition, means.commands, folder, intake)
+    return _http_streams(definition, means.guard, intake)
+
+
+@asynccontextmanager
+async def _http_streams(definition: ServerDefinition, guard: AddressGuard, intake: Intake) -> AsyncGenerator[Streams]:
+    headers = _checked_headers(definition.headers)
+
+    def client(
+        headers: dict[str, str] | None = None, timeout: httpx.Timeout | None = None, auth: httpx.Auth | None = None
+    ) -> httpx.AsyncClient:
+        transport = GuardedTransport(guard, intake)
+        return httpx.AsyncClient(transport=transport, headers=headers, timeout=timeout, auth=auth, trust_env=False)
+
+    if definition.type == "sse":
+        opened = sse_client(definition.base_url, headers, CONNECT_SECONDS, SILENT_SECONDS, client)
+        async with opened as (read, write):
+            yield read, write
+    else:
+        times = httpx.Timeout(CONNECT_SECONDS, read=SILENT_SECONDS)
+        async with (
+            client(headers, times) as http,
+            streamable_http_client(definition.base_url, http_client=http) as (read, write, _),
+        ):
+            yield read, write
+
+
+def _checked_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the headers. Raises `FaultError`: the libraries' own errors would have the secret in them."""
+    for name, value in headers.items():
+        if not HEADER_NAME.fullmatch(name) or not HEADER_VALUE.fullmatch(value.strip()):
+            raise FaultError(Reason("definition", {"detail": f"header {name!r}"}))
+    return {name: value.strip() for name, value in headers.items()}
+
+
+async def _filter(
+    incoming: ObjectReceiveStream[SessionMessage | Exception],
+    filtered: ObjectSendStream[SessionMessage | Exception],
+    intake: Intake,
+    host: str,
+) -> None:
+    """Hand on what the session can use; it would log the rest, at any length. The end of the stream is the end."""
+    try:
+        async with incoming:
+            async for item in incoming:
+                if isinstance(item, Exception):
+                    intake.fail(FaultError(reason_of(item, host, SILENT_SECONDS)))
+                elif _is_of_use(item, intake):
+                    await filtered.send(item)
+    except FaultError as fault:
+        intake.fail(fault)
+    except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+        pass
+    intake.fail(FaultError(Reason("closed")))
+
+
+def _is_of_use(item: SessionMessage, intake: Intake) -> bool:
+    root = item.message.root
+    if isinstance(root, JSONRPCResponse | JSONRPCError):
+        return isinstance(root.id, int) or (len(root.id) <= LONGEST_ID and root.id.isdecimal())
+    intake.take_message()
+    if not isinstance(root, JSONRPCNotification):
+        return True
+    try:
+        ServerNotification.model_validate(root.model_dump(by_alias=True, mode="json", exclude_none=True))
+    except ValidationError:
+        return False
+    return True
