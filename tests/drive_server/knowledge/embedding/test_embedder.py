@@ -100,10 +100,3 @@ async def test_chinese_japanese_korean_and_english_questions_are_nearest_to_the_
 def test_each_text_has_one_model_by_its_script() -> None:
     for text in ("parental leave", "育儿假", "育児休暇はどのくらい", "육아휴직", "Budget 2024 预算", "Привет", ""):
         assert CjkEmbedder().supports(text) != LocalEmbedder().supports(text)
-
-
-async def test_the_local_model_knows_words_of_its_language_and_no_rare_names() -> None:
-    embedder = LocalEmbedder()
-    await embedder.embed_query("loaded")
-    assert all(embedder.recognizes(word) for word in ("budget", "notebook", "Annual"))
-    assert not any(embedder.recognizes(word) for word in ("Brzykowski", "XJ4000", "moriperngi"))
