@@ -86,7 +86,7 @@ class PackagedEmbedder:
     async def _loaded(self) -> "_Model":
         async with self._loading:
             if self._model is None:
-                self._model = await anyio.to_thread.run_sync(_Model, self.path)
+                self._model = await anyio.to_thread.run_sync(_opened, self.path)
         return self._model
 
 
@@ -147,6 +147,14 @@ class NoEmbedder:
         """Return a vector without components."""
         del text
         return np.empty(0, np.float32)
+
+
+def _opened(path: Path) -> "_Model":
+    """Return the model in a file. Raises `EmbedderUnavailableError` for one that is missing or damaged."""
+    try:
+        return _Model(path)
+    except Exception as error:  # onnxruntime's and tokenizers' errors have no base but this
+        raise EmbedderUnavailableError(f"{path.name} can't be loaded ({type(error).__name__}).") from error
 
 
 class _Model:

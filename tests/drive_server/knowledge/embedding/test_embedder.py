@@ -16,6 +16,7 @@ from drive_server.knowledge.embedding.embedder import (
     MODEL_FOLDER,
     TOKENIZER_FILE,
     CjkEmbedder,
+    EmbedderUnavailableError,
     LocalEmbedder,
     NoEmbedder,
 )
@@ -100,3 +101,17 @@ async def test_chinese_japanese_korean_and_english_questions_are_nearest_to_the_
 def test_each_text_has_one_model_by_its_script() -> None:
     for text in ("parental leave", "育儿假", "育児休暇はどのくらい", "육아휴직", "Budget 2024 预算", "Привет", ""):
         assert CjkEmbedder().supports(text) != LocalEmbedder().supports(text)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\x08\x07 cut off"])
+async def test_a_model_file_that_is_missing_or_damaged_makes_the_model_unavailable(
+    tmp_path: Path, content: bytes | None
+) -> None:
+    broken = CjkEmbedder()
+    broken.path = tmp_path / "model.onnx"
+    if content is not None:
+        broken.path.write_bytes(content)
+    with pytest.raises(EmbedderUnavailableError):
+        await broken.embed_query("假期")
+    with pytest.raises(EmbedderUnavailableError):
+        await broken.embed_documents(["假期"])
