@@ -28,9 +28,11 @@ from api.servers.tools import (
 )
 from api.storage.tables import ChosenServerRow, ServerRow
 from drive_server.storage.database import Database
+from graph.servers.connection import ServerDetails
 from graph.servers.definition import ServerDefinition
-from graph.servers.pool import ServerDetails, ServerPool, ServerStatus
+from graph.servers.pool import ServerPool
 from graph.servers.reasons import Reason, ServerUnavailableError
+from graph.servers.status import ServerStatus
 
 CHOSEN_SECONDS = 5.0
 """How long a choice of servers waits for their tools."""
@@ -106,7 +108,7 @@ class Servers:
             await session.execute(delete(ChosenServerRow).where(ChosenServerRow.mcp_server_id == row.id))
             await forget_pins(session, row.id)
             await session.delete(row)
-        await self._pool.close(caller.user_id, server_id)
+        await self._pool.remove(caller.user_id, server_id)
 
     async def connect(self, caller: Principal, server_id: str) -> Connection:
         """Connect to a server now. The person sees its tools by that: those that are new are pinned."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from api.cli.service.connection import connected
 from api.cli.servers.definitions import find_by_id_or_name, find_server
+from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, print_json, visible_line
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from getpass import getpass
 from typing import TYPE_CHECKING, Any
 
 from api.cli.failure import CommandError
-from api.cli.service.connection import connected
 from api.cli.servers.stdio_permission import ask_permission
+from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, print_json, visible_line
 
 if TYPE_CHECKING:
