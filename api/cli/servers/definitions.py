@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from getpass import getpass
 from typing import TYPE_CHECKING, Any
 
@@ -119,8 +120,8 @@ def _parts(text: str) -> tuple[str, str, str]:
 def _ask(name: str, terminal: Terminal) -> str:
     if value := os.environ.get(name):
         return value
-    question = f"{visible_line(name)}: "
-    value = getpass(question) if terminal.interactive else terminal.ask(question)
+    # Not the terminal's own question, which repeats what is piped in.
+    value = getpass(f"{visible_line(name)}: ") if terminal.interactive else sys.stdin.readline().rstrip("\r\n")
     if not value:
         raise CommandError(f"There is no value for {visible_line(name)}.", hint="Type it, or write NAME=VALUE.")
     return value
