@@ -68,7 +68,7 @@ def create_app(
             webhook = target_of(agent.webhook_url, agent.webhook_secret.get_secret_value())
             plans = Plans(database, time)
             secrets = Secrets.of(settings.root, agent.secrets_key.get_secret_value())
-            pool = ServerPool(agent, clock=time.now)
+            pool = ServerPool(agent, folder=settings.root / "mcp-servers", clock=time.now)
             stack.push_async_callback(pool.aclose)
             sessions = drive_sessions(drive, LentModel(model_in(built.models, "reader")))
             assistant = await stack.enter_async_context(

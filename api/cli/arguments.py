@@ -1,6 +1,6 @@
 """The parser of `drive-agent`: its commands, their options, and the function that runs each (imported when needed)."""
 
-from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
+from argparse import REMAINDER, SUPPRESS, ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
@@ -47,6 +47,8 @@ def build_parser() -> ArgumentParser:
     _add_grant_commands(commands, client)
     _add_memory_commands(commands, client)
     _add_plan_commands(commands, client)
+    _add_server_commands(commands, client)
+    _add_assistant_commands(commands, client)
     _add_people_commands(commands, client)
     return parser
 
@@ -90,6 +92,7 @@ def _add_chat(commands: Commands, client: ArgumentParser) -> None:
     chat.add_argument("--folder", metavar="PATH", help="the folder of the drive you are in")
     chat.add_argument("--file", metavar="PATH", help="the file of the drive you have open")
     chat.add_argument("--model", metavar="NAME", help="the model of this conversation, from now on")
+    chat.add_argument("--assistant", metavar="NAME", help="the assistant of this conversation, from now on")
     answering = chat.add_mutually_exclusive_group()
     answering.add_argument(
         "--yes-to", choices=RISK_LEVELS, help="approve actions up to this risk unasked; never sharing or deleting"
@@ -182,6 +185,86 @@ def _add_plan_commands(commands: Commands, client: ArgumentParser) -> None:
     }
     for name, summary in commands_of_plan.items():
         plan.add_parser(name, parents=[one], help=summary).set_defaults(target="commands.plan:change", command=name)
+
+
+def _add_server_commands(commands: Commands, client: ArgumentParser) -> None:
+    named = ArgumentParser(add_help=False, parents=[client])
+    named.add_argument("server", metavar="SERVER", help="name or id")
+    names = "list|add|test|tools|enable|disable|remove|import"
+    servers = commands.add_parser("servers", help="your own MCP servers").add_subparsers(metavar=names, required=True)
+    listing = servers.add_parser("list", parents=[client], help="list your servers")
+    listing.add_argument("--json", action="store_true", help="print the servers as a JSON array")
+    listing.set_defaults(target="servers.definitions:list_servers")
+    add = servers.add_parser("add", parents=[client], help="define a server, and test it")
+    add.add_argument("name", metavar="NAME")
+    # --url is the address of the service, in every command.
+    add.add_argument("server_url", nargs="?", default="", metavar="URL", help="its address, if it is remote")
+    add.add_argument("--type", choices=("sse", "streamableHttp"), help="without it, told by the address")
+    secret = "its value is asked for, or taken from a variable of that name"  # noqa: S105 - a help text
+    add.add_argument(
+        "--header", action="append", default=[], metavar="NAME[=VALUE]", help=f"header of every request; {secret}"
+    )
+    add.add_argument(
+        "--env", action="append", default=[], metavar="NAME[=VALUE]", help=f"environment of the program; {secret}"
+    )
+    add.add_argument("--timeout", type=float, default=60, metavar="SECONDS", help="of a call (default: %(default)s)")
+    add.add_argument("--stdio", nargs=REMAINDER, metavar="...", help="last: the program to run, and its arguments")
+    add.set_defaults(target="servers.definitions:add")
+    test = servers.add_parser("test", parents=[named], help="connect to a server now")
+    test.add_argument("--json", action="store_true", help="print the result as JSON")
+    test.set_defaults(target="servers.definitions:test")
+    _add_tool_commands(servers, named)
+    remove = servers.add_parser("remove", parents=[named], help="delete a server")
+    remove.set_defaults(target="servers.definitions:remove")
+    importer = servers.add_parser("import", parents=[client], help="take over those of Claude Desktop, Cursor, VS Code")
+    importer.add_argument("file", metavar="FILE", help="their JSON; - is standard input")
+    importer.set_defaults(target="servers.importing:import_servers")
+
+
+def _add_tool_commands(servers: Commands, named: ArgumentParser) -> None:
+    tools = servers.add_parser("tools", parents=[named], help="list the tools of a server, or decide about one")
+    decisions = {
+        "--accept": "use its changed definition, which is shown",
+        "--auto-approve": "don't ask before it is called",
+        "--ask": "ask again before it is called",
+    }
+    for option, summary in decisions.items():
+        tools.add_argument(option, action="append", default=[], metavar="TOOL", help=summary)
+    tools.add_argument("--json", action="store_true", help="print the tools as a JSON array")
+    tools.set_defaults(target="servers.tools:tools")
+    for name, enabled in {"enable": True, "disable": False}.items():
+        switch = servers.add_parser(name, parents=[named], help=f"{name} a server, or only some of its tools")
+        switch.add_argument("tools", nargs="*", metavar="TOOL")
+        switch.set_defaults(target="servers.tools:switch", enabled=enabled)
+
+
+def _add_assistant_commands(commands: Commands, client: ArgumentParser) -> None:
+    fields = ArgumentParser(add_help=False, parents=[client])
+    fields.add_argument("--description", metavar="TEXT")
+    fields.add_argument("--model", metavar="NAME", help="its model; '' is the one of the settings")
+    fields.add_argument("--instructions", metavar="TEXT", help="how it works")
+    fields.add_argument("--drive-tools", metavar="NAME,...", help="the drive's tools that it may use; all: any")
+    fields.add_argument("--default", action="store_true", help="new conversations have it")
+    chosen = fields.add_mutually_exclusive_group()
+    chosen.add_argument("--server", action="append", default=[], metavar="NAME", help="an MCP server that it uses")
+    chosen.add_argument("--no-servers", action="store_true", help="it uses none")
+    named = ArgumentParser(add_help=False)
+    named.add_argument("assistant", metavar="ASSISTANT", help="name or id")
+    names = "list|create|edit|delete"
+    assistants = commands.add_parser("assistants", help="assistants of your own").add_subparsers(
+        metavar=names, required=True
+    )
+    listing = assistants.add_parser("list", parents=[client], help="list your assistants and their servers")
+    listing.add_argument("--json", action="store_true", help="print the assistants as a JSON array")
+    listing.set_defaults(target="servers.assistants:list_assistants")
+    create = assistants.add_parser("create", parents=[fields], help="define an assistant")
+    create.add_argument("name", metavar="NAME")
+    create.set_defaults(target="servers.assistants:create")
+    edit = assistants.add_parser("edit", parents=[named, fields], help="change an assistant")
+    edit.add_argument("--name", metavar="NAME", help="another name")
+    edit.set_defaults(target="servers.assistants:edit")
+    delete = assistants.add_parser("delete", parents=[named, client], help="delete an assistant")
+    delete.set_defaults(target="servers.assistants:delete")
 
 
 def _add_people_commands(commands: Commands, client: ArgumentParser) -> None:

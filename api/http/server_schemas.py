@@ -9,9 +9,10 @@ from pydantic import BaseModel, Field
 from api.servers.service import Connection, Servers
 from api.servers.tools import ListedTool
 from api.storage.tables import AssistantRow, ServerRow
+from graph.servers.connection import ServerDetails
 from graph.servers.definition import ServerType
-from graph.servers.pool import ServerDetails, StatusName
 from graph.servers.reasons import Reason
+from graph.servers.status import StatusName
 from graph.state import Language
 from graph.text_fields import DATA
 

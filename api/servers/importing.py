@@ -10,7 +10,8 @@ from graph.servers.definition import ServerType
 
 LISTS: Final = ("mcpServers", "servers")
 """Claude Desktop, Cursor and most others; VS Code's `mcp.json`."""
-PLACEHOLDER: Final = re.compile(r"\$\{([^}]*)\}")
+PLACEHOLDER: Final = re.compile(r"\$\{[^}]*\}")
+VARIABLE: Final = re.compile(r"\$\{env:([^}]*)\}")
 TYPES: Final[Mapping[str, ServerType]] = {
     "stdio": "stdio",
     "sse": "sse",
@@ -41,14 +42,22 @@ def read_servers(document: Mapping[str, Any]) -> list[ForeignServer]:
 
 
 def fill_placeholders(value: Any, values: Mapping[str, str]) -> Any:
-    """Return JSON with `${NAME}` and `${env:NAME}` replaced in its texts, as far as there are values."""
+    """Return JSON with `${env:NAME}` replaced in its texts, as far as there are values."""
     if isinstance(value, str):
-        return PLACEHOLDER.sub(lambda match: values.get(match[1].removeprefix("env:"), match[0]), value)
+        return VARIABLE.sub(lambda match: values.get(match[1], match[0]), value)
     if isinstance(value, dict):
         return {name: fill_placeholders(one, values) for name, one in cast("dict[str, Any]", value).items()}
     if isinstance(value, list):
         return [fill_placeholders(one, values) for one in cast("list[Any]", value)]
     return value
+
+
+def placeholders(value: Any) -> set[str]:
+    """Return the names of the variables that the texts of JSON ask for."""
+    if isinstance(value, str):
+        return set(VARIABLE.findall(value))
+    inner = cast("dict[str, Any]", value).values() if isinstance(value, dict) else value
+    return set[str]().union(*map(placeholders, cast("list[Any]", inner))) if isinstance(value, dict | list) else set()
 
 
 def _read(name: str, entry: Any) -> ForeignServer:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from api.cli.chat.conversation import Conversation, Place
 from api.cli.commands.undo import undo_run
 from api.cli.failure import CommandError, ServiceError
+from api.cli.servers.assistants import find_assistant
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal
 
@@ -37,6 +38,7 @@ def chat(arguments: Namespace) -> int:
             json=arguments.json,
             unattended=arguments.unattended,
             model=arguments.model,
+            assistant_id=find_assistant(client, arguments.assistant)["id"] if arguments.assistant else None,
         )
         if arguments.message is None:
             return _converse(conversation, client, terminal)

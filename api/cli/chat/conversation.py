@@ -58,6 +58,7 @@ class Conversation:
         json: bool,
         unattended: bool = False,
         model: str | None = None,
+        assistant_id: str | None = None,
     ) -> None:
         self._client = client
         self._reconnection = Reconnection(client)
@@ -68,6 +69,7 @@ class Conversation:
         self._unattended = unattended
         self._time_zone = server_zone()
         self._model = model
+        self._assistant_id = assistant_id
         self.thread_id = thread_id
         self.last_run = ""
         self.unanswered = False
@@ -87,6 +89,8 @@ class Conversation:
             body["mode"] = "unattended"
         if self._model:
             body["model"] = self._model
+        if self._assistant_id:
+            body["assistant_id"] = self._assistant_id
         stream = EventStream(self._client, self._reconnection)
         return self._show(stream, stream.start(body))
 

@@ -1,0 +1,1 @@
+"""`drive-agent servers` and `assistants`: a person's MCP servers, and who uses them. May import what `commands` may."""

@@ -1,0 +1,127 @@
+"""`drive-agent servers`: list, add, test, switch and remove a person's MCP servers."""
+
+from __future__ import annotations
+
+import os
+import sys
+from getpass import getpass
+from typing import TYPE_CHECKING, Any
+
+from api.cli.failure import CommandError
+from api.cli.servers.stdio_permission import ask_permission
+from api.cli.service.connection import connected
+from api.cli.terminal import Terminal, print_json, visible_line
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Sequence
+
+    from api.cli.client import Json, ServiceClient
+
+SERVERS = "/api/mcp-servers"
+
+
+def list_servers(arguments: Namespace) -> int:
+    """List the servers by name, with their states."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        servers: list[Json] = client.get(SERVERS)["items"]
+    if arguments.json:
+        print_json(servers)
+        return 0
+    for server in servers:
+        state = server["status"] if server["is_active"] else "switched off"
+        terminal.say(f"{server['id']}  {visible_line(server['name'])}  {_place(server)}  {state}")
+    if not servers:
+        terminal.note("There are no MCP servers. `drive-agent servers add` defines one.")
+    return 0
+
+
+def add(arguments: Namespace) -> int:
+    """Define a server and test it. Exit code 1 if the test fails; the server stays defined."""
+    terminal = Terminal()
+    body: Json = {"name": arguments.name, "timeout": arguments.timeout}
+    if arguments.type:
+        body["type"] = arguments.type
+    if arguments.stdio is not None:
+        if not arguments.stdio:
+            raise CommandError("There is no command after --stdio.", hint="Write it last: --stdio COMMAND ARGUMENTS.")
+        body |= {"command": arguments.stdio[0], "args": arguments.stdio[1:], "env": _secrets(arguments.env, terminal)}
+        ask_permission(arguments, arguments.stdio, terminal)
+    else:
+        body |= {"base_url": arguments.server_url, "headers": _secrets(arguments.header, terminal)}
+    with connected(arguments, terminal) as client:
+        server: Json = client.post(SERVERS, body)
+        terminal.say(f"Added {visible_line(server['name'])} ({server['id']}), {_place(server)}.")
+        return show_test(client.post(f"{SERVERS}/{server['id']}/connect"), terminal)
+
+
+def test(arguments: Namespace) -> int:
+    """Connect to a server now. Exit code 1 if that fails."""
+    terminal = Terminal(machine=arguments.json)
+    with connected(arguments, terminal) as client:
+        tested: Json = client.post(f"{SERVERS}/{find_server(client, arguments.server)['id']}/connect")
+    if arguments.json:
+        print_json(tested)
+        return 0 if tested["status"] == "connected" else 1
+    return show_test(tested, terminal)
+
+
+def remove(arguments: Namespace) -> int:
+    """Delete a server."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        server = find_server(client, arguments.server)
+        client.delete(f"{SERVERS}/{server['id']}")
+    terminal.say(f"Removed {visible_line(server['name'])}.")
+    return 0
+
+
+def show_test(tested: Json, terminal: Terminal) -> int:
+    """Print the result of a test, and return the exit code for it."""
+    if tested["status"] != "connected":
+        terminal.note(f"It can't be used: {tested['sentence']}", "red")
+        return 1
+    about = " ".join(visible_line(str(tested[name])) for name in ("name", "version") if tested[name])
+    counted = f"{len(tested['tools'])} tools, {len(tested['resources'])} resources, {len(tested['prompts'])} prompts"
+    terminal.say(f"Connected: {about}, MCP {tested['protocol']}; {counted}.")
+    return 0
+
+
+def find_server(client: ServiceClient, wanted: str) -> Json:
+    """Return the server with this id or name."""
+    return find_by_id_or_name(client.get(SERVERS)["items"], wanted, "MCP server", "drive-agent servers list")
+
+
+def find_by_id_or_name(items: Sequence[Json], wanted: str, kind: str, listing: str) -> Json:
+    """Return the item with this id, or else this name. Raises `CommandError` if there is none."""
+    for field in ("id", "name"):
+        for item in items:
+            if item[field] == wanted:
+                return item
+    raise CommandError(f"There is no {kind} of the name {visible_line(wanted)}.", hint=f"`{listing}` shows them.")
+
+
+def _place(server: Json) -> str:
+    if server["type"] == "stdio":
+        return visible_line(" ".join([server["command"], *server["args"]]))
+    return visible_line(server["base_url"])
+
+
+def _secrets(given: Sequence[str], terminal: Terminal) -> dict[str, Any]:
+    """Return secrets by name: the one after `=`; else that of the environment; else the person types it."""
+    return {name: value if equals else _ask(name, terminal) for name, equals, value in map(_parts, given)}
+
+
+def _parts(text: str) -> tuple[str, str, str]:
+    return text.partition("=")
+
+
+def _ask(name: str, terminal: Terminal) -> str:
+    if value := os.environ.get(name):
+        return value
+    # Not the terminal's own question, which repeats what is piped in.
+    value = getpass(f"{visible_line(name)}: ") if terminal.interactive else sys.stdin.readline().rstrip("\r\n")
+    if not value:
+        raise CommandError(f"There is no value for {visible_line(name)}.", hint="Type it, or write NAME=VALUE.")
+    return value

@@ -1,0 +1,51 @@
+"""The permission to run a program as an MCP server: on a machine of one person, that person is asked, once."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import TYPE_CHECKING
+
+from dotenv import set_key
+
+from api.cli.configuration import settings_of
+from api.cli.failure import CommandError
+from api.cli.service.connection import CliSettings, find_running
+from api.cli.terminal import visible_line
+from drive_server.settings import DriveSettings
+from graph.servers.stdio import AllowedCommands
+from graph.settings import AgentSettings
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Sequence
+
+    from api.cli.terminal import Terminal
+
+SETTING = "AGENT_STDIO_COMMANDS"
+
+
+def ask_permission(arguments: Namespace, command: Sequence[str], terminal: Terminal) -> None:
+    """Ask whether the command may run here, and write the answer into the settings; nothing if it may already.
+
+    The settings of a service elsewhere are its operator's. Raises `CommandError` if the person does not agree.
+    """
+    if arguments.url or settings_of(arguments, CliSettings).url:
+        return
+    allowed = settings_of(arguments, AgentSettings).stdio_commands
+    if AllowedCommands(allowed.split(",")).allows(command[0], command[1:]):
+        return
+    line = shlex.join(command)
+    if SETTING in os.environ or "," in line:
+        raise CommandError(f"{SETTING} does not allow this command.", hint=f"Add it there: {visible_line(line)}")
+    terminal.say(f"This runs a program on this computer, with your rights: {visible_line(line)}")
+    if (terminal.ask("Allow exactly this command, from now on? [y/N] ") or "").strip().lower() not in {"y", "yes"}:
+        raise CommandError("The command is not allowed; nothing was added.")
+    drive = settings_of(arguments, DriveSettings)
+    path = arguments.config or drive.config_path
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    set_key(path, SETTING, ",".join(filter(None, [allowed, line])))
+    if find_running(drive.root):
+        terminal.note(
+            "The running service reads this when it starts again: restart it, then test the server.", "yellow"
+        )
