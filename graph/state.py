@@ -133,7 +133,8 @@ class Effect(TypedDict):
 class OutsideCall(TypedDict):
     """The server and tool of a call of one of the person's own MCP servers, by the server's own name of the tool.
 
-    `message_id` is the message of the thread that has the call's record.
+    `message_id` is the message of the thread that has the call's record, `others` are the items of other people that
+    the call was made of.
     """
 
     server_id: str
@@ -141,6 +142,7 @@ class OutsideCall(TypedDict):
     tool: str
     display_name: str
     message_id: str
+    others: list[str]
 
 
 class Call(TypedDict):

@@ -23,6 +23,7 @@ from mcp.types import (
 from graph.context import RunContext
 from graph.drive.connections import OnProgress
 from graph.limits.limits import result_text
+from graph.messages.others import mark
 from graph.messages.records import SENT, announce
 from graph.messages.stored_results import ResultStore
 from graph.messages.written import Outcome, add_messages, report, result_message
@@ -112,6 +113,8 @@ class OutsideRunner:
             [self._taint()] if answer.is_foreign else (),
         )
         message.additional_kwargs[SENT] = self.call["args"]
+        others = self.source["others"]
+        message = mark(message, others, others)
         report(message, round((perf_counter() - begun) * 1000))
         stored = await offload_result(message, answer.text, None, store, self.limit)
         self._announce("done" if answer.outcome == "done" else "error", stored.text)

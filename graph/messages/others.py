@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMes
 from typing_extensions import TypedDict
 
 from graph.messages.stored_results import ResultStore
-from graph.messages.written import OUTCOME
+from graph.messages.written import OUTCOME, SOURCES
 from graph.state import Language
 
 OF_OTHERS: Final = "of_others"
@@ -81,6 +81,7 @@ def _withheld(message: AnyMessage, language: Language) -> AnyMessage:
     update: dict[str, Any] = {"content": WITHHELD[language], "additional_kwargs": {}}
     if isinstance(message, AIMessage):
         update["content"] = WITHHELD[language] if message.text else ""
+        update["additional_kwargs"] = {key: value for key, value in message.additional_kwargs.items() if key == SOURCES}
         update["tool_calls"] = [{**call, "args": {}} for call in message.tool_calls]
         update["invalid_tool_calls"] = [{**call, "args": ""} for call in message.invalid_tool_calls]
     elif isinstance(message, ToolMessage):

@@ -10,12 +10,11 @@ from typing import Any, Final
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
 from graph.events import CallStatus, ToolCallRecord, ToolCallUpdatedEvent, emit
-from graph.messages.written import outcome_of
+from graph.messages.others import others_items
+from graph.messages.written import SOURCES, outcome_of
 from graph.policy.tools import ToolFacts
 from graph.state import Call, Language, OutsideCall
 
-SOURCES: Final = "outside_calls"
-"""Key in an answer's `additional_kwargs`: the server and tool of each such call, by its id."""
 SENT: Final = "sent_arguments"
 """Key in a result's `additional_kwargs`: the arguments that went to the server, as the person left them."""
 RUNNING: Final = frozenset({"allowed", "approved"})
@@ -56,7 +55,8 @@ def outside_calls(messages: Sequence[AnyMessage]) -> dict[str, OutsideCall]:
             noted: Mapping[str, Any] = message.additional_kwargs.get(SOURCES, {})
             if message.text.strip() or not group:
                 group = str(message.id) if noted else ""
-            found |= {key: {**source, "message_id": group} for key, source in noted.items()}
+            others = sorted(others_items([message])) if noted else []
+            found |= {key: {**source, "message_id": group, "others": others} for key, source in noted.items()}
     return found
 
 
@@ -82,7 +82,8 @@ def records_in(
             shown = record(source, key, args, outcome_of(result), result.text)
         else:
             call = judged.get(key)
-            args = call["args"] if call else made[key]
+            # Arguments that are withheld are empty.
+            args = call["args"] if call and made[key] else made[key]
             shown = record(source, key, args, *_open(call, language, is_over=is_over))
         found.setdefault(source["message_id"], []).append(shown)
     return found

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -20,6 +20,9 @@ USABLE_ID = re.compile(r"[\w:-]{1,128}", re.ASCII)
 """A valid id of a call: it goes into keys, addresses, the journal and, unfiltered, to clients."""
 OUTCOME = "outcome"
 """Key in a result's `additional_kwargs`: a rejection has the same status as a failure, so clients look here."""
+
+SOURCES: Final = "outside_calls"
+"""Key in an answer's `additional_kwargs`: the server and tool of each call of a person's own server, by its id."""
 
 
 def result_message(

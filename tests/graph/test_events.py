@@ -33,6 +33,7 @@ FIELDS: dict[str, set[str]] = {
     "approval_expired": {"approval_id", "expires_at", "tool_call_ids"},
     "run_parked": {"run_id", "approval_id", "expires_at"},
     "tool_call_end": {"tool_call_id", "name", "status", "result", "duration_ms"},
+    "assistant.toolCall.updated": {"messageId", "toolCall"},
     "content": {"text", "message_id", "step_id", "restarts"},
     "reasoning": {"text", "message_id", "step_id"},
     "citations": {"message_id", "citations"},
@@ -99,6 +100,10 @@ NOT_FILTERED = {
     "action",
     "args",
     "result",
+    "messageId",
+    "id",
+    "serverId",
+    "arguments",
 }
 """Ids, codes, times and addresses that the product makes, and the data of tools."""
 

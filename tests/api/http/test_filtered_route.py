@@ -26,6 +26,7 @@ PRODUCT = {"tool_call_id", "item_id", "file_id", "uri", "address", "etag", "code
 DATA = {"args", "decisions"}
 OF_A_SERVER = {"name", "base_url", "command", "disabled_tools", "auto_approve_tools"}
 OF_A_TOOL = {"server_name", "name", "input_schema", "before", "after", "uri"}
+OF_A_CALL = {"id", "serverId", "arguments"}
 OF_AN_ASSISTANT = {"name", "description", "instructions", "drive_tools"}
 
 
@@ -44,7 +45,8 @@ def test_a_hostile_text_in_any_field_of_an_answer_leaves_inert(answer: type[Base
     exact: dict[type[BaseModel], set[str]] = {
         schemas.RunContextView: {"text", "tool_calls"},
         schemas.ResultView: {"text"},
-        schemas.ThreadView: {"text"},
+        schemas.ThreadView: {"text", *OF_A_CALL},
+        schemas.ChangeList: OF_A_CALL,
         RunAudit: {"args", "result", "message"},
         **dict.fromkeys((server_schemas.ServerView, server_schemas.ServerList), OF_A_SERVER),
         **dict.fromkeys((server_schemas.ToolList, server_schemas.ConnectionView), OF_A_TOOL),

@@ -1,8 +1,6 @@
 """Calls of a person's own server over the whole service: asked about, made, shown after a reload, cancelled."""
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +8,7 @@ import pytest
 from graph.settings import AgentSettings
 from tests.api.command_model import CommandModel, command
 from tests.api.real_service import RealService
-from tests.e2e.person import Person, Turn
+from tests.e2e.person import Person
 from tests.fakes.notes_server import NotesServer
 
 NOTE = "mcp__notes__note"
@@ -43,7 +41,9 @@ def person(service: RealService, notes: NotesServer) -> Iterator[Person]:
     """A person whose built-in assistant uses the server."""
     owner = service.owner()
     person = owner.add_new("nora")
-    made = person.http.post("/api/mcp-servers", json={"name": "notes", "base_url": f"http://127.0.0.1:{notes.port}/mcp"})
+    made = person.http.post(
+        "/api/mcp-servers", json={"name": "notes", "base_url": f"http://127.0.0.1:{notes.port}/mcp"}
+    )
     assert made.is_success, made.text
     server_id = made.json()["id"]
     connected = person.http.post(f"/api/mcp-servers/{server_id}/connect")
@@ -59,7 +59,6 @@ def records(view: dict[str, Any]) -> list[list[tuple[str, str]]]:
     """(tool, status) of the records of each message that has any."""
     found = [[(one["toolName"], one["status"]) for one in message["toolCalls"]] for message in view["messages"]]
     return [listed for listed in found if listed]
-
 
 
 def test_a_call_is_asked_about_approved_with_other_arguments_and_shown_after_a_reload(
@@ -136,5 +135,3 @@ def test_a_call_that_is_cancelled_while_the_server_works_says_that_nobody_knows(
     view = person.get(f"/api/threads/{run['thread_id']}")
     assert next(one for one in view["messages"] if one["toolCalls"])["toolCalls"] == [last]
     assert len(person.get(f"/api/runs/{run['run_id']}/changes")["outside"]) == 1
-
-

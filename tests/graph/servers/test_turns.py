@@ -1,5 +1,6 @@
 """Turns with tools of a person's own server: a real MCP server over HTTP, the real pool, and the real graph."""
 
+import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -278,6 +279,25 @@ async def test_a_call_that_was_sent_before_a_crash_is_not_sent_again(
     assert notes.calls == []
     assert seen.ends == [(NOTE, "error")]
     assert "was not sent again" in seen.results["n1"]
+
+
+async def test_a_call_that_is_under_way_when_the_service_stops_is_not_sent_again_when_the_run_goes_on(
+    assistant: Assistant, model: ScriptedChatModel, notes: NotesServer
+) -> None:
+    model.script = [tool_call(NOTE, "n1", text="hello"), "I don't know."]
+    await assistant.say("list my files, then note hello")
+    notes.gate.clear()
+    crashing = asyncio.create_task(assistant.answer(approve("n1")))
+    assert await asyncio.to_thread(notes.called.wait, 10)
+    crashing.cancel()
+    await asyncio.wait({crashing})
+    notes.gate.set()
+
+    seen = await assistant.run(None)
+    assert len(notes.calls) == 1
+    assert records(seen) == [("n1", "invoking"), ("n1", "error")]
+    assert seen.results["n1"].startswith("interrupted: ")
+    assert seen.text.split() == ["I", "don't", "know."]
 
 
 async def test_an_answer_that_came_before_a_crash_is_taken_from_the_record(
