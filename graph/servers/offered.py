@@ -9,6 +9,7 @@ import asyncio
 import json
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from contextvars import Context
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final, cast
@@ -98,12 +99,16 @@ NOTHING: Final = OfferedTools()
 
 @dataclass(slots=True, eq=False)
 class OfferCache:
-    """What was offered to people last, and for which servers a run has waited already."""
+    """What was offered to people last, for which servers a run has waited already, and which are being asked."""
 
     built: OrderedDict[tuple[str, str], tuple[Choice, Sequence["_Listed"], OfferedTools]] = field(
         default_factory=OrderedDict[tuple[str, str], tuple[Choice, Sequence["_Listed"], OfferedTools]]
     )
     waited: OrderedDict[tuple[str, str], None] = field(default_factory=OrderedDict[tuple[str, str], None])
+
+    asked: dict[tuple[str, str, int], "asyncio.Task[_Listed]"] = field(
+        default_factory=dict[tuple[str, str, int], "asyncio.Task[_Listed]"]
+    )
 
     def wait_seconds(self, user: RunContext, server_id: str) -> float:
         """Return how long this run may wait for a server, and note that it did."""
@@ -151,16 +156,26 @@ class Offers:
         return definition if tool and _is_agreed(definition, tool) else None
 
     async def _listed(self, definition: ServerDefinition, user: RunContext) -> _Listed:
-        seconds = self.cache.wait_seconds(user, definition.id)
-        try:
-            async with asyncio.timeout(seconds):
-                return await self.pool.tools(definition, wait_seconds=seconds)
-        except ServerUnavailableError as error:
-            # How long the next attempt is away changes from second to second; why it failed does not.
-            last = error.reason.params.get("last")
-            return last if isinstance(last, Reason) else error.reason
-        except TimeoutError:
-            return Reason("timeout", {"seconds": round(seconds)})
+        """Return the tools; whoever waits no longer leaves the question to the next one who asks."""
+        key, asked = (definition.user_id, definition.id, definition.version), self.cache.asked
+        if key not in asked:
+            # A context of its own: the question outlives the run that happens to put it.
+            asked[key] = asyncio.create_task(_tools(self.pool, definition), context=Context())
+            asked[key].add_done_callback(lambda _: asked.pop(key, None))
+        task = asked[key]
+        await asyncio.wait({task}, timeout=self.cache.wait_seconds(user, definition.id))
+        if task.done() and not task.cancelled():
+            return task.result()
+        return Reason("timeout", {"seconds": round(FIRST_WAIT_SECONDS)})
+
+
+async def _tools(pool: ServerPool, definition: ServerDefinition) -> _Listed:
+    try:
+        return await pool.tools(definition)
+    except ServerUnavailableError as error:
+        # How long the next attempt is away changes from second to second; why it failed does not.
+        last = error.reason.params.get("last")
+        return last if isinstance(last, Reason) else error.reason
 
 
 def offer(choice: Choice, listed: Sequence[_Listed], settings: AgentSettings) -> OfferedTools:

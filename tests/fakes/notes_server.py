@@ -10,7 +10,7 @@ from typing import Any, Self
 import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.types import CallToolResult, TextContent, Tool, ToolAnnotations
+from mcp.types import CallToolResult, ContentBlock, TextContent, Tool, ToolAnnotations
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
@@ -29,7 +29,10 @@ def schema(*required: str, **properties: Any) -> dict[str, Any]:
 
 @dataclass
 class NotesServer:
-    """`tools` can be changed at any time; `calls` lists what arrived. Calls wait while the `gate` is closed."""
+    """`tools` can be changed at any time; `calls` lists what arrived.
+
+    Calls wait while the `gate` is closed, lists of tools while the `list_gate` is.
+    """
 
     tools: list[Tool] = field(default_factory=list[Tool])
     answer: str = "noted"
@@ -38,6 +41,7 @@ class NotesServer:
     data: dict[str, Any] | None = None
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list[tuple[str, dict[str, Any]]])
     gate: threading.Event = field(default_factory=threading.Event)
+    list_gate: threading.Event = field(default_factory=threading.Event)
     called: threading.Event = field(default_factory=threading.Event)
     port: int = 0
 
@@ -53,6 +57,7 @@ class NotesServer:
         self.calls.clear()
         self.called.clear()
         self.gate.set()
+        self.list_gate.set()
 
     def start(self) -> Self:
         """Listen on a free port."""
@@ -70,13 +75,14 @@ class NotesServer:
     def stop(self) -> None:
         """End it, with what it is doing."""
         self.gate.set()
+        self.list_gate.set()
         self._http.should_exit = True
         self._thread.join()
 
     def definition(self, **fields: Any) -> ServerDefinition:
         """Return its definition, by a person who has seen all its tools."""
         pins = {tool.name: hash_of(tool) for tool in self.tools}
-        named = {"id": "s1", "user_id": "u1", "name": "notes", "timeout": 10.0, "pins": pins, **fields}
+        named: dict[str, Any] = {"id": "s1", "user_id": "u1", "name": "notes", "timeout": 10.0, "pins": pins, **fields}
         return ServerDefinition(type="streamableHttp", base_url=f"http://127.0.0.1:{self.port}/mcp", **named)
 
     def _manager(self) -> StreamableHTTPSessionManager:
@@ -84,6 +90,7 @@ class NotesServer:
 
         @server.list_tools()
         async def list_tools() -> list[Tool]:  # pyright: ignore[reportUnusedFunction] - the decorator takes it
+            await asyncio.to_thread(self.list_gate.wait)
             return self.tools
 
         @server.call_tool(validate_input=False)
@@ -91,7 +98,7 @@ class NotesServer:
             self.calls.append((name, args))
             self.called.set()
             await asyncio.to_thread(self.gate.wait)
-            text = [TextContent(type="text", text=self.answer)]
+            text: list[ContentBlock] = [TextContent(type="text", text=self.answer)]
             return CallToolResult(content=text, structuredContent=self.data, isError=self.fails, _meta=self.meta)
 
         self._sessions = StreamableHTTPSessionManager(server)
