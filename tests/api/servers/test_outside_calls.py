@@ -85,6 +85,23 @@ def test_a_call_is_asked_about_approved_with_other_arguments_and_shown_after_a_r
     assert message["toolCalls"][0]["response"] == "noted"
 
 
+def test_a_call_is_confirmed_by_the_message_that_has_its_record_and_links_in_it_are_inert(
+    person: Person, notes: NotesServer
+) -> None:
+    notes.answer = "see https://evil.example/x?d=1"
+    with person.chat(command(NOTE, text="hello")) as turn:
+        turn.until("approval_needed")
+        event = turn.of(RECORD)[-1]
+        body = {"toolCallId": event["toolCall"]["id"], "approved": True}
+        confirmed = person.http.post(f"/api/messages/{event['messageId']}/tool-confirm", json=body)
+        assert confirmed.is_success, confirmed.text
+        turn.finish()
+    assert turn.of(RECORD)[-1]["toolCall"]["response"] == "see `https://evil.example/x?d=1`"
+    view = person.get(f"/api/threads/{turn.of('run')[0]['thread_id']}")
+    shown = next(one for one in view["messages"] if one["toolCalls"])["toolCalls"]
+    assert shown == [turn.of(RECORD)[-1]["toolCall"]]
+
+
 def test_the_list_of_a_run_says_of_each_call_that_it_cannot_be_taken_back(person: Person) -> None:
     run_id = note(person, "hello")
     listed = person.get(f"/api/runs/{run_id}/changes")

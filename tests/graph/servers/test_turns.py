@@ -17,6 +17,7 @@ from graph.errors import ModelTimeoutError
 from graph.servers import offered
 from graph.servers.choices import Choice
 from graph.servers.offered import offer
+from graph.servers.pins import hash_of
 from graph.settings import AgentSettings
 from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call, tool_calls
 from tests.fakes.clock import SettableClock
@@ -25,6 +26,7 @@ from tests.fakes.notes_server import NotesServer, schema
 from tests.fakes.tiny_drive import TinyDrive
 from tests.graph.assistant import Assistant, Seen, approve, assemble, reject
 from tests.graph.servers.conftest import PoolMaker
+from tests.graph.servers.real import EVERYTHING, allowed, stdio
 
 NOTE = "mcp__notes__note"
 RECORD = "assistant.toolCall.updated"
@@ -141,6 +143,24 @@ async def test_a_tool_of_an_outside_server_is_asked_about_called_and_its_answer_
         "isError": False,
     }
     assert last["messageId"] == asked.of(RECORD)[0]["messageId"]
+
+
+async def test_a_server_that_others_wrote_is_called_by_its_own_names(
+    make: Assemble, model: ScriptedChatModel, chosen: Chosen, make_pool: PoolMaker
+) -> None:
+    setting = allowed(EVERYTHING)
+    definition = stdio(EVERYTHING, name="Every thing!")
+    tools = await make_pool(stdio_commands=setting).tools(definition)
+    chosen.choice = Choice(servers=(replace(definition, pins={tool.name: hash_of(tool) for tool in tools}),))
+    name = "mcp__Every_thing___get_sum"
+    model.script = [tool_call("more_tools", "m", names=[name]), tool_call(name, "n1", a=2, b=3), "It is 5."]
+    assistant = make(stdio_commands=setting)
+    asked = await assistant.say("list my files")
+    assert asked.asked is not None
+    assert "a program outside of your drive" in asked.asked["actions"][0]["preview"]
+    seen = await assistant.answer(approve("n1"))
+    assert "is 5" in seen.results["n1"]
+    assert seen.of(RECORD)[-1]["toolCall"]["toolName"] == "get-sum"
 
 
 async def test_without_servers_a_request_is_what_it_was(
