@@ -24,6 +24,7 @@ from graph.routing.followups import continues_with, is_follow_up, may_need_plan
 from graph.routing.intents import pattern_agent, read_intent
 from graph.routing.likely import likeliest
 from graph.routing.many_files import of_each
+from graph.routing.questions import asks
 from graph.state import AgentName, ChangeNote, Language, Place, Route, State, Update, running_turn
 from graph.supersteps import join_updates
 
@@ -217,8 +218,7 @@ def by_score(state: State, threshold: float) -> Route:
 
 def _has_asked(messages: Sequence[AnyMessage]) -> bool:
     """Say whether the assistant's last words ask something: which of several is meant, or what to fill in."""
-    said = (message.text for message in reversed(messages) if isinstance(message, AIMessage) and message.text)
-    return next(said, "").rstrip().endswith(("?", "？"))
+    return asks(next((one.text for one in reversed(messages) if isinstance(one, AIMessage) and one.text), ""))
 
 
 async def _by_model(router: BaseChatModel, state: State, brief: Sequence[str], spending: Spending) -> Route:
