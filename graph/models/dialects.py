@@ -4,6 +4,7 @@ A rule is learnt once for an address and a model, from a refusal that names it, 
 table is a small file, so that no restart asks again; what was learnt is forgotten after a month, as services change.
 """
 
+import fcntl
 import json
 import logging
 import re
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any, Final, cast
 from urllib.parse import urlsplit, urlunsplit
 
@@ -121,18 +123,33 @@ class Dialects:
     def _save(self) -> None:
         if self._path is None:
             return
-        rows = [{"url": url, "model": model, "learnt": dict(learnt)} for (url, model), learnt in self._table.items()]
-        self._written = self._writer.submit(_write, self._path, [row for row in rows if row["learnt"]])
+        table = {service: dict(learnt) for service, learnt in self._table.items() if learnt}
+        self._written = self._writer.submit(_write, self._path, table, self._today())
 
 
-def _write(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
-    partial = path.with_suffix(".partial")
+def _write(path: Path, table: Mapping[Service, Mapping[str, str]], today: date) -> None:
+    """Write the table, and what other processes have learnt in the meantime: one process writes at a time."""
     try:
-        partial.write_text(json.dumps(rows, indent=1), encoding="utf-8")
-        partial.replace(path)
+        with path.with_suffix(".lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            joined: dict[Service, Learnt] = dict(read_learnt(path, today))
+            for service, learnt in table.items():
+                before = joined.get(service, {})
+                joined[service] = {name: max(before.get(name, ""), learnt.get(name, "")) for name in before | learnt}
+            _replace(path, [{"url": url, "model": model, "learnt": rules} for (url, model), rules in joined.items()])
     except OSError as error:
         # It is learnt again after the next start.
         logger.warning("%s can't be written: %s", path, error.strerror)
+
+
+def _replace(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
+    with NamedTemporaryFile(dir=path.parent, suffix=".partial", delete=False) as file:
+        partial = Path(file.name)
+    try:
+        partial.write_text(json.dumps([row for row in rows if row["learnt"]], indent=1), encoding="utf-8")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def read_learnt(path: Path, today: date) -> Iterator[tuple[Service, Learnt]]:
