@@ -15,6 +15,7 @@ from graph.prompts import json_section
 from graph.settings import AgentSettings
 from graph.state import Attachment
 
+MOST_BEFORE: Final = 10
 LISTED_ITEMS: Final = 200
 LEAST_CHARACTERS: Final = 200
 PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
@@ -42,6 +43,16 @@ async def read_attachments(drive: DriveReader, budget: int, *, sees: bool) -> st
         shown.append(_fitted(one, share))
         budget -= PICTURE_TOKENS if "picture" in one else tokens_of(str(shown[-1]))
     return json_section("attachments", shown) if shown else ""
+
+
+async def attached_before(drive: DriveReader, attached: Sequence[Attachment]) -> str:
+    """Return the section with the names of what was attached earlier and the person still sees; empty without any."""
+    now = {one["id"] for one in drive.place.get("attachments", [])}
+    earlier = [one["id"] for one in attached if one["id"] not in now]
+    found = await asyncio.gather(*(drive.read(FILE_INFO, item_id=key) for key in earlier))
+    seen = [item for item in found if item and not item.get("trashed_at")][:MOST_BEFORE]
+    shown = [{key: item.get(key) for key in ("id", "kind", "name", "path")} for item in seen]
+    return json_section("attached_before", shown) if shown else ""
 
 
 async def with_pictures(messages: Sequence[AnyMessage], drive: DriveReader) -> list[AnyMessage]:

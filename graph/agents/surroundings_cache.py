@@ -4,11 +4,12 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any, Final, Generic, TypeVar
 
 from langgraph.runtime import Runtime
 
-from graph.agents.attachments import read_attachments, takes_pictures
+from graph.agents.attachments import attached_before, read_attachments, takes_pictures
 from graph.agents.surroundings import DriveReader, Surroundings, SurroundingsReader
 from graph.clock import Clock
 from graph.context import RunContext
@@ -65,11 +66,27 @@ class SurroundingsCache:
     async def with_attachments(
         self, read: SurroundingsReader, state: State, runtime: Runtime[RunContext]
     ) -> Surroundings:
-        """Return that, and what the person attached to the message. Raises `DriveUnavailableError`."""
-        if not state.get("place", {}).get("attachments"):
-            return await self.read(read, state, runtime)
-        seen, attached = await asyncio.gather(self.read(read, state, runtime), self._attached(state, runtime))
-        return Surroundings((*seen.sections, *attached.sections), (*seen.reads, *attached.reads), seen.beginning)
+        """Return that, and what the person attached to this message and to earlier ones of the thread.
+
+        Raises `DriveUnavailableError`.
+        """
+        readers = [self.read(read, state, runtime)]
+        if state.get("place", {}).get("attachments"):
+            readers.append(self._attached(state, runtime))
+        if state.get("attached"):
+            readers.append(self._attached_before(state, runtime))
+        parts = await asyncio.gather(*readers)
+        sections, reads = [part.sections for part in parts], [part.reads for part in parts]
+        return Surroundings(tuple(chain(*sections)), tuple(chain(*reads)), parts[0].beginning)
+
+    async def _attached_before(self, state: State, runtime: Runtime[RunContext]) -> Surroundings:
+        user, reader = await self._reader(state, runtime)
+
+        async def read() -> Surroundings:
+            shown = await attached_before(reader, state.get("attached", []))
+            return Surroundings((shown,) if shown else (), tuple(reader.reads))
+
+        return await self._seen.get((user, "attached before", *turn_key(state)), read)
 
     async def _attached(self, state: State, runtime: Runtime[RunContext]) -> Surroundings:
         user, reader = await self._reader(state, runtime)

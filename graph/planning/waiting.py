@@ -12,7 +12,7 @@ from graph.memory.facts import hidden_items
 from graph.messages.others import WITHHELD, made_of
 from graph.planning.progress import views
 from graph.routing.route import REASONS, STICKY_CONFIDENCE, announce_route, by_pattern
-from graph.state import Language, Plan, Route, State, Step, Update, running_turn
+from graph.state import Language, Plan, Route, State, Step, Update, join_attachments, running_turn
 
 _REGRET: Final = r"(?:很?抱歉|对不起|不好意思|很?遗憾)[，,。！ ]*(?:但|但是)?"
 _REFUSES: Final = re.compile(
@@ -39,7 +39,10 @@ def refuses(text: str) -> bool:
 
 
 async def continue_plan(state: State) -> Update:
-    """Go on with the plan that waits for an answer; a message that is clearly a request of its own ends it."""
+    """Go on with the plan that waits for an answer, and with what was attached to its request.
+
+    A message that is clearly a request of its own ends it.
+    """
     plan = state.get("plan")
     if plan is None:
         return {}
@@ -56,7 +59,9 @@ async def continue_plan(state: State) -> Update:
         "version": plan.get("version", 1),
     }
     emit(event)
-    return {"plan": going, "route": route}
+    attachments = join_attachments(state.get("place", {}).get("attachments", []), plan.get("attachments", []))
+    place = {"place": {**state.get("place", {}), "attachments": attachments}} if attachments else {}
+    return {"plan": going, "route": route, **place}
 
 
 async def withhold_results(plan: Plan, state: State, deps: GraphDependencies, user: RunContext) -> Plan:

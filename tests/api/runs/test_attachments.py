@@ -11,7 +11,7 @@ import pytest
 from graph.agents.attachments import MOST_PICTURES, takes_pictures
 from graph.settings import AgentSettings
 from tests.api.real_service import DriveRouter, RealService
-from tests.fakes.chat_model import ScriptedChatModel, tool_call
+from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,6 +65,46 @@ def test_a_file_and_a_folder_are_read_beside_the_message_as_data_of_their_owner(
     world.model.script = ["Nothing is attached now."]
     say(alice, said, [], events[0]["thread_id"])
     assert "<attachments>\n" not in world.model.requests[-1][0].text
+
+
+def before(world: World) -> list[dict[str, Any]]:
+    """Return the earlier attachments that the model's last request had."""
+    system = world.model.requests[-1][0].text
+    return json.loads(system.partition("<attached_before>\n")[2].partition("\n</attached_before>")[0] or "[]")
+
+
+def test_later_turns_see_the_names_of_what_was_attached_and_is_still_theirs_to_see(
+    world: World, alice: Person, mallory: Person
+) -> None:
+    files = [alice.upload(f"{number}.md", f"text {number}") for number in range(12)]
+    letter = mallory.upload("Letter.md", "x")
+    mallory.mcp("share_item", item_id=letter["id"], email=alice.email, role="viewer")
+    world.model.script = ["Read.", "Read."]
+    thread = say(alice, "list what these say", [{"file_id": one["id"]} for one in files])[0]["thread_id"]
+    assert before(world) == []
+    say(alice, "list what these say", [{"file_id": letter["id"]}, {"file_id": files[3]["id"]}], thread)
+    assert [one["name"] for one in before(world)] == [f"{number}.md" for number in range(12) if number != 3][:10]
+    world.model.script = ["Translated."]
+    say(alice, "and translate it", [], thread)
+    assert [one["name"] for one in before(world)][:4] == ["Letter.md", "3.md", "0.md", "1.md"]
+    assert before(world)[1] == {"id": files[3]["id"], "kind": "file", "name": "3.md", "path": "/3.md"}
+    assert "text 3" not in world.model.requests[-1][0].text
+    mallory.mcp("revoke_share", item_id=letter["id"], email=alice.email)
+    alice.mcp("trash_item", item_id=files[3]["id"])
+    world.model.script = ["Translated."]
+    say(alice, "and translate it again", [], thread)
+    assert [one["name"] for one in before(world)][:2] == ["0.md", "1.md"]
+
+
+def test_the_answer_to_a_plan_that_waits_has_what_was_attached_to_its_request(world: World, alice: Person) -> None:
+    file = alice.upload("Rent.md", "The rent is 900.")
+    steps = ("drive_agent", "create the folder"), ("drive_agent", "move it there", ["1"])
+    world.model.script = [plan_of(*steps), "Where do you want the folder?"]
+    request = "create a folder Reports, move this there and rename b to c"
+    thread = say(alice, request, [{"file_id": file["id"]}])[0]["thread_id"]
+    world.model.script = ["It is there.", "Moved."]
+    say(alice, "the first one", [], thread)
+    assert [one["text"] for one in shown(world)] == ["The rent is 900."]
 
 
 def test_a_long_text_and_a_long_listing_are_cut_to_the_budget_and_say_so(world: World, alice: Person) -> None:
