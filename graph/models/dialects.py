@@ -28,6 +28,8 @@ SHORT_ID: Final = re.compile(r"[A-Za-z0-9]{9}")
 SHORT_LENGTH: Final = 9
 JSON_SCHEMA, TOOL_CHOICE, TOOLS = "json_schema", "tool_choice", "tools"
 """Names of the rules that `structured.py` keeps."""
+PICTURES: Final = "pictures"
+"""Name of the rule that the specialists keep."""
 
 Body = dict[str, Any]
 Service = tuple[str, str]
@@ -135,7 +137,8 @@ def _write(path: Path, table: Mapping[Service, Mapping[str, str]], today: date) 
             joined: dict[Service, Learnt] = dict(read_learnt(path, today))
             for service, learnt in table.items():
                 before = joined.get(service, {})
-                joined[service] = {name: max(before.get(name, ""), learnt.get(name, "")) for name in before | learnt}
+                newer = {name: max(before.get(name, ""), day) for name, day in learnt.items()}
+                joined[service] = {**before, **newer}
             _replace(path, [{"url": url, "model": model, "learnt": rules} for (url, model), rules in joined.items()])
     except OSError as error:
         # It is learnt again after the next start.
@@ -238,6 +241,10 @@ def _words(pattern: str) -> re.Pattern[str]:
 
 NO_REASONING: Final = "no_reasoning_content"
 _UNWANTED: Final = "(?:unsupported|unknown|unexpected|extra|not (?:allowed|permitted|supported))"
+_PICTURE: Final = (
+    r"(?:image|vision|picture|multi.?modal)(?!\w*.{0,40}(?:format|media|mime|size|exceed|large|dimension|corrupt))"
+)
+"""Named by who takes no pictures at all, not by who can't read this one."""
 _LISTED: Final = (
     Rule("temperature", _words("temperature"), "takes no temperature", _leave_out("temperature")),
     Rule(
@@ -291,6 +298,15 @@ _LISTED: Final = (
         TOOL_CHOICE,
         _words(r"tool.?choice|forces? tool|tool use|\btools\b"),
         "refuses tool_choice, so it is asked with `auto`, and may answer with JSON in its text",
+    ),
+    Rule(
+        PICTURES,
+        _words(
+            rf"{_PICTURE}.{{0,120}}(?:not support|only support|not (?:accept|allow|available|enabled)|unsupported)"
+            rf"|(?:not support|n't support|support\w*|unsupported|unknown variant|invalid content).{{0,80}}{_PICTURE}"
+            r"|unsupported content|\bcontent\b.{0,80}(?:must be a string|expected (?:a )?string|valid string)"
+        ),
+        "takes no pictures",
     ),
     Rule(TOOLS, _words(r"\btools?\b|function.?call"), "takes no tools for answers of a shape"),
 )

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from graph.agents import attachments, surroundings_cache
 from graph.agents.attachments import MOST_PICTURES, takes_pictures
+from graph.errors import ModelRequestError
 from graph.settings import AgentSettings
 from tests.api.real_service import DriveRouter, RealService
 from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call
@@ -198,6 +200,54 @@ def test_a_picture_goes_beside_the_message_to_a_model_that_sees(tmp_path: Path) 
         assert len(model.requests[-1][-1].content) == 1 + MOST_PICTURES
         assert model.requests[-1][0].text.count('"picture"') == MOST_PICTURES
         assert f"only the first {MOST_PICTURES} pictures" in model.requests[-1][0].text
+        owner.close()
+    finally:
+        service.stop()
+
+
+def test_a_service_that_refuses_a_picture_is_asked_without_it_and_the_person_is_told_once(tmp_path: Path) -> None:
+    model = ScriptedChatModel()
+    agent = AgentSettings(model="offline", vision="on")
+    service = RealService(tmp_path, model, router=DriveRouter(), agent=agent).start()
+    try:
+        owner = service.owner()
+        photo = owner.upload("photo.png", PNG)
+        model.script = [ModelRequestError("400: image_url is only supported by certain models"), "I can't see it."]
+        for told in (1, 0):
+            with owner.chat("list what is on this photo", attachments=[{"file_id": photo["id"]}]) as turn:
+                turn.finish()
+            assert turn.text.count("takes no pictures") == told
+            assert isinstance(model.requests[-1][-1].content, str)
+            assert "can't see pictures" in model.requests[-1][0].text
+            model.script = ["I can't see it."]
+        assert len(model.requests) == 3
+        owner.close()
+    finally:
+        service.stop()
+
+
+def test_pictures_are_read_once_for_a_turn_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads, read = list[str](), attachments.read_pictures
+
+    async def counted(drive: Any) -> Any:
+        reads.append(drive.query)
+        return await read(drive)
+
+    monkeypatch.setattr(surroundings_cache, "read_pictures", counted)
+    model = ScriptedChatModel()
+    service = RealService(
+        tmp_path, model, router=DriveRouter(), agent=AgentSettings(model="offline", vision="on")
+    ).start()
+    try:
+        owner = service.owner()
+        photo = owner.upload("photo.png", PNG)
+        model.script = [tool_call("list_folder", "l", folder_id="root"), "A white square."]
+        with owner.chat("list what is on this photo", attachments=[{"file_id": photo["id"]}]) as turn:
+            turn.finish()
+        assert all(len(request[1].content) == 2 for request in model.requests)
+        assert len(reads) == 1
+        (first, _) = owner.get(f"/api/runs/{turn.seen[0]['run_id']}/context")["calls"]
+        assert first["estimated_tokens"] > attachments.PICTURE_TOKENS
         owner.close()
     finally:
         service.stop()
