@@ -19,7 +19,7 @@ from drive_server.knowledge.tables.groups import (
     labels_of,
     written,
 )
-from drive_server.knowledge.tables.numbers import mark_of
+from drive_server.knowledge.tables.numbers import differing, mark_of
 from drive_server.knowledge.tables.places import ranges_of, span_of
 from drive_server.knowledge.tables.request import (
     Aggregate,
@@ -59,7 +59,11 @@ class TableSession:
         if sort:
             self._number(query.sort_by)
         labels = [labels_of(column, query.date_unit) for column in labelled]
+        if self._used and self._table.grid.has_errors:
+            raise TableError("table_errors")
         connection = open_table(self._used, labels, len(self._table.rows))
+        if self._used:
+            self._unreadable.note_ragged()
         try:
             matching = self._matching(connection, clauses)
             needed = self._needed(labelled, measures, sort)
@@ -135,9 +139,9 @@ class TableSession:
         return [position for (position,) in found if position in wanted]
 
     def _require_one_unit(self, column: Column, positions: Sequence[int]) -> None:
-        units = {one.unit for position in positions if (one := column.numbers[position]) and one.unit}
-        if column.kind == "number" and len(units) > 1:
-            raise TableError("table_units", name=column.name, units=", ".join(sorted(units)))
+        units = differing(one.unit for position in positions if (one := column.numbers[position]))
+        if column.kind == "number" and units:
+            raise TableError("table_units", name=column.name, units=units)
 
     def _rows(self, ordered: Sequence[int]) -> TableAnswer:
         shown = [self._column(name) for name in self._query.columns] or self._columns

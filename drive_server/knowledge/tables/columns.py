@@ -9,7 +9,7 @@ from typing import Literal
 
 from drive_server.knowledge.tables.dates import Order, is_open, order_of, read_date
 from drive_server.knowledge.tables.grid import Cell, shown
-from drive_server.knowledge.tables.numbers import Mark, Number, is_ambiguous, is_blank, mark_of, readings
+from drive_server.knowledge.tables.numbers import Mark, Number, is_ambiguous, is_blank, is_dash, mark_of, readings
 from drive_server.knowledge.tables.request import Kind, TableQuery
 from drive_server.knowledge.tables.table import Table
 
@@ -25,13 +25,19 @@ class Column:
     def __init__(self, table: Table, index: int, query: TableQuery, usual_mark: Mark | Literal["both"] | None) -> None:
         self.index = index
         self.name = table.names[index]
-        self.cells: list[Cell] = [
-            None if cell is None or (isinstance(cell, str) and is_blank(cell)) else cell
-            for cell in (row[index] if index < len(row) else None for _, row in table.rows)
-        ]
+        written = [row[index] if index < len(row) else None for _, row in table.rows]
+        self.repeats = [False] * len(written)
+        """True for the cells below the first of a merged area, which count in filters and groups and not in results."""
+        if table.grid.covered:
+            covered = [table.grid.covered.get((number, index)) for number, _ in table.rows]
+            self.repeats = [cell is not None for cell in covered]
+            written = [cell if above is None else above for cell, above in zip(written, covered, strict=True)]
+        self.cells: list[Cell] = [None if isinstance(cell, str) and is_blank(cell) else cell for cell in written]
         self._asked_mark: Mark | None = query.decimal_mark
         self._usual_mark: Mark | Literal["both"] | None = usual_mark
         self._order: Order | None = query.date_order
+        if self.kind == "text":  # where it may be a name: NA, for North America
+            self.cells = [None if isinstance(cell, str) and is_dash(cell) else cell for cell in written]
 
     @cached_property
     def texts(self) -> list[str | None]:

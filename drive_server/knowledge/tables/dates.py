@@ -18,7 +18,11 @@ _MONTHS: Final = {
     for number, name in enumerate(_MONTH_NAMES.split(), start=1)
     for length in (3, len(name))
 } | {"sept": 9}
-_TIME: Final = r"(?:[ T]+(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:\.\d+)?)?)?"
+_TIME: Final = (
+    r"(?:,?[ T]+(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:\.\d+)?)?"
+    r"(?: ?(?P<half>[ap])\.?m\.?)?(?: ?(?:Z|UTC|GMT|[-+]\d\d:?\d\d))?)?"
+)
+"""A time of day; a zone says nothing here: a day is the day that is written."""
 _FORMS: Final = tuple(
     re.compile(form + _TIME, re.IGNORECASE)
     for form in (
@@ -31,7 +35,10 @@ _FORMS: Final = tuple(
         r"(?P<name>[a-z]{3,9})\.?,?[ -](?P<year>\d{4})",
     )
 )
-_OPEN: Final = re.compile(r"(?P<former>\d{1,2})(?P<sep>[/-])(?P<latter>\d{1,2})(?P=sep)(?P<year>\d{4})" + _TIME)
+_OPEN: Final = re.compile(
+    r"(?P<former>\d{1,2})(?P<sep>[/-])(?P<latter>\d{1,2})(?P=sep)(?P<year>\d{4})" + _TIME, re.IGNORECASE
+)
+_SHORTEST_OPEN: Final = 8
 _YEAR: Final = re.compile(r"(\d{4})\s*年?")
 _LONGEST: Final = 40
 
@@ -77,6 +84,8 @@ def order_of(texts: Iterable[str]) -> Order | None:
     """Return the order that the dates among the texts show, None if they show none or both."""
     found: set[Order] = set()
     for text in texts:
+        if len(text) < _SHORTEST_OPEN:
+            continue
         if match := _OPEN.fullmatch(unicodedata.normalize("NFKC", text.strip())[:_LONGEST]):
             if int(match["former"]) > 12 >= int(match["latter"]):
                 found.add("dmy")
@@ -109,7 +118,7 @@ def _moment(groups: dict[str, str | None]) -> Moment | None:
     year += 2000 if year < 100 else 0
     try:
         start = datetime(  # noqa: DTZ001 - cells have no zone
-            year, month, int(day or 1), int(groups["hour"] or 0), int(groups["minute"] or 0), int(groups["second"] or 0)
+            year, month, int(day or 1), _hour(groups), int(groups["minute"] or 0), int(groups["second"] or 0)
         )
         if groups["hour"]:
             return Moment(start, start + (timedelta(seconds=1) if groups["second"] else timedelta(minutes=1)))
@@ -118,3 +127,12 @@ def _moment(groups: dict[str, str | None]) -> Moment | None:
         return Moment(start, start.replace(year=year + month // 12, month=month % 12 + 1))
     except (ValueError, OverflowError):
         return None
+
+
+def _hour(groups: dict[str, str | None]) -> int:
+    hour, half = int(groups["hour"] or 0), (groups["half"] or "").lower()
+    if not half:
+        return hour
+    if not 1 <= hour <= 12:
+        raise ValueError(hour)
+    return hour % 12 + (12 if half == "p" else 0)

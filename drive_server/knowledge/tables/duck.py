@@ -20,8 +20,9 @@ _SETTINGS: Final = (
 def open_table(columns: Sequence[Column], groups: Sequence[Sequence[str | None]], rows: int) -> Any:
     """Return a connection to a table `t` with a row for each row of data, numbered `pos` from 0.
 
-    Column N has `tN` (text), `kN` (as it is compared), `nN` (exact number), `uN` (its unit) and `dN` (moment); `gN` are
-    the labels of groups. DuckDB's own limits hold: one thread, 512 MB.
+    Column N has `tN` (text), `kN` (as it is compared), `nN` (exact number), `uN` (its unit), `dN` (moment) and `sN`
+    (false where a merged area repeats its value); `gN` are the labels of groups. DuckDB's own limits hold: one
+    thread, 512 MB.
     """
     import duckdb
     import pyarrow as pa  # both take a while to load, and only questions need them
@@ -34,8 +35,9 @@ def open_table(columns: Sequence[Column], groups: Sequence[Sequence[str | None]]
             f"t{number}": pa.array(column.texts, pa.string()),
             f"k{number}": pa.array(column.keys, pa.string()),
             f"n{number}": pa.array(values, pa.decimal128(_DIGITS, decimals)),
-            f"u{number}": pa.array([one.unit or None if one else None for one in column.numbers], pa.string()),
+            f"u{number}": pa.array([one.unit if one else None for one in column.numbers], pa.string()),
             f"d{number}": pa.array(column.moments, pa.timestamp("us")),
+            f"s{number}": pa.array([not repeats for repeats in column.repeats], pa.bool_()),
         }
     found |= {f"g{number}": pa.array(labels, pa.string()) for number, labels in enumerate(groups)}
     connection = duckdb.connect(":memory:")

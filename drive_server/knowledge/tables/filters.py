@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from drive_server.knowledge.tables.columns import Column, folded, is_exact
 from drive_server.knowledge.tables.dates import Moment, read_period
-from drive_server.knowledge.tables.numbers import Number, read_number, readings
+from drive_server.knowledge.tables.numbers import Number, differing, read_number, readings
 from drive_server.knowledge.tables.request import Condition, Kind, TableError
 
 _COUNTS: Final[Mapping[str, int]] = {"between": 2, "empty": 0, "not_empty": 0}
@@ -36,7 +36,9 @@ def clause_of(condition: Condition, column: Column, number: int) -> Clause:
     kind = column.kind if _fits(column, values, operator) else "text"
     if kind == "text" and operator in _ORDERED:
         raise TableError("table_no_order", name=column.name)
-    tests = [_test(kind, operator, _readable(kind, column, values), number)]
+    readable = _readable(kind, column, values)
+    _require_one_unit(column, readable)
+    tests = [_test(kind, operator, readable, number)]
     if operator in ("in", "="):
         tests = [_test(kind, "=", _readable(kind, column, [value]), number) for value in values]
     sql = " OR ".join(test for test, _ in tests)
@@ -84,6 +86,13 @@ def _readable(kind: Kind, column: Column, values: Sequence[str]) -> list[Any]:
     if kind == "text":
         return [folded(value) for value in values]
     return [_value(kind, column, value) for value in values]
+
+
+def _require_one_unit(column: Column, values: Sequence[Any]) -> None:
+    """Refuse 100 € of a column with dollars, and 50 % of one with 0.5."""
+    asked = {value.unit for value in values if isinstance(value, Number) and value.unit}
+    if asked and (units := differing(asked | {one.unit for one in column.numbers if one})):
+        raise TableError("table_units", name=column.name, units=units)
 
 
 def _test(kind: Kind, operator: str, values: Sequence[Any], number: int) -> tuple[str, tuple[Any, ...]]:

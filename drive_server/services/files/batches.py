@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, tzinfo
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -48,6 +49,7 @@ class Renaming:
     start: int = 1
     date_of: DateOf = "modified"
     language: Language = "en"
+    zone: tzinfo = UTC
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class Organizing:
     into: str | None = None
     date_of: DateOf = "modified"
     language: Language = "en"
+    zone: tzinfo = UTC
 
 
 class BatchService:
@@ -99,7 +102,7 @@ class BatchService:
         """Put the items into folders by a pattern, and make those that are missing in the same change."""
 
         async def operation(recorder: Recorder) -> Rearranged:
-            pattern = FolderPattern(organizing.pattern, organizing.date_of, organizing.language)
+            pattern = FolderPattern(organizing.pattern, organizing.date_of, organizing.language, organizing.zone)
             nodes = _outermost(await _selected(recorder, selection))
             base = await _base(recorder, organizing.into or selection.folder, nodes)
             folders = _Folders(recorder, base)
@@ -124,7 +127,7 @@ class BatchService:
     ) -> Outcome[Rearranged]:
         require_scope(actor.principal, Scope.READ if preview else Scope.WRITE)
         check_choice(on_conflict, ("fail", "rename"))
-        arguments = {**asdict(selection), **asdict(wanted), "on_conflict": on_conflict}
+        arguments = {**asdict(selection), **asdict(wanted), "zone": str(wanted.zone), "on_conflict": on_conflict}
         acting = replace(actor, dry_run=actor.dry_run or preview)
         outcome = await self._journal.change(acting, action, arguments, operation)
         return replace(outcome, value=outcome.value.model_copy(update={"preview": acting.dry_run}))
@@ -141,7 +144,7 @@ async def _renamed(recorder: Recorder, selection: Selection, renaming: Renaming)
     _check_ways(selection, renaming)
     if renaming.names:
         return await _named(recorder, renaming.names)
-    pattern = NamePattern(renaming.pattern, renaming.start, renaming.date_of, renaming.language)
+    pattern = NamePattern(renaming.pattern, renaming.start, renaming.date_of, renaming.language, renaming.zone)
     targets: list[Target] = []
     for position, node in enumerate(await _selected(recorder, selection)):
         if renaming.find:
