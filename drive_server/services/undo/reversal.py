@@ -113,6 +113,7 @@ class Reversal:
         self._undone: list[ChangeRow] = []
         self._named: list[ChangeRow] = []
         self._skipped: list[dict[str, object]] = []
+        self._left_rows: set[tuple[int, str, str]] = set()
 
     async def take_back(self, changes: Sequence[ChangeRow], progress: Progress = silent) -> None:
         """Take the changes back in their order. Raises `MissingScopeError` if the key lacks a scope for one."""
@@ -138,7 +139,7 @@ class Reversal:
         return RedoResult(redone=redone, skipped=tuple(self._skipped), change_id=None, preview=preview)
 
     async def _take_back_change(self, change: ChangeRow) -> None:
-        taken = left = 0
+        taken = 0
         for entry in reversed(change.entries):
             if self._check_scopes and entry["table"] != CHANGES:
                 require_scope(self._writing.actor.principal, _scope_for(entry))
@@ -146,10 +147,8 @@ class Reversal:
                 taken += await self._steps.take_back(change, entry)
             except (NotFoundError, ForbiddenError):
                 self._leave(change, entry, Message.of("folder_closed"))
-                left += 1
             except (StepSkipped, NameConflictError, StateConflictError) as error:
                 self._leave(change, entry, error.reason)
-                left += 1
             await self._writing.session.flush()
         if taken:
             await self._mark(change)
@@ -160,6 +159,10 @@ class Reversal:
         self._named += revived if self._direction == "redo" else [change]
 
     def _leave(self, change: ChangeRow, entry: Entry, reason: Message) -> None:
+        row = (change.id, entry["table"], entry["id"])
+        if row in self._left_rows:  # an earlier step of a change that moved the row several times
+            return
+        self._left_rows.add(row)
         values = entry["after"] or entry["before"] or {}
         item_id = values.get("node_id", entry["id"])
         texts = localized(summary=summary_of(change), reason=reason)
