@@ -114,8 +114,10 @@ class TableSession:
         """Return the rows that pass the filters; those of which that can't be said are noted."""
         if not clauses:
             return list(range(len(self._table.rows)))
-        test = " AND ".join(f"({clause.sql})" for clause in clauses)
-        values = [value for clause in clauses for value in clause.values]
+        for place, clause in enumerate(clauses):
+            if clause.kind == "number":
+                self._require_comparable(connection, place, clauses)
+        test, values = _all_of(clauses)
         found = connection.execute(f"SELECT pos, {test} FROM t ORDER BY pos", values).fetchall()  # noqa: S608 - of our own making
         pairs = zip(self._query.filters, clauses, strict=True)
         readings: list[Reading] = [(self._column(one.column), clause.kind) for one, clause in pairs]
@@ -123,6 +125,17 @@ class TableSession:
             if passes is None:
                 self._unreadable.note(position, readings)
         return [position for position, passes in found if passes]
+
+    def _require_comparable(self, connection: Any, place: int, clauses: Sequence[Clause]) -> None:
+        """Refuse to compare numbers of several currencies, among the rows that the other columns' filters let pass."""
+        column = self._column(self._query.filters[place].column)
+        pairs = zip(self._query.filters, clauses, strict=True)
+        test, values = _all_of([one for own, one in pairs if one.kind == "text" or self._column(own.column) != column])
+        number = self._used.index(column)
+        found = connection.execute(f"SELECT DISTINCT u{number} FROM t WHERE {test}", values).fetchall()  # noqa: S608 - of our own making
+        units = clauses[place].units | {unit for (unit,) in found if unit}
+        if len(units) > 1:
+            raise TableError("table_units", name=column.name, units=", ".join(sorted(units)))
 
     def _ordered(self, connection: Any, positions: list[int], sort: Column | None) -> list[int]:
         if sort is None:
@@ -218,6 +231,12 @@ class TableSession:
             unreadable=self._unreadable.listed(),
             unreadable_rows=len(self._unreadable),
         )
+
+
+def _all_of(clauses: Sequence[Clause]) -> tuple[str, list[Any]]:
+    """Return the condition that all of these hold, with its values."""
+    test = " AND ".join(f"({clause.sql})" for clause in clauses) or "true"
+    return test, [value for clause in clauses for value in clause.values]
 
 
 def _label_key(group: Group, place: int, labelled: Sequence[Column]) -> tuple[Decimal, str] | None:

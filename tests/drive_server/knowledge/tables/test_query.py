@@ -230,6 +230,24 @@ def test_currencies_are_never_added_to_each_other(asker: Asker) -> None:
 
 
 @pytest.mark.parametrize(
+    ("operator", "given", "found"), [(">", ("100",), "2"), ("=", ("100",), "1"), ("between", ("$1", "$200"), "3")]
+)
+def test_numbers_of_several_currencies_are_never_compared(
+    asker: Asker, operator: Any, given: tuple[str, ...], found: str
+) -> None:
+    asker.text("Kind,Amount\nhome,$150\nabroad,CHF 150\nhome,200\nhome,$100\n")
+    large = Condition("Amount", operator, given)
+
+    mixed = asker.refused(Aggregate("count"), filters=(large,))
+    other = asker.refused(Aggregate("count"), filters=(Condition("Amount", ">", ("£100",)),))
+    at_home = asker.answer(Aggregate("count"), filters=(large, Condition("Kind", "=", ("home",))))
+
+    assert (mixed.code, mixed.params["units"]) == ("table_units", "$, CHF")
+    assert other.code == "table_units"
+    assert values(at_home) == [(found,)]
+
+
+@pytest.mark.parametrize(
     ("cells", "more", "periods"),
     [
         (("2026年11月5日", "2026/12/1"), {}, ["2026-11", "2026-12"]),
