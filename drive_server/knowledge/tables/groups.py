@@ -14,12 +14,18 @@ AVERAGE_DECIMALS: Final = 6
 _PRECISION: Final = 60
 _SQL: Final = {
     "count": "count(t{n})",
-    "distinct": "count(DISTINCT k{n})",
+    "distinct": "count(DISTINCT {same})",
     "sum": "sum(n{n})",
     "average": "sum(n{n})",
     "min": "min({kind}{n})",
     "max": "max({kind}{n})",
 }
+_SAME: Final = {
+    "number": "coalesce(CAST(n{n} AS VARCHAR) || coalesce(u{n}, ''), k{n})",
+    "date": "coalesce(CAST(date_trunc('second', d{n}) AS VARCHAR), k{n})",
+    "text": "k{n}",
+}
+"""What cells of one group have in common, by the kind of their column, as `labels_of` sees it."""
 _PARTS: Final = 3
 """Results of SQL for each aggregate: the value, how many numbers went into it, their units."""
 PLAIN: Final = frozenset({"count", "distinct"})
@@ -50,7 +56,8 @@ class Measure:
         """The results of SQL: the value, how many numbers went into it, their units."""
         if self.column is None:
             return ["count(*)", "count(*)", "NULL"]
-        value = _SQL[self.aggregate.function].format(n=self.number, kind="d" if self.is_of_dates else "n")
+        same = _SAME[self.column.kind].format(n=self.number)
+        value = _SQL[self.aggregate.function].format(n=self.number, kind="d" if self.is_of_dates else "n", same=same)
         units = "NULL" if self.aggregate.function in PLAIN else f"list(DISTINCT u{self.number})"
         return [value, f"count(n{self.number})", units]
 

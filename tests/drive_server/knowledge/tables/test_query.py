@@ -247,6 +247,16 @@ def test_numbers_of_several_currencies_are_never_compared(
     assert values(at_home) == [(found,)]
 
 
+def test_different_values_are_those_that_make_groups(asker: Asker) -> None:
+    distinct, dates = Aggregate("distinct", "Amount"), Aggregate("distinct", "Date")
+    asker.text('Date,Amount\n2026-11-05,"1,000"\n5 Nov 2026,1000.00\n2026-11-06,$1000\n2026-11-06,7\n')
+
+    answer = asker.answer(distinct, dates)
+
+    assert values(answer) == [("3", "2")]
+    assert [asker.answer(group_by=(name,)).result_rows for name in ("Amount", "Date")] == [3, 2]
+
+
 @pytest.mark.parametrize(
     ("cells", "more", "periods"),
     [
