@@ -265,7 +265,12 @@ def test_different_values_are_those_that_make_groups(asker: Asker) -> None:
         (("05.11.2026", "1.12.2026"), {}, ["2026-11", "2026-12"]),
         (("13/11/2026", "01/12/2026"), {}, ["2026-11", "2026-12"]),
         (("11/13/2026", "12/01/2026"), {}, ["2026-11", "2026-12"]),
+        (("11/25/26", "12/01/26"), {}, ["2026-11", "2026-12"]),
+        (("25/11/26", "13/11/26", "01/12/26"), {}, ["2026-11", "2026-12"]),
+        (("25/11/98", "01/12/98"), {}, ["1998-11", "1998-12"]),
+        (("01/12/26", "13/12/2026"), {}, ["2026-12"]),
         (("01/12/2026", "02/12/2026"), {"date_order": "mdy"}, ["2026-01", "2026-02"]),
+        (("01/12/26", "02/12/26"), {"date_order": "mdy"}, ["2026-01", "2026-02"]),
         (("2026-11-05 14:30", "2026-12-01T08:00:00"), {}, ["2026-11", "2026-12"]),
     ],
 )
@@ -277,10 +282,26 @@ def test_dates_are_read_as_people_write_them(
     assert [row[0] for row in values(asker.answer(group_by=("日期",), date_unit="month", **more))] == periods
 
 
-def test_dates_whose_order_is_open_are_refused(asker: Asker) -> None:
-    asker.text("Day,Sum\n01/12/2026,1\n02/12/2026,2\n")
+@pytest.mark.parametrize(
+    "days",
+    [
+        ("01/12/2026", "02/12/2026"),
+        ("01/12/26", "02/12/26"),
+        ("11/11/26", "12/12/26"),
+        ("26/11/25", "26/12/13"),
+    ],
+)
+def test_dates_whose_order_is_open_are_refused(asker: Asker, days: tuple[str, ...]) -> None:
+    asker.text("Day,Sum\n" + "".join(f"{day},1\n" for day in days))
 
     assert asker.refused(group_by=("Day",), date_unit="month").code == "table_open_dates"
+
+
+@pytest.mark.parametrize("day", ["11/25/45", "98/11/25"])
+def test_a_year_of_two_digits_that_is_of_no_known_century_or_comes_first_is_no_date(asker: Asker, day: str) -> None:
+    asker.text(f"Day,Sum\n11/25/26,1\n11/26/26,1\n{day},2\n")
+
+    assert asker.refused(group_by=("Day",), date_unit="year").code == "table_unreadable_dates"
 
 
 def test_formulas_that_were_never_computed_are_refused_and_sums_are_left_out(asker: Asker) -> None:
