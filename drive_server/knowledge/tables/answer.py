@@ -5,7 +5,8 @@ DuckDB gets SQL that is made here of typed arguments; names of columns and value
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any, Final, cast
+from functools import cache
+from typing import Any, Final, Literal, cast
 
 from drive_server.knowledge.tables.columns import Column
 from drive_server.knowledge.tables.duck import open_table
@@ -19,7 +20,7 @@ from drive_server.knowledge.tables.groups import (
     labels_of,
     written,
 )
-from drive_server.knowledge.tables.numbers import mark_of
+from drive_server.knowledge.tables.numbers import Mark, mark_of, readings
 from drive_server.knowledge.tables.places import ranges_of, span_of
 from drive_server.knowledge.tables.request import (
     Aggregate,
@@ -42,11 +43,15 @@ class TableSession:
 
     def __init__(self, table: Table, query: TableQuery, sheets: Sequence[str]) -> None:
         self._table, self._query, self._sheets = table, query, tuple(sheets)
-        sample = (cell for _, row in table.rows[:_SAMPLED_ROWS] for cell in row if isinstance(cell, str))
-        usual = mark_of(sample) or ("both" if table.grid.delimiter == ";" else None)
-        self._columns = [Column(table, index, query, usual) for index in range(len(table.names))]
+        self._columns = [Column(table, index, query, self._usual_mark) for index in range(len(table.names))]
         self._used: list[Column] = []
         self._unreadable = Unreadable(table)
+
+    @cache  # noqa: B019 - of one session, which ends with its answer
+    def _usual_mark(self) -> Mark | Literal["both"] | None:
+        rows = self._table.rows[:_SAMPLED_ROWS]
+        sample = (readings(cell) for _, row in rows for cell in row if isinstance(cell, str))
+        return mark_of(sample) or ("both" if self._table.grid.delimiter == ";" else None)
 
     def answer(self) -> TableAnswer:
         """Return the answer. Raises `TableError` where a total would not be right."""
@@ -59,7 +64,12 @@ class TableSession:
         if sort:
             self._number(query.sort_by)
         labels = [labels_of(column, query.date_unit) for column in labelled]
-        connection = open_table(self._used, labels, len(self._table.rows))
+        statements = [one.sql for one in clauses] + [part for one in measures for part in one.expressions]
+        statements += [
+            f"u{self._number(one.column)}" for one in query.filters if self._column(one.column).kind == "number"
+        ]
+        statements += [self._cell_of(sort)] if sort else []
+        connection = open_table(self._used, labels, len(self._table.rows), statements)
         try:
             matching = self._matching(connection, clauses)
             needed = self._needed(labelled, measures, sort)
@@ -141,11 +151,14 @@ class TableSession:
         if sort is None:
             return positions
         self._require_one_unit(sort, positions)
-        cell = f"{_SORTED_BY[sort.kind]}{self._used.index(sort)}"
+        cell = self._cell_of(sort)
         way = "DESC" if self._query.descending else "ASC"
         found = connection.execute(f"SELECT pos FROM t ORDER BY {cell} {way} NULLS LAST, pos").fetchall()  # noqa: S608 - of our own making
         wanted = set(positions)
         return [position for (position,) in found if position in wanted]
+
+    def _cell_of(self, sort: Column) -> str:
+        return f"{_SORTED_BY[sort.kind]}{self._used.index(sort)}"
 
     def _require_one_unit(self, column: Column, positions: Sequence[int]) -> None:
         units = {one.unit for position in positions if (one := column.numbers[position]) and one.unit}
@@ -157,7 +170,7 @@ class TableSession:
         span = span_of(column.index for column in shown)
         chosen = ordered[: self._query.limit]
         rows = [
-            ResultRow(tuple(column.texts[place] for column in shown), ranges_of(self._table, [place], span))
+            ResultRow(tuple(column.text(place) for column in shown), ranges_of(self._table, [place], span))
             for place in chosen
         ]
         names = [column.name for column in shown]

@@ -62,9 +62,10 @@ def read_text_grid(path: Path) -> Grid:
     size = last = 0
     for values in reader:
         number, last = last + 1, reader.line_num
-        if not any(value.strip() for value in values) or (number == 1 and values[0].lower().startswith("sep=")):
+        cells: list[Cell] = [value.strip() or None for value in values]
+        if not any(cells) or (number == 1 and values[0].lower().startswith("sep=")):
             continue
-        rows.append((number, [value.strip() or None for value in values]))
+        rows.append((number, cells))
         size += len(values)
         _require_fits(len(rows), size, len(values))
     return Grid("", rows, delimiter=delimiter)

@@ -79,12 +79,17 @@ class Connection(Protocol):
         """Run a statement."""
         ...
 
+    def register(self, view_name: str, python_object: object) -> Any:
+        """Have statements see a table of Arrow."""
+        ...
+
 
 def labels_of(column: Column, unit: Unit | None) -> list[str | None]:
     """Return the label of each row's group; a group of texts is called as the first of them is written."""
     if column.kind == "date":
+        periods = {moment: label_of(moment, unit) for moment in set(column.moments) if moment is not None}
         pairs = zip(column.texts, column.moments, strict=True)
-        return [text if moment is None else label_of(moment, unit) for text, moment in pairs]
+        return [text if moment is None else periods[moment] for text, moment in pairs]
     keys = column.keys
     if column.kind == "number":
         numbers = zip(column.numbers, keys, strict=True)
@@ -98,7 +103,9 @@ def groups_of(
     connection: Connection, labels: int, measures: Sequence[Measure], positions: Sequence[int]
 ) -> list[Group]:
     """Return the groups of the rows, in the order in which the rows come. Raises `TableError` for units that differ."""
-    connection.execute("CREATE TABLE chosen AS SELECT unnest(?::BIGINT[]) AS pos", [list(positions)])
+    import pyarrow as pa  # takes a while to load, and only questions need it
+
+    connection.register("chosen", pa.table({"pos": pa.array(positions, pa.int64())}))
     names = [f"g{number}" for number in range(labels)]
     wanted = [*names, *(part for one in measures for part in one.expressions), "list(pos ORDER BY pos)"]
     by = f" GROUP BY {', '.join(names)}" if names else ""

@@ -22,6 +22,7 @@ _TOTAL: Final = re.compile(
     r"|sum\s*[:：]?|(?:总|合|小|共|累)计\s*[:：]?|[合總]計\s*[:：]?|总和|总额|汇总|总共",
     re.IGNORECASE,
 )
+_TOTAL_BEGINS: Final = frozenset("gGoOrRsStT总合小共累汇總")
 _LONGEST_LABEL: Final = 30
 _LEAST_ADDED: Final = 2
 _YEAR: Final = re.compile(r"(?:19|20|21)\d\d")
@@ -73,9 +74,10 @@ def table_in(grid: Grid, query: TableQuery) -> Table:
     names = _names(grid, header[1] if header else [], width)
     rows: list[tuple[int, list[Cell]]] = []
     left_out: list[tuple[int, list[Cell]]] = []
+    labels = _total_labels(data)
     for number, cells in data:
         is_repeated = header is not None and cells == header[1]
-        is_total = not query.keep_totals and (number in grid.totals or _is_total(cells))
+        is_total = not query.keep_totals and (number in grid.totals or not labels.isdisjoint(cells))
         (left_out if is_total or is_repeated else rows).append((number, cells))
     if not query.keep_totals and _is_unlabelled_total(rows):
         left_out.append(rows.pop())
@@ -134,9 +136,13 @@ def _names(grid: Grid, header: Sequence[Cell], width: int) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _is_total(cells: Sequence[Cell]) -> bool:
-    texts = (cell for cell in cells if isinstance(cell, str) and len(cell) <= _LONGEST_LABEL)
-    return any(_TOTAL.fullmatch(text) for text in texts)
+def _total_labels(rows: Sequence[tuple[int, list[Cell]]]) -> set[Cell]:
+    """Return the cells that name a row of totals; of many rows, each different cell is looked at once."""
+    different: set[Cell] = set()
+    for _, cells in rows:
+        different.update(cells)
+    texts = (cell for cell in different if isinstance(cell, str) and len(cell) <= _LONGEST_LABEL)
+    return {text for text in texts if text[0] in _TOTAL_BEGINS and _TOTAL.fullmatch(text)}
 
 
 def _is_unlabelled_total(rows: Sequence[tuple[int, list[Cell]]]) -> bool:

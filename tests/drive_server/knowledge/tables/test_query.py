@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from openpyxl import Workbook
 
+from drive_server.knowledge.tables import columns
+from drive_server.knowledge.tables.numbers import readings
 from drive_server.knowledge.tables.query import query_table
 from drive_server.knowledge.tables.request import Aggregate, CellText, Condition, Refusal, TableAnswer, TableQuery
 
@@ -385,3 +387,19 @@ def test_many_rows_are_answered_in_time(asker: Asker) -> None:
 
     assert sum(int(row[2] or 0) for row in values(answer)) == 5_000
     assert len(answer.rows[0].cells) == 1
+
+
+def test_each_different_cell_of_the_named_columns_is_read_once_and_no_others(
+    asker: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = (f"{row},{row % 50}.5,2026-11-05" for row in range(20_000))
+    asker.text("\n".join(["No,Amount,Day", *rows]))
+    read: list[str] = []
+
+    def noting(cell: str) -> Any:
+        read.append(cell)
+        return readings(cell)
+
+    monkeypatch.setattr(columns, "readings", noting)
+    assert values(asker.answer(SUM)) == [("500000.0",)]
+    assert len(read) < 5_000
