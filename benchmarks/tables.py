@@ -2,7 +2,7 @@
 
     python -m benchmarks.tables [--rows 199000] [--runs 3]
 
-Ours reads amounts as people write them, dates in any form, and names the cells; DuckDB is given the form of the columns.
+Ours reads amounts as people write them, dates in any form, and names the cells; DuckDB is given the forms.
 """
 
 import argparse

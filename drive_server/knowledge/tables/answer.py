@@ -243,7 +243,12 @@ class TableSession:
             left_out=self._table.left_out[:MAX_LISTED],
             unreadable=self._unreadable.listed(),
             unreadable_rows=len(self._unreadable),
+            hidden_rows=self._hidden_among(matched),
         )
+
+    def _hidden_among(self, positions: Sequence[int]) -> int:
+        hidden = self._table.grid.hidden
+        return sum(self._table.rows[position][0] in hidden for position in positions) if hidden else 0
 
 
 def _all_of(clauses: Sequence[Clause]) -> tuple[str, list[Any]]:

@@ -6,7 +6,7 @@ import io
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -25,10 +25,14 @@ MAX_COLUMNS: Final = 1_000
 _READ_ENTRIES: Final = (".xml", ".rels", ".bin")
 _SNIFFED_CHARACTERS: Final = 64_000
 _SNIFFED_ROWS: Final = 100
-_MAIN: Final = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-_RELATION: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_RELATIONS: Final = (
+    "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id",
+    "{http://purl.oclc.org/ooxml/officeDocument/relationships}id",
+)
+"""The attribute with a sheet's entry, in transitional and in strict workbooks (ISO/IEC 29500)."""
 _CELL: Final = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 _HAS_FORMULA: Final = re.compile(rb"<(?:\w+:)?f[ >/]")
+_HAS_HIDDEN: Final = re.compile(rb"<(?:\w+:)?row\s[^>]*\bhidden\s*=")
 _SUM: Final = re.compile(r"\b(?:SUM|SUBTOTAL)\((?:\d+,)?\$?([A-Z]{1,3})\$?(\d+):\$?([A-Z]{1,3})\$?(\d+)", re.IGNORECASE)
 
 Cell = str | Decimal | datetime.datetime | None
@@ -38,7 +42,7 @@ Cell = str | Decimal | datetime.datetime | None
 class Grid:
     """The cells of a sheet (`name` is empty for a comma-separated file), each row with its number in the file.
 
-    `totals` are the rows with a formula that adds up cells of its own column.
+    `totals` are the rows with a formula that adds up cells of its own column, `hidden` those that the sheet hides.
     """
 
     name: str
@@ -46,6 +50,19 @@ class Grid:
     first_column: int = 0
     delimiter: str = ""
     totals: frozenset[int] = field(default_factory=frozenset[int])
+    hidden: frozenset[int] = field(default_factory=frozenset[int])
+
+
+@dataclass(slots=True)
+class _Facts:
+    """What calamine does not say of a sheet: formulas without a value by row and column, rows of totals, hidden rows.
+
+    Workbooks that no program has computed, as scripts write them, have formulas without values.
+    """
+
+    uncomputed: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
+    totals: set[int] = field(default_factory=set[int])
+    hidden: set[int] = field(default_factory=set[int])
 
 
 def read_text_grid(path: Path) -> Grid:
@@ -73,25 +90,17 @@ def read_text_grid(path: Path) -> Grid:
 
 def read_workbook(path: Path) -> list[Grid]:
     """Return the sheets of a workbook that hold anything. Blocks. Raises `TableError`, or what calamine raises."""
-    uncomputed: dict[str, dict[tuple[int, int], str]] = {}
-    totals: dict[str, frozenset[int]] = {}
+    facts: dict[str, _Facts] = {}
     if zipfile.is_zipfile(path):
         with open_archive(path) as archive:
             archive.verify(_READ_ENTRIES)
         with open_archive(path) as archive:
-            for name, formulas in _formulas(archive):
-                uncomputed[name] = {cell: f"={text}" for cell, (text, has_value) in formulas.items() if not has_value}
-                totals[name] = frozenset(row for (row, column), (text, _) in formulas.items() if _adds_up(text, column))
+            facts = dict(_facts(archive))
     try:
         with CalamineWorkbook.from_path(str(path)) as workbook:
             names = workbook.sheet_names
             grids = [
-                _sheet(
-                    workbook.get_sheet_by_index(number),
-                    " ".join(name.split()),
-                    uncomputed.get(name, {}),
-                    totals.get(name, frozenset()),
-                )
+                _sheet(workbook.get_sheet_by_index(number), " ".join(name.split()), facts.get(name, _Facts()))
                 for number, name in enumerate(names)
             ]
     except PasswordError as error:
@@ -132,26 +141,37 @@ def _rows(sample: str, delimiter: str) -> Iterator[list[str]]:
         return
 
 
-def _sheet(sheet: CalamineSheet, name: str, uncomputed: dict[tuple[int, int], str], totals: frozenset[int]) -> Grid:
+def _sheet(sheet: CalamineSheet, name: str, facts: _Facts) -> Grid:
     start = sheet.start
-    if start is None:
+    columns = [column for _, column in facts.uncomputed] + ([start[1]] if start else [])
+    if not columns:
         return Grid(name, [])
     waiting: dict[int, dict[int, str]] = {}
-    for (number, column), text in uncomputed.items():
-        waiting.setdefault(number, {})[column - start[1]] = text
+    for (number, column), text in facts.uncomputed.items():
+        waiting.setdefault(number, {})[column - min(columns)] = text
+    lead: list[Cell] = [None] * (start[1] - min(columns) if start else 0)
     rows: list[tuple[int, list[Cell]]] = []
     size = 0
-    for number, values in enumerate(sheet.iter_rows(), start=1):
-        cells = [_cell(value) for value in values]
+    for number, values in _numbered(sheet, waiting):
+        cells = [*lead, *map(_cell, values)]
         for index, text in waiting.get(number, {}).items():
-            if 0 <= index < len(cells):
-                cells[index] = text
+            cells += [None] * (index + 1 - len(cells))
+            cells[index] = text
         if any(cell is not None for cell in cells):
             rows.append((number, cells))
             size += len(cells)
             _require_fits(len(rows), size, len(cells))
-    _fill_merged(sheet, rows, start[1])
-    return Grid(name, rows, start[1], totals=totals)
+    _fill_merged(sheet, rows, min(columns))
+    return Grid(name, rows, min(columns), totals=frozenset(facts.totals), hidden=frozenset(facts.hidden))
+
+
+def _numbered(sheet: CalamineSheet, more: Collection[int]) -> Iterator[tuple[int, Sequence[Any]]]:
+    """Yield the rows with their numbers, and those of `more` that come after: calamine ends where values do."""
+    number = 0
+    if sheet.start is not None:
+        for number, values in enumerate(sheet.iter_rows(), start=1):
+            yield number, values
+    yield from ((missing, ()) for missing in sorted(more) if missing > number)
 
 
 def _fill_merged(sheet: CalamineSheet, rows: Sequence[tuple[int, list[Cell]]], first_column: int) -> None:
@@ -181,29 +201,57 @@ def _cell(value: Any) -> Cell:
     return " ".join(str(value).split()) or None
 
 
-def _formulas(archive: Archive) -> Iterator[tuple[str, dict[tuple[int, int], tuple[str, bool]]]]:
-    """Yield the name of each sheet with its formulas, by row (from 1) and column (from 0), and if they have values.
-
-    Workbooks that no program has computed, as scripts write them, have formulas without values.
-    """
+def _facts(archive: Archive) -> Iterator[tuple[str, _Facts]]:
+    """Yield the name of each sheet with its facts, rows from 1 and columns from 0."""
     if "xl/workbook.xml" not in archive.names:
         return
     entries = archive.relations("xl/workbook.xml")
-    for sheet in archive.xml("xl/workbook.xml").iter(f"{_MAIN}sheet"):
-        entry = entries.get(sheet.get(_RELATION, ""))
+    for sheet in archive.xml("xl/workbook.xml").iter("{*}sheet"):
+        relation = next((sheet.get(name) for name in _RELATIONS if sheet.get(name)), "")
+        entry = entries.get(relation)
         if entry is None or not entry.endswith(".xml"):
             continue
         data = archive.read(entry)
-        if not _HAS_FORMULA.search(data):
+        if _HAS_FORMULA.search(data) or _HAS_HIDDEN.search(data):
+            yield sheet.get("name", ""), _facts_of(parse_xml(data))
+
+
+def _facts_of(root: Any) -> _Facts:
+    facts = _Facts()
+    number = 0
+    for row in root.iter("{*}row"):
+        number = _row_number(row) or number + 1
+        if row.get("hidden") in ("1", "true"):
+            facts.hidden.add(number)
+        if row.find("{*}c/{*}f") is not None:
+            _note_formulas(facts, number, row)
+    return facts
+
+
+def _row_number(row: Any) -> int | None:
+    """Return the number of a row, None if neither it nor its first cell says it."""
+    written = row.get("r") or ""
+    if written.isdecimal():
+        return int(written)
+    first = row.find("{*}c")
+    place = None if first is None else _CELL.fullmatch(first.get("r") or "")
+    return int(place[2]) if place else None
+
+
+def _note_formulas(facts: _Facts, number: int, row: Any) -> None:
+    """Note the formulas of a row. A cell without a place stands behind the one before."""
+    column = -1
+    for cell in row.iterfind("{*}c"):
+        place = _CELL.fullmatch(cell.get("r") or "")
+        column = _column_index(place[1]) if place else column + 1
+        formula, value = cell.find("{*}f"), cell.find("{*}v")
+        if formula is None:
             continue
-        found: dict[tuple[int, int], tuple[str, bool]] = {}
-        for formula in parse_xml(data).iter(f"{_MAIN}f"):
-            cell = formula.getparent()
-            place, value = _CELL.fullmatch(cell.get("r", "")), cell.find(f"{_MAIN}v")
-            if place:
-                has_value = value is not None and bool(value.text)
-                found[int(place[2]), _column_index(place[1])] = (formula.text or "", has_value)
-        yield sheet.get("name", ""), found
+        text = formula.text or ""
+        if value is None or not value.text:
+            facts.uncomputed[int(place[2]) if place else number, column] = f"={text}"
+        if _adds_up(text, column):
+            facts.totals.add(number)
 
 
 def _adds_up(formula: str, column: int) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import zipfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -51,6 +53,26 @@ class Asker:
         for row in rows:
             book.worksheets[0].append(list(row))
         book.save(self.path)
+        return self
+
+    def cells(self, cells: dict[str, Any]) -> Asker:
+        """Write a workbook with these cells."""
+        self.sheet()
+        book = Workbook()
+        for place, value in cells.items():
+            book.worksheets[0][place] = value
+        book.save(self.path)
+        return self
+
+    def changed(self, *changes: tuple[bytes, bytes]) -> Asker:
+        """Change what the parts of the workbook say."""
+        with zipfile.ZipFile(self.path) as book:
+            parts = {name: book.read(name) for name in book.namelist()}
+        with zipfile.ZipFile(self.path, "w") as book:
+            for name, data in parts.items():
+                for pattern, new in changes:
+                    data = re.sub(pattern, new, data)  # noqa: PLW2901 - one change after the other
+                book.writestr(name, data)
         return self
 
     def answer(self, *aggregates: Aggregate, **query: Any) -> TableAnswer:
@@ -313,6 +335,61 @@ def test_formulas_that_were_never_computed_are_refused_and_sums_are_left_out(ask
 
     assert (values(sums), sums.left_out[0].cell) == ([("12",)], "sheet=Sheet!A4:B4")
     assert refusal.details["unreadable"] == [{"cell": "sheet=Sheet!B3:B3", "text": "=B2*2"}]
+
+
+@pytest.mark.parametrize(
+    ("cells", "found"),
+    [
+        ({"A1": "Item", "B1": "Cost", "A2": "a", "B2": 5, "B3": "=B2*2"}, "B3:B3"),
+        ({"A1": "Item", "B1": "Cost", "A2": "a", "B2": 5, "B9": "=B2*2"}, "B9:B9"),
+        ({"B1": "Item", "C1": "Cost", "B2": "a", "C2": 5, "A3": "=1", "C3": "=B2*2"}, "C3:C3"),
+    ],
+)
+def test_a_formula_without_value_beyond_the_values_is_refused_too(
+    asker: Asker, cells: dict[str, Any], found: str
+) -> None:
+    asker.cells(cells)
+
+    refusal = asker.refused(Aggregate("sum", "Cost"))
+
+    assert refusal.details["unreadable"] == [{"cell": f"sheet=Sheet!{found}", "text": "=B2*2"}]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        ((rb' r="[A-Z]+\d+"', b""),),
+        ((rb' r="[A-Z]*\d+"', b""),),
+        (
+            (
+                rb"http://schemas.openxmlformats.org/spreadsheetml/2006/main",
+                b"http://purl.oclc.org/ooxml/spreadsheetml/main",
+            ),
+            (
+                rb"http://schemas.openxmlformats.org/officeDocument/2006/",
+                b"http://purl.oclc.org/ooxml/officeDocument/",
+            ),
+        ),
+    ],
+    ids=["cells without places", "rows without places", "strict"],
+)
+def test_workbooks_of_other_programs_are_right_or_refused(asker: Asker, changes: Sequence[tuple[bytes, bytes]]) -> None:
+    rows = [["Item", "Cost"], ["a", 5], ["b", 7]]
+    right = asker.sheet(*rows).changed(*changes).answer(Aggregate("sum", "Cost"))
+    refusal = asker.sheet(*rows, ["c", "=B2*2"]).changed(*changes).refused(Aggregate("sum", "Cost"))
+
+    assert (values(right), right.cells) == ([("12",)], ("sheet=Sheet!B2:B3",))
+    assert refusal.details["unreadable"] == [{"cell": "sheet=Sheet!B4:B4", "text": "=B2*2"}]
+
+
+def test_hidden_rows_count_and_the_answer_says_so(asker: Asker) -> None:
+    asker.sheet(["Item", "Cost"], ["a", 5], ["b", 7], ["c", 9])
+    asker.changed((rb'<row r="3"', b'<row r="3" hidden="1"'))
+
+    answer = asker.answer(Aggregate("sum", "Cost"))
+    without = asker.answer(Aggregate("sum", "Cost"), filters=(Condition("Item", "!=", ("b",)),))
+
+    assert (values(answer), answer.hidden_rows, without.hidden_rows) == ([("21",)], 1, 0)
 
 
 def test_numbers_of_sheets_are_as_they_are_shown_and_not_as_floats(asker: Asker) -> None:
