@@ -17,6 +17,7 @@ from langgraph.runtime import Runtime
 from graph.agents.attachments import takes_pictures, with_pictures
 from graph.agents.authorship import foreign_sources
 from graph.agents.person import read_moment
+from graph.agents.step_message import step_message
 from graph.agents.surroundings import Surroundings, SurroundingsReader
 from graph.agents.surroundings_cache import ReadCache, SurroundingsCache, drive_reader, query_of, turn_key
 from graph.context import RunContext
@@ -36,17 +37,14 @@ from graph.memory.summarizer import Summarizer, compress
 from graph.memory.view import View, room_in, scale_after, tokens_of_tools, view_of, with_view
 from graph.messages.compact_view import with_full_ids
 from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
-from graph.messages.steps import StepMessage
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
 from graph.models.asking import ChatRunnable, ask, cut_notice, reads_structure, was_cut
-from graph.prompts import json_section, section
+from graph.prompts import section
 from graph.routing.route import UNSURE, announce_route, begins_turn, is_unsure
 from graph.state import (
     AgentName,
     Language,
-    Plan,
     State,
-    Step,
     Taint,
     Update,
     current_step,
@@ -61,7 +59,6 @@ from graph.tools.more import LATER_LOCAL, MORE_TOOLS, offered_tools, requested_t
 logger = logging.getLogger(__name__)
 
 ATTEMPTS: Final = 2
-RESULT_CHARACTERS: Final = 2_000
 DO_THE_STEP: Final = (
     "Carry out this step of the plan now, and no other part of the request. `<earlier_results>`, if it is there, has"
     " what came before it. Give in your answer the names and paths that later steps will need."
@@ -145,7 +142,15 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
             sections = [*_sections(specialist, seen, state, facts, moment), *unsure]
             room, shelf = room_in(deps.settings, name, state.get("narrowed")), deps.result_store(runtime)
             view = await view_of(
-                state, sections, room, shelf, size, toolbox, step=_step_message(state), whole=whole, compact=compact
+                state,
+                sections,
+                room,
+                shelf,
+                size,
+                toolbox,
+                step=step_message(state, toolbox),
+                whole=whole,
+                compact=compact,
             )
             shows = takes_pictures(deps.settings, name) and "attachments" in state.get("place", {})
             return view, await with_pictures(view.messages, drive_reader(state, toolbox)) if shows else view.messages
@@ -260,32 +265,6 @@ def _sections(specialist: Specialist, seen: Surroundings, state: State, facts: S
         moment,
     ]
     return [part for part in sections if part]
-
-
-def _step_message(state: State) -> StepMessage | None:
-    """Return the step that is to be carried out; the person's whole request stands before it."""
-    plan, step = state.get("plan"), current_step(state)
-    return StepMessage(step["after"] or "", "\n\n".join(_of_plan(plan, step))) if plan and step else None
-
-
-def _of_plan(plan: Plan, step: Step) -> list[str]:
-    steps = plan["steps"]
-    shown: dict[str, Any] = {
-        "title": step["title"],
-        "instruction": step["instruction"],
-        "number": steps.index(step) + 1,
-        "of": len(steps),
-    }
-    if step["error"]:
-        shown["failed_before_with"] = step["error"]
-    earlier = [_step_view(done) for done in steps[: steps.index(step)]]
-    told = [json_section("earlier_results", earlier)] if earlier else []
-    return [*told, json_section("step", shown), DO_THE_STEP]
-
-
-def _step_view(done: Step) -> dict[str, str]:
-    result = done["result"] or done["error"] or ""
-    return {"title": done["title"], "status": done["status"], "result": result[:RESULT_CHARACTERS]}
 
 
 def sendable(message: AnyMessage) -> AnyMessage:

@@ -47,7 +47,7 @@ def make_recall(deps: GraphDependencies) -> Any:
                 "run_id": deps.user(runtime).run_id or str(uuid4()),
                 "message_id": str(asked.id),
                 "begun_at": deps.clock().isoformat(),
-                "language": language_of(asked.text, previous["language"] if previous else "en"),
+                "language": language_of(asked.text, previous["language"] if previous else None),
                 "written": [str(message.id) for message in closing],
                 "usage": dict(spending.usage),
             },

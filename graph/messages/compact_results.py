@@ -47,6 +47,12 @@ def compact_result(text: str, ids: ShortIds | None = None) -> str:
     return _Writer(ids or ShortIds()).result(text[: found.start()], data) + (found["note"] or "")
 
 
+def data_of(text: str) -> Data | None:
+    """Return the data of a result as a thread stores it; None if it has none."""
+    found = _DATA.search(text)
+    return _parsed(found["data"]) if found else None
+
+
 def _parsed(text: str) -> Data | None:
     try:
         value = json.loads(text)

@@ -7,7 +7,8 @@ table is a small file, so that no restart asks again; what was learnt is forgott
 import json
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
@@ -47,19 +48,25 @@ class Rule:
 
 
 class Dialect:
-    """The rules of a service for one model, as far as they are learnt. `remember` is called with each new one."""
+    """The rules of a service for one model: those known before, and those learnt. `remember` gets each new one."""
 
-    def __init__(self, learnt: Learnt | None = None, remember: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        learnt: Learnt | None = None,
+        remember: Callable[[str], None] | None = None,
+        known: Collection[str] = (),
+    ) -> None:
         self._learnt: Learnt = {} if learnt is None else learnt
         self._remember = remember
+        self._known = known
 
     def has(self, name: str) -> bool:
-        """Say whether the rule was learnt."""
-        return name in self._learnt
+        """Say whether the service is known to have the rule."""
+        return name in self._learnt or name in self._known
 
     def learn(self, name: str) -> None:
         """Note that the service has the rule."""
-        if name in self._learnt:
+        if self.has(name):
             return
         logger.warning("The model's service %s; this is remembered.", RULES[name].description)
         if self._remember:
@@ -71,7 +78,7 @@ class Dialect:
         """Return the body, changed in place, so that it keeps the rules that were learnt."""
         if not self.has(REASONING) or self.has(NO_REASONING):
             _leave_out_reasoning(body)
-        for name in self._learnt:
+        for name in (*self._known, *self._learnt):
             if keep := RULES[name].keep:
                 keep(body)
         return body
@@ -85,16 +92,18 @@ class Dialect:
 
 
 class Dialects:
-    """The dialects of all services, in a file if a path is given."""
+    """The dialects of all services, in a file if a path is given; a thread writes it, one state after another."""
 
     def __init__(self, path: Path | None = None, today: Callable[[], date] = lambda: datetime.now(UTC).date()) -> None:
         self._path = path
         self._today = today
         self._table: dict[Service, Learnt] = {}
+        self._writer = ThreadPoolExecutor(1, "dialects")
+        self._written: Future[None] | None = None
         for service, learnt in read_learnt(path, today()) if path else ():
             self._table[service] = learnt
 
-    def of(self, url: str, model: str) -> Dialect:
+    def of(self, url: str, model: str, known: Collection[str] = ()) -> Dialect:
         """Return the dialect of the service at the address for the model; asked again, one with the same memory."""
         learnt = self._table.setdefault((public_address(url), model), {})
 
@@ -102,19 +111,28 @@ class Dialects:
             learnt[name] = self._today().isoformat()
             self._save()
 
-        return Dialect(learnt, remember)
+        return Dialect(learnt, remember, known)
+
+    def flush(self) -> None:
+        """Wait until all that was learnt is in the file."""
+        if self._written:
+            self._written.result()
 
     def _save(self) -> None:
         if self._path is None:
             return
         rows = [{"url": url, "model": model, "learnt": dict(learnt)} for (url, model), learnt in self._table.items()]
-        partial = self._path.with_suffix(".partial")
-        try:
-            partial.write_text(json.dumps([row for row in rows if row["learnt"]], indent=1), encoding="utf-8")
-            partial.replace(self._path)
-        except OSError as error:
-            # It is learnt again after the next start.
-            logger.warning("%s can't be written: %s", self._path, error.strerror)
+        self._written = self._writer.submit(_write, self._path, [row for row in rows if row["learnt"]])
+
+
+def _write(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
+    partial = path.with_suffix(".partial")
+    try:
+        partial.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+        partial.replace(path)
+    except OSError as error:
+        # It is learnt again after the next start.
+        logger.warning("%s can't be written: %s", path, error.strerror)
 
 
 def read_learnt(path: Path, today: date) -> Iterator[tuple[Service, Learnt]]:

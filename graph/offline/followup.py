@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Final
 
 from graph.offline.reading.conversation import Conversation, items_in
-from graph.offline.understanding.grammar import word
-from graph.offline.understanding.intent import PREVIOUS, Intent, Ref, number_in
+from graph.offline.understanding.grammar import named_in, word
+from graph.offline.understanding.intent import EMAIL, PREVIOUS, Intent, Ref, number_in, read_ref
 from graph.offline.understanding.requests import NAMED, understand
 from graph.routing.corrections import corrected_value
 
@@ -18,12 +18,30 @@ def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[In
     """Return the request before with the choice that a message makes; the intents as they are otherwise."""
     if corrected := _corrected(conversation):
         return (corrected,)
-    answers, before, said = conversation.answers(), conversation.requests_before(), conversation.asked
-    if conversation.sections.step or not answers or not before or not is_fragment(intents, said):
+    before, said, step = conversation.requests_before(), conversation.asked, bool(conversation.sections.step)
+    is_open = conversation.sections.file is not None
+    answers = [one.text for one in conversation.answers() if one.turn == conversation.turn - 1]
+    own = understand(said, file_open=is_open) if step else intents
+    if step and not conversation.segment and [one.action for one in own] == ["decline"]:
+        return tuple(own)
+    if not answers or not before or not is_fragment(own, said) or (step and conversation.segment):
         return tuple(intents)
-    chosen = _chosen(said.strip(" .。!！?？"), _OFFERED.findall(answers[0].text))
-    asked = understand(before[0], file_open=conversation.sections.file is not None) if chosen else ()
-    return tuple(_with_choice(intent, chosen) for intent in asked) or tuple(intents)
+    asked = intents if step else understand(before[0], file_open=is_open)
+    offered = next((found for text in answers if (found := _OFFERED.findall(text))), [])
+    chosen = _chosen(said.strip(" .。!！?？"), offered)
+    completed = [_completed(intent, said, chosen, " ".join(answers)) for intent in asked]
+    return tuple(new or old for new, old in zip(completed, asked, strict=True)) if any(completed) else tuple(intents)
+
+
+def _completed(intent: Intent, said: str, chosen: str, question: str) -> Intent | None:
+    if chosen:
+        return _with_choice(intent, chosen)
+    if intent.action == "share" and not intent.emails and EMAIL.search(said):
+        return replace(intent, emails=tuple(EMAIL.findall(said)))
+    name = (named_in("naming", said) or said).strip(' .。!！“”"')
+    if word("asks_item").search(question) and (intent.target is None or intent.target.is_pronoun):
+        return replace(intent, target=read_ref(said))
+    return replace(intent, names=(name,)) if word("asks_name").search(question) and intent.action in NAMED else None
 
 
 def _corrected(conversation: Conversation) -> Intent | None:
@@ -49,8 +67,10 @@ def is_fragment(intents: Sequence[Intent], said: str) -> bool:
 
 def _chosen(text: str, offered: Sequence[str]) -> str:
     if text in offered or not word("choice").fullmatch(text):
-        words = set(re.findall(r"[^\W_]+", text.casefold()))
-        named = [path for path in offered if path == text or words & set(path.casefold().split("/")[1:-1])]
+        said = set(re.findall(r"[^\W_]+", text.casefold()))
+        shared = [len(said & set(re.findall(r"[^\W_]+", path.casefold()))) for path in offered]
+        named = [path for path in offered if path == text or text.casefold() in path.casefold().rpartition("/")[2]]
+        named = named or [path for path, count in zip(offered, shared, strict=True) if count and count == max(shared)]
         return named[0] if len(named) == 1 else ""
     place = PREVIOUS if "最后" in text else number_in("choice", text)
     return offered[place if place == PREVIOUS else place - 1] if offered and place <= len(offered) else ""

@@ -20,7 +20,7 @@ from drive_server.knowledge.tables.groups import (
     labels_of,
     written,
 )
-from drive_server.knowledge.tables.numbers import Mark, mark_of, readings
+from drive_server.knowledge.tables.numbers import Mark, differing, mark_of, readings
 from drive_server.knowledge.tables.places import ranges_of, span_of
 from drive_server.knowledge.tables.request import (
     Aggregate,
@@ -64,12 +64,11 @@ class TableSession:
         if sort:
             self._number(query.sort_by)
         labels = [labels_of(column, query.date_unit) for column in labelled]
-        statements = [one.sql for one in clauses] + [part for one in measures for part in one.expressions]
-        statements += [
-            f"u{self._number(one.column)}" for one in query.filters if self._column(one.column).kind == "number"
-        ]
-        statements += [self._cell_of(sort)] if sort else []
-        connection = open_table(self._used, labels, len(self._table.rows), statements)
+        if self._used and self._table.grid.has_errors:
+            raise TableError("table_errors")
+        connection = open_table(self._used, labels, len(self._table.rows), self._statements(clauses, measures, sort))
+        if self._used:
+            self._unreadable.note_ragged()
         try:
             matching = self._matching(connection, clauses)
             needed = self._needed(labelled, measures, sort)
@@ -79,6 +78,13 @@ class TableSession:
             return self._rows(self._ordered(connection, positions, sort))
         finally:
             connection.close()
+
+    def _statements(self, clauses: Sequence[Clause], measures: Sequence[Measure], sort: Column | None) -> list[str]:
+        """Return the parts of SQL that name the columns it needs."""
+        named = [*(part for one in measures for part in one.expressions), *([self._cell_of(sort)] if sort else [])]
+        for one, clause in zip(self._query.filters, clauses, strict=True):
+            named += [clause.sql, f"u{self._number(one.column)}"] if clause.kind == "number" else [clause.sql]
+        return named
 
     def _column(self, name: str) -> Column:
         return self._columns[self._table.index_of(name)]
@@ -143,9 +149,8 @@ class TableSession:
         test, values = _all_of([one for own, one in pairs if one.kind == "text" or self._column(own.column) != column])
         number = self._used.index(column)
         found = connection.execute(f"SELECT DISTINCT u{number} FROM t WHERE {test}", values).fetchall()  # noqa: S608 - of our own making
-        units = clauses[place].units | {unit for (unit,) in found if unit}
-        if len(units) > 1:
-            raise TableError("table_units", name=column.name, units=", ".join(sorted(units)))
+        if units := differing(clauses[place].units | {unit for (unit,) in found if unit is not None}):
+            raise TableError("table_units", name=column.name, units=units)
 
     def _ordered(self, connection: Any, positions: list[int], sort: Column | None) -> list[int]:
         if sort is None:
@@ -161,9 +166,9 @@ class TableSession:
         return f"{_SORTED_BY[sort.kind]}{self._used.index(sort)}"
 
     def _require_one_unit(self, column: Column, positions: Sequence[int]) -> None:
-        units = {one.unit for position in positions if (one := column.numbers[position]) and one.unit}
-        if column.kind == "number" and len(units) > 1:
-            raise TableError("table_units", name=column.name, units=", ".join(sorted(units)))
+        units = differing(one.unit for position in positions if (one := column.numbers[position]))
+        if column.kind == "number" and units:
+            raise TableError("table_units", name=column.name, units=units)
 
     def _rows(self, ordered: Sequence[int]) -> TableAnswer:
         shown = [self._column(name) for name in self._query.columns] or self._columns

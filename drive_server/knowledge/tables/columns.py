@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 
 from drive_server.knowledge.tables.dates import Order, order_of, read_date
 from drive_server.knowledge.tables.grid import Cell, shown
-from drive_server.knowledge.tables.numbers import LONGEST_BLANK, Mark, Number, Readings, is_blank, mark_of, readings
+from drive_server.knowledge.tables.numbers import Mark, Number, Readings, is_blank, is_dash, mark_of, readings
 from drive_server.knowledge.tables.request import Kind, TableQuery
 from drive_server.knowledge.tables.table import Table
 
@@ -31,6 +31,7 @@ class Column:
         self.index = index
         self.name = table.names[index]
         self._rows = table.rows
+        self._covered = table.grid.covered
         self._asked_mark: Mark | None = query.decimal_mark
         self._usual_mark = usual_mark
         self._order: Order | None = query.date_order
@@ -38,7 +39,12 @@ class Column:
     @cached_property
     def cells(self) -> list[Cell]:
         """The cells, row by row of the data."""
-        return self._cells_of(self._rows)
+        return self._cells_of(self._rows, self._is_empty)
+
+    @cached_property
+    def repeats(self) -> list[bool]:
+        """True for the cells below the first of a merged area, which count in filters and groups and not in results."""
+        return [(number, self.index) in self._covered for number, _ in self._rows]
 
     @cached_property
     def texts(self) -> list[str | None]:
@@ -47,7 +53,7 @@ class Column:
 
     def text(self, position: int) -> str | None:
         """Return one cell as it is shown."""
-        (cell,) = self._cells_of(self._rows[position : position + 1])
+        (cell,) = self._cells_of(self._rows[position : position + 1], self._is_empty)
         return None if cell is None else shown(cell)
 
     @cached_property
@@ -81,7 +87,7 @@ class Column:
     @cached_property
     def kind(self) -> Kind:
         """The kind of most of its cells; of a long column, of some hundred cells all over it."""
-        sampled = self._cells_of(self._rows[:: 1 + len(self._rows) // SAMPLED_CELLS])
+        sampled = self._cells_of(self._rows[:: 1 + len(self._rows) // SAMPLED_CELLS], is_blank)
         sample = [cell for cell in sampled if cell is not None]
         dates = sum(isinstance(cell, datetime) or (isinstance(cell, str) and _looks_dated(cell)) for cell in sample)
         if sample and dates * 2 >= len(sample):
@@ -95,12 +101,15 @@ class Column:
             return self.texts
         return self.numbers if kind == "number" else self.moments
 
-    def _cells_of(self, rows: Sequence[tuple[int, list[Cell]]]) -> list[Cell]:
+    def _is_empty(self, text: str) -> bool:
+        return is_dash(text) if self.kind == "text" else is_blank(text)  # NA may be a name: North America
+
+    def _cells_of(self, rows: Sequence[tuple[int, list[Cell]]], is_empty: Callable[[str], bool]) -> list[Cell]:
         index = self.index
         cells = [row[index] if index < len(row) else None for _, row in rows]
-        return [
-            None if isinstance(cell, str) and len(cell) <= LONGEST_BLANK and is_blank(cell) else cell for cell in cells
-        ]
+        if covered := self._covered:
+            cells = [covered.get((number, index), cell) for (number, _), cell in zip(rows, cells, strict=True)]
+        return [None if isinstance(cell, str) and is_empty(cell) else cell for cell in cells]
 
     def _each(self, read: Callable[[Cell], T]) -> list[T | None]:
         """Read each different cell once."""

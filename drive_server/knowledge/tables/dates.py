@@ -18,7 +18,11 @@ _MONTHS: Final = {
     for number, name in enumerate(_MONTH_NAMES.split(), start=1)
     for length in (3, len(name))
 } | {"sept": 9}
-_TIME: Final = r"(?:[ T]+(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:\.\d+)?)?)?"
+_TIME: Final = (
+    r"(?:,?[ T]+(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:\.\d+)?)?"
+    r"(?: ?(?P<half>[ap])\.?m\.?)?(?: ?(?:Z|UTC|GMT|[-+]\d\d:?\d\d))?)?"
+)
+"""A time of day; a zone says nothing here: a day is the day that is written."""
 _FORMS: Final = tuple(
     re.compile(form + _TIME, re.IGNORECASE)
     for form in (
@@ -32,8 +36,9 @@ _FORMS: Final = tuple(
     )
 )
 _OPEN: Final = re.compile(
-    r"(?P<former>\d{1,2})(?P<sep>[/-])(?P<latter>\d{1,2})(?P=sep)(?P<year>\d{4}|(?<=/)\d\d)" + _TIME
+    r"(?P<former>\d{1,2})(?P<sep>[/-])(?P<latter>\d{1,2})(?P=sep)(?P<year>\d{4}|(?<=/)\d\d)" + _TIME, re.IGNORECASE
 )
+_SHORTEST_OPEN: Final = 6
 _YEAR: Final = re.compile(r"(\d{4})\s*年?")
 _LONGEST: Final = 40
 _NEXT_CENTURY, _LAST_CENTURY = 30, 69
@@ -82,6 +87,8 @@ def order_of(texts: Iterable[str]) -> Order | None:
     found: set[Order] = set()
     short: list[tuple[int, int]] = []
     for text in texts:
+        if len(text) < _SHORTEST_OPEN:
+            continue
         if match := _OPEN.fullmatch(unicodedata.normalize("NFKC", text.strip())[:_LONGEST]):
             former, latter, year = int(match["former"]), int(match["latter"]), match["year"]
             if former <= 12 < latter <= 31:
@@ -130,7 +137,7 @@ def _moment(groups: dict[str, str | None]) -> Moment | None:
         year = _with_century(year)
     try:
         start = datetime(  # noqa: DTZ001 - cells have no zone
-            year, month, int(day or 1), int(groups["hour"] or 0), int(groups["minute"] or 0), int(groups["second"] or 0)
+            year, month, int(day or 1), _hour(groups), int(groups["minute"] or 0), int(groups["second"] or 0)
         )
         if groups["hour"]:
             return Moment(start, start + (timedelta(seconds=1) if groups["second"] else timedelta(minutes=1)))
@@ -146,3 +153,12 @@ def _with_century(year: int) -> int:
     if year < _NEXT_CENTURY:
         return 2000 + year
     return 1900 + year if year >= _LAST_CENTURY else 0
+
+
+def _hour(groups: dict[str, str | None]) -> int:
+    hour, half = int(groups["hour"] or 0), (groups["half"] or "").lower()
+    if not half:
+        return hour
+    if not 1 <= hour <= 12:
+        raise ValueError(hour)
+    return hour % 12 + (12 if half == "p" else 0)

@@ -7,7 +7,7 @@ from typing import Any, Final
 from drive_server.knowledge.tables.columns import MAX_DECIMALS, Column
 
 _DIGITS: Final = 38
-_NAMES: Final = re.compile(r"\b[tknud]\d+\b")
+_NAMES: Final = re.compile(r"\b[tknuds]\d+\b")
 _SETTINGS: Final = (
     "SET threads = 1",
     "SET memory_limit = '512MB'",
@@ -23,9 +23,9 @@ def open_table(
 ) -> Any:
     """Return a connection to a table `t` with a row for each row of data, numbered `pos` from 0.
 
-    Column N has `tN` (text), `kN` (as it is compared), `nN` (exact number), `uN` (its unit) and `dN` (moment); `gN` are
-    the labels of groups. Only those are there that the statements to come name. DuckDB's own limits hold: one thread,
-    512 MB.
+    Column N has `tN` (text), `kN` (as it is compared), `nN` (exact number), `uN` (its unit), `dN` (moment) and `sN`
+    (false where a merged area repeats its value); `gN` are the labels of groups. Only those are there that the
+    statements to come name. DuckDB's own limits hold: one thread, 512 MB.
     """
     import duckdb
     import pyarrow as pa  # both take a while to load, and only questions need them
@@ -52,7 +52,9 @@ def _array(letter: str, column: Column) -> Any:
         decimals = max(map(_decimals, {value.as_tuple().exponent for value in values if value is not None}), default=0)
         return pa.array(values, pa.decimal128(_DIGITS, decimals))
     if letter == "u":
-        return pa.array([one.unit or None if one else None for one in column.numbers], pa.string())
+        return pa.array([one.unit if one else None for one in column.numbers], pa.string())
+    if letter == "s":
+        return pa.array([not repeats for repeats in column.repeats], pa.bool_())
     if letter == "d":
         return pa.array(column.moments, pa.timestamp("us"))
     return pa.array(column.keys if letter == "k" else column.texts, pa.string())

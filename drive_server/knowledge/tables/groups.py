@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol, cast
 
 from drive_server.knowledge.tables.columns import Column
 from drive_server.knowledge.tables.dates import Unit, label_of
+from drive_server.knowledge.tables.numbers import differing
 from drive_server.knowledge.tables.request import Aggregate, TableError
 
 AVERAGE_DECIMALS: Final = 6
@@ -21,7 +22,8 @@ _SQL: Final = {
     "max": "max({kind}{n})",
 }
 _SAME: Final = {
-    "number": "coalesce(CAST(n{n} AS VARCHAR) || coalesce(u{n}, ''), k{n})",
+    "number": "CASE WHEN regexp_full_match(k{n}, '0[0-9]+') THEN k{n} "
+    "ELSE coalesce(CAST(n{n} AS VARCHAR) || u{n}, k{n}) END",
     "date": "coalesce(CAST(date_trunc('second', d{n}) AS VARCHAR), k{n})",
     "text": "k{n}",
 }
@@ -59,7 +61,8 @@ class Measure:
         same = _SAME[self.column.kind].format(n=self.number)
         value = _SQL[self.aggregate.function].format(n=self.number, kind="d" if self.is_of_dates else "n", same=same)
         units = "NULL" if self.aggregate.function in PLAIN else f"list(DISTINCT u{self.number})"
-        return [value, f"count(n{self.number})", units]
+        once = f" FILTER (WHERE s{self.number})"
+        return [value + once, f"count(n{self.number}){once}", units]
 
 
 @dataclass(slots=True)
@@ -93,10 +96,15 @@ def labels_of(column: Column, unit: Unit | None) -> list[str | None]:
     keys = column.keys
     if column.kind == "number":
         numbers = zip(column.numbers, keys, strict=True)
-        keys = [f"{one.value.normalize()}{one.unit}" if one else key for one, key in numbers]
+        keys = [f"{one.value.normalize()}{one.unit}" if one and not _is_code(key) else key for one, key in numbers]
     first: dict[str, str] = {}
     pairs = zip(keys, column.texts, strict=True)
     return [None if key is None or text is None else first.setdefault(key, text) for key, text in pairs]
+
+
+def _is_code(key: str | None) -> bool:
+    """Say whether a number begins with a zero that changes nothing: article 007 is not article 7."""
+    return key is not None and key[:1] == "0" and key[1:].isdigit()
 
 
 def groups_of(
@@ -130,12 +138,12 @@ def _group(row: Sequence[Any], labels: int, measures: Sequence[Measure]) -> Grou
     for place, measure in enumerate(measures):
         start = labels + _PARTS * place
         value, count, units = cast("tuple[Any, Any, Any]", tuple(row[start : start + _PARTS]))
-        units = sorted(unit for unit in units or () if unit)
-        if len(units) > 1 and measure.column:
-            raise TableError("table_units", name=measure.column.name, units=", ".join(units))
+        units = sorted(unit for unit in units or () if unit is not None)
+        if measure.column and (different := differing(units)):
+            raise TableError("table_units", name=measure.column.name, units=different)
         is_average = measure.aggregate.function == "average" and value is not None
         group.values.append(_average(cast("Decimal", value), count) if is_average else value)
-        group.units.append(units[0] if units else "")
+        group.units.append(units[-1] if units else "")
     return group
 
 

@@ -139,19 +139,31 @@ class Reversal:
         return RedoResult(redone=redone, skipped=tuple(self._skipped), change_id=None, preview=preview)
 
     async def _take_back_change(self, change: ChangeRow) -> None:
-        taken = 0
+        taken: dict[tuple[str, str], Entry] = {}
         for entry in reversed(change.entries):
             if self._check_scopes and entry["table"] != CHANGES:
                 require_scope(self._writing.actor.principal, _scope_for(entry))
+            key = entry["table"], entry["id"]
+            left: Message | None = None
             try:
-                taken += await self._steps.take_back(change, entry)
+                if await self._steps.take_back(change, entry):
+                    taken.setdefault(key, entry)
             except (NotFoundError, ForbiddenError):
-                self._leave(change, entry, Message.of("folder_closed"))
+                left = Message.of("folder_closed")
             except (StepSkipped, NameConflictError, StateConflictError) as error:
-                self._leave(change, entry, error.reason)
+                left = error.reason
+            if left:
+                self._leave(change, entry, left)
+                await self._return_item(taken, key)
             await self._writing.session.flush()
         if taken:
             await self._mark(change)
+
+    async def _return_item(self, taken: dict[tuple[str, str], Entry], key: tuple[str, str]) -> None:
+        """Undo the first step back of an item whose second step has to stay: it is aside, where nobody looks for it."""
+        entry = taken.get(key)
+        if entry and key[0] == "nodes" and "trash_id" not in (entry["after"] or {}):
+            await self._steps.return_item(taken.pop(key))
 
     async def _mark(self, change: ChangeRow) -> None:
         self._undone.append(change)

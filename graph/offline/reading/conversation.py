@@ -80,6 +80,7 @@ def _item(value: Any) -> Item | None:
 
 
 READING: Final = frozenset(word("reading").pattern.split("|"))
+SEARCHES: Final = frozenset({"search_files", "semantic_search_files"})
 NO_SUBJECT: Final = frozenset(["undo_changes", "redo_changes", "list_changes", "list_trash", "empty_trash", "whoami"])
 """Calls after which "it" is not what they named."""
 
@@ -168,7 +169,7 @@ class Conversation:
             answer = " ".join(said.text for said in self.said if said.turn == made.turn and not said.by_person)
             items = _subject(made, result, by_id)
             named = [item for item in items if f"`{item.get('path')}`" in answer]
-            if items:
+            if named or (items and made.name not in SEARCHES):
                 return named or items
         return []
 
@@ -199,7 +200,7 @@ def items_in(result: Result) -> list[Item]:
 def _subject(made: Call, result: Result, by_id: Mapping[str, Item]) -> list[Item]:
     if made.name in NO_SUBJECT:
         return []
-    if made.name in {"search_files", "semantic_search_files"}:
+    if made.name in SEARCHES:
         return items_in(result)
     if made.name in {"list_folder", "get_folder_tree"}:
         return _arguments(made, by_id, "folder_id")

@@ -156,6 +156,11 @@ def summarise(task: Task, intent: Intent) -> Script:
     item, topic = yield from _document(task, intent.target or Ref("open"))
     if item.get("kind") == "folder":
         return (yield from listing.shown(task, item))
+    return (yield from sum_up(task, item, topic))
+
+
+def sum_up(task: Task, item: Item, topic: str = "") -> Script:
+    """Sum up a file, or what it says of a topic, in its own sentences, with the source."""
     source = yield from read(task, item)
     chosen = key_sentences(read_sentences(source.text), topic)
     if not chosen:

@@ -65,7 +65,12 @@ def _pointed_at(task: Task, ref: Ref, kind: str) -> list[Item]:
         if folder is None:
             raise task.unresolved("which_item")
         return [folder]
-    wanted = "file" if ref.form == "open" else kind
+    wanted = "file" if ref.form == "open" and not ref.text else kind
+    steps = task.sections.earlier_results if ref.form == "open" else ()
+    made = task.made or [item for step in steps for item in step.get("changed", ())]
+    made = [item for item in made if not wanted or item.get("kind") == wanted]
+    if made and ref.is_pronoun and ref.form in {"it", "open"}:
+        return made[-1:]
     talked_about = [item for item in task.conversation.focus() if not wanted or item.get("kind") == wanted]
     if ref.form == "open" and (opened or len(talked_about) != 1):
         if not opened:

@@ -13,6 +13,7 @@ from graph.offline.understanding.terms import has_han
 MARK: Final = "[\ue000-\uf8ff]"
 """Stands for what was quoted or dictated."""
 _FIGURE: Final = r"\d[\d.,]*\s?(?:个月|小时|分钟|[天年月周日个元%])?"
+_TEXT: Final = re.compile(r"(?:文档|文章|文件|原文|全文|document|file|text)")
 POINTING: Final = CHANGING - NAMING - {"undo", "redo", "empty_trash", "remove_text"} | {"rename"}
 """Changes of what was talked about last if they name nothing else; without a shape of theirs a clause is unclear."""
 IN_FOLDERS: Final = frozenset({"count", "list", "newest"})
@@ -107,9 +108,25 @@ def _fill_names(message: Message, intent: Intent, named: Mapping[str, str]) -> I
 def _fill_file(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
     inside = re.search(rf"(?<=.)\s*(?P<content>{MARK})\s*$", named.get("name", ""))
     name = named.get("name", "")[: inside.start()].rstrip(" ,，:") if inside else named.get("name", "")
-    intent = _fill_names(message, intent, {"name": name})
+    intent = _fill_names(message, intent, {"name": re.sub(r"(?<=[^新])(?:文件|文档)$", "", name)})
     content = message.restored(inside["content"]) if inside else ""
-    return replace(intent, content=content)
+    return _placed(replace(intent, content=content))
+
+
+def _placed(intent: Intent) -> Intent:
+    """Return the intent of a file that is named by its path with the folder of that path."""
+    folder, slash, name = "".join(intent.names[:1]).rpartition("/")
+    there = Ref("path", text=f"/{folder.strip('/')}")
+    return replace(intent, names=(name,), destination=there) if slash else intent
+
+
+def _fill_summary(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
+    """A summary is of what is named, of "it", or the one that was given before; its file is named or not."""
+    target = intent.target if word("summarising").search(intent.said) else None
+    if target is None or _TEXT.fullmatch(target.text):
+        target = Ref("it" if re.search(r"\bits\b|[它其]的", intent.said) else "summary")
+    name = message.restored(named.get("name", "")).strip(" .。,，")
+    return _placed(replace(intent, target=target, names=(name,) if name else ()))
 
 
 def _fill_share(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
@@ -149,5 +166,6 @@ _FILL: Final[Mapping[str, Callable[[Message, Intent, Mapping[str, str]], Intent]
     **dict.fromkeys(("share", "revoke", "set_role"), _fill_share),
     **dict.fromkeys(("replace", "remove_text"), _fill_edit),
     "create_file": _fill_file,
+    **dict.fromkeys(("save_summary", "add_summary"), _fill_summary),
     "add": _fill_add,
 }

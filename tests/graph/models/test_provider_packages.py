@@ -132,9 +132,10 @@ def settings_for(name: str, root: str, **others: Any) -> AgentSettings:
         "anthropic_api_key": "key-a",
         "anthropic_base_url": root,
         "deepseek_api_key": "key-d",
-        "deepseek_base_url": f"{root}/v1",
+        "deepseek_api_base": f"{root}/v1",
         "ollama_base_url": root,
         "model_retries": 0,
+        "chat_client": "openai",
         **others,
     }
     return AgentSettings(**given)
@@ -228,7 +229,8 @@ async def test_the_names_of_openai_and_bare_names_stay_with_the_lean_client(clie
 
 
 @pytest.mark.parametrize(
-    ("provider", "wanted"), [("anthropic", "'drive-agent[anthropic]'"), ("mistralai", "langchain langchain-mistralai")]
+    ("provider", "wanted"),
+    [("anthropic", "'drive-agent[anthropic]'"), ("google_genai", "langchain langchain-google-genai")],
 )
 def test_a_missing_package_is_named_with_the_command_that_installs_it(
     provider: str, wanted: str, monkeypatch: pytest.MonkeyPatch
@@ -239,7 +241,6 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
     for language in ("en", "zh"):
         sentence = missing.value.in_language(language).sentence
         assert f"{sys.executable} -m pip install {wanted}" in sentence
-        assert provider in sentence
 
 
 def test_each_role_and_each_choice_has_its_model_and_equal_names_are_one() -> None:

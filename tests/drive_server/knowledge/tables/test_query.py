@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
-import zipfile
+import struct
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
 
 import pytest
-from openpyxl import Workbook
+from openpyxl import Workbook, load_workbook
 
+from drive_server.knowledge.readers.archive import open_archive
 from drive_server.knowledge.tables import columns
+from drive_server.knowledge.tables.errors import archive_has_errors
 from drive_server.knowledge.tables.numbers import readings
 from drive_server.knowledge.tables.query import query_table
 from drive_server.knowledge.tables.request import Aggregate, CellText, Condition, Refusal, TableAnswer, TableQuery
+from tests.drive_server.knowledge.compound_file import compound_file
+from tests.drive_server.knowledge.samples import zip_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,9 +72,9 @@ class Asker:
 
     def changed(self, *changes: tuple[bytes, bytes]) -> Asker:
         """Change what the parts of the workbook say."""
-        with zipfile.ZipFile(self.path) as book:
+        with ZipFile(self.path) as book:
             parts = {name: book.read(name) for name in book.namelist()}
-        with zipfile.ZipFile(self.path, "w") as book:
+        with ZipFile(self.path, "w") as book:
             for name, data in parts.items():
                 for pattern, new in changes:
                     data = re.sub(pattern, new, data)  # noqa: PLW2901 - one change after the other
@@ -266,7 +272,7 @@ def test_numbers_of_several_currencies_are_never_compared(
     other = asker.refused(Aggregate("count"), filters=(Condition("Amount", ">", ("£100",)),))
     at_home = asker.answer(Aggregate("count"), filters=(large, Condition("Kind", "=", ("home",))))
 
-    assert (mixed.code, mixed.params["units"]) == ("table_units", "$, CHF")
+    assert (mixed.code, mixed.params["units"]) == ("table_units", "-, $, CHF")
     assert other.code == "table_units"
     assert values(at_home) == [(found,)]
 
@@ -480,3 +486,191 @@ def test_each_different_cell_of_the_named_columns_is_read_once_and_no_others(
     monkeypatch.setattr(columns, "readings", noting)
     assert values(asker.answer(SUM)) == [("500000.0",)]
     assert len(read) < 5_000
+
+
+def rewrite_sheet(path: Path, entry: str, old: str, new: str) -> None:
+    """Change the XML of a workbook, as other programs write it."""
+    with ZipFile(path) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    assert old.encode() in parts[entry]
+    parts[entry] = parts[entry].replace(old.encode(), new.encode())
+    with ZipFile(path, "w") as book:
+        for name, data in parts.items():
+            book.writestr(name, data)
+
+
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+def test_errors_in_a_sheet_are_no_empty_cells(asker: Asker) -> None:
+    asker.sheet(["Item", "Amount"], ["a", 5], ["b", 7])
+    rewrite_sheet(asker.path, SHEET, '<c r="B3" t="n"><v>7</v>', '<c r="B3" t="e"><v>#DIV/0!</v>')
+
+    assert asker.refused(SUM).details["unreadable"] == [{"cell": "sheet=Sheet!B3:B3", "text": "#DIV/0!"}]
+
+
+def test_a_formula_that_was_computed_to_an_empty_text_is_empty(asker: Asker) -> None:
+    asker.sheet(["Item", "Amount"], ["a", 5], ["b", "=IF(A3=1,1,A4)"])
+    rewrite_sheet(asker.path, SHEET, '<c r="B3"><f>IF(A3=1,1,A4)</f><v></v>', '<c r="B3" t="str"><f>B4</f><v></v>')
+
+    assert values(asker.answer(SUM)) == [("5",)]
+
+
+def test_zeros_of_formulas_are_no_values_where_the_workbook_says_that_it_was_never_computed(asker: Asker) -> None:
+    asker.sheet(["Item", "Amount"], ["a", 5], ["b", "=B2*2"])
+    rewrite_sheet(asker.path, SHEET, "<f>B2*2</f><v></v>", "<f>B2*2</f><v>0</v>")
+    never = asker.refused(SUM)
+    rewrite_sheet(asker.path, "xl/workbook.xml", ' fullCalcOnLoad="1"', "")
+
+    assert never.details["unreadable"] == [{"cell": "sheet=Sheet!B3:B3", "text": "=B2*2"}]
+    assert values(asker.answer(SUM)) == [("5",)]
+
+
+@pytest.mark.parametrize(("number", "amount"), [(1001, 100), ("1001", "￥100"), (datetime(2026, 11, 5), 100.0)])  # noqa: DTZ001 - cells have no zone
+def test_values_of_merged_cells_are_of_all_their_rows_and_are_added_once(
+    asker: Asker, number: object, amount: object
+) -> None:
+    asker.sheet(["No", "Amount", "Part"], [number, amount, 1], [None, None, 2], [None, "7", 4])
+    book = load_workbook(asker.path)
+    book.worksheets[0].merge_cells("A2:A3")
+    book.worksheets[0].merge_cells("B2:B3")
+    book.save(asker.path)
+    part, count = Aggregate("sum", "Part"), Aggregate("count", "Amount")
+    wanted = "2026-11-05" if isinstance(number, datetime) else "1001"
+
+    assert values(asker.answer(SUM, count, part)) == [("107", "2", "7")]
+    assert values(asker.answer(part, filters=(Condition("No", "=", (wanted,)),))) == [("3",)]
+    assert values(asker.answer(part, group_by=("No",)))[0] == (wanted, "3")
+
+
+def test_an_open_quotation_mark_does_not_swallow_the_rows_after_it(asker: Asker) -> None:
+    assert asker.text('Item,Amount\na,10\n"b,20\nc,30\n').refused(SUM).code == "table_damaged"
+    assert values(asker.text('Item,Amount\n5" pipe,10\n"c\nd",30').answer(SUM)) == [("40",)]
+
+
+def test_rows_with_cells_beyond_the_header_are_refused_or_left_out_and_named(asker: Asker) -> None:
+    asker.text("Item,Amount\na,1,200\nb,300\nc,5,\n")
+    refusal, answer = asker.refused(SUM), asker.answer(SUM, skip_unreadable=True)
+
+    assert (refusal.code, refusal.details["unreadable"]) == (
+        "table_ragged",
+        [{"cell": "line=2", "text": "a | 1 | 200"}],
+    )
+    assert (values(answer), answer.unreadable) == ([("305",)], (CellText("line=2", "a | 1 | 200"),))
+    assert values(asker.answer())[0] == ("a", "1", "200")
+
+
+def test_a_share_is_not_put_together_with_a_plain_number(asker: Asker) -> None:
+    assert asker.column("50%", "0.5").refused(SUM).params["units"] == "-, %"
+    over = Condition("Amount", ">", ("50%",))
+    assert asker.column("0.7", "0.2").refused(filters=(over,)).code == "table_units"
+    assert asker.column("70%", "20%").answer(filters=(over,)).matched_rows == 1
+    assert asker.column("€70", "€20").refused(filters=(Condition("Amount", ">", ("$50",)),)).code == "table_units"
+    assert values(asker.column("$5", "6").answer(SUM)) == [("11",)]
+
+
+def test_a_name_that_also_means_nothing_is_a_name_among_words(asker: Asker) -> None:
+    asker.text("Region,Amount\nNA,1\nEMEA,2\nna,n/a\n-,4\n")
+
+    assert values(asker.answer(SUM, filters=(Condition("Region", "=", ("NA",)),))) == [("1",)]
+    assert values(asker.answer(SUM, group_by=("Region",))) == [("NA", "1"), ("EMEA", "2"), (None, "4")]
+
+
+def test_equal_numbers_are_one_group_and_codes_with_zeros_before_them_are_others(asker: Asker) -> None:
+    asker.text('Code,Amount\n007,1\n7,2\n"1,000",3\n1000,4\n0.5,5\n.5,6\n')
+
+    groups = values(asker.answer(SUM, group_by=("Code",)))
+    assert groups == [("007", "1"), ("7", "2"), ("1,000", "7"), ("0.5", "11")]
+
+
+def test_more_digits_than_are_exact_are_refused(asker: Asker) -> None:
+    assert asker.column("123456789012345678.123456789012345678", "1").refused(SUM).code == "table_unreadable"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["2026-11-05T23:30:00Z", "2026-11-05T23:30:00.125+08:00", "11/15/2026 12:05 AM", "11/15/2026, 3:04:05\u202fPM"],
+)
+def test_times_are_read_as_programs_write_them(asker: Asker, cell: str) -> None:
+    asker.text(f'Day,Amount\n"{cell}",1\n2026-12-01,2\n')
+
+    assert values(asker.answer(SUM, filters=(Condition("Day", "=", ("2026-11",)),))) == [("1",)]
+
+
+def binary_workbook(*cells: bytes) -> bytes:
+    """Return a workbook of Excel 97 with the header `Item, Amount`, a row `a, 5`, and these records of cells."""
+
+    def record(kind: int, *parts: bytes) -> bytes:
+        data = b"".join(parts)
+        return struct.pack("<HH", kind, len(data)) + data
+
+    def label(row: int, column: int, text: str) -> bytes:
+        return record(0x204, struct.pack("<HHHHB", row, column, 0, len(text), 0), text.encode())
+
+    globals_, sheet = (record(0x809, struct.pack("<HHIII", 0x600, kind, 0, 0, 6)) for kind in (5, 0x10))
+    end = record(0x0A)
+    head = len(globals_) + 4 + 6 + 2 + 5 + len(end)
+    book = globals_ + record(0x85, struct.pack("<IHBB", head, 0, 5, 0), b"Costs") + end
+    rows = [label(0, 0, "Item"), label(0, 1, "Amount"), label(1, 0, "a")]
+    rows.append(record(0x203, struct.pack("<HHHd", 1, 1, 0, 5.0)))
+    data = book + sheet + b"".join(rows) + b"".join(cells) + end
+    return compound_file({"Workbook": data.ljust(4096, b"\0")})
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        struct.pack("<HHHHHBB", 0x205, 8, 2, 1, 0, 7, 1),
+        struct.pack("<HHHHHBBBBHHIHH", 6, 22, 2, 1, 0, 2, 0, 7, 0, 0, 0xFFFF, 0, 0, 0),
+    ],
+)
+def test_a_workbook_of_excel_97_with_errors_adds_nothing_up(asker: Asker, cell: bytes) -> None:
+    asker.path = asker.path.with_suffix(".xls")
+    asker.path.write_bytes(binary_workbook())
+    whole = asker.answer(SUM)
+    asker.path.write_bytes(binary_workbook(cell))
+
+    assert values(whole) == [("5",)]
+    assert asker.refused(SUM).code == "table_errors"
+    assert values(asker.answer())[0] == ("a", "5")
+
+
+@pytest.mark.parametrize(("kind", "found"), [(3, True), (11, True), (5, False)])
+def test_errors_of_binary_sheets_are_found(tmp_path: Path, kind: int, found: bool) -> None:
+    path = tmp_path / "a.xlsb"
+    records = b"\x81\x01\x00" + b"\x07\x83\x01" + b"\0" * 131 + bytes((kind, 9)) + b"\0" * 9
+    path.write_bytes(zip_of({"xl/worksheets/sheet1.bin": records}))
+    with open_archive(path) as archive:
+        assert archive_has_errors(archive) is found
+
+
+def test_a_sheet_of_open_document_with_errors_adds_nothing_up(asker: Asker) -> None:
+    asker.path = asker.path.with_suffix(".ods")
+    five = '<table:table-cell office:value-type="float" office:value="5"/>'
+    error = '<table:table-cell office:value-type="string" office:string-value="" calcext:value-type="error"/>'
+    asker.path.write_bytes(open_document(five, five))
+    whole = asker.answer(SUM)
+    asker.path.write_bytes(open_document(five, error))
+
+    assert values(whole) == [("10",)]
+    assert asker.refused(SUM).code == "table_errors"
+
+
+def open_document(*amounts: str) -> bytes:
+    """Return a sheet of items with these cells as their amounts."""
+    spaces = ("office", "table", "text"), "urn:oasis:names:tc:opendocument:xmlns:{}:1.0"
+    names = " ".join(f'xmlns:{name}="{spaces[1].format(name)}"' for name in spaces[0])
+    text = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
+    head = text.format("Item") + text.format("Amount")
+    rows = (f"<table:table-row>{row}</table:table-row>" for row in (head, *(text.format("a") + one for one in amounts)))
+    sheet = f'<table:table table:name="Costs">{"".join(rows)}</table:table>'
+    body = f"<office:body><office:spreadsheet>{sheet}</office:spreadsheet></office:body>"
+    content = f'<office:document-content {names} xmlns:calcext="urn:calcext">{body}</office:document-content>'
+    media_type = "application/vnd.oasis.opendocument.spreadsheet"
+    return zip_of(
+        {
+            "mimetype": media_type.encode(),
+            "content.xml": content.encode(),
+            "META-INF/manifest.xml": b'<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>',
+        }
+    )

@@ -1,7 +1,7 @@
 """The person's day and zone in `whoami`, and times in words as arguments."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -64,3 +64,13 @@ async def test_times_in_words_find_what_was_changed_then(
 async def test_what_is_no_time_is_refused(session: Any) -> None:
     result = await session.call_tool("list_changes", {"since": "soon"})
     assert "invalid" in result.structuredContent["code"]
+
+
+async def test_files_are_organized_by_the_days_where_the_person_is(session: Any) -> None:
+    await called(session, "create_file", parent_id="root", name="a.md", content="x")
+    paths = [
+        (await called(session, "organize_items", zone, folders="{date}", folder_id="root", preview=True))["items"][0]
+        for zone in ("Pacific/Kiritimati", "Etc/GMT+12")
+    ]
+    east, west = (date.fromisoformat(one["path"].split("/")[1]) for one in paths)
+    assert 1 <= (east - west).days <= 2
