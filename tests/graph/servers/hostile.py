@@ -95,19 +95,23 @@ class HostileHttp:
             return behaviour(message)
         if "id" not in message or "method" not in message:
             return whole(b"", status="202 Accepted")
-        return getattr(self, "_" + message["method"].replace("/", "_"))(message)
+        return getattr(self, message["method"].replace("/", "_"))(message)
 
-    def _initialize(self, message: Message) -> bytes:
+    def initialize(self, message: Message) -> bytes:
+        """Introduce the server."""
         about = {"serverInfo": {"name": "hostile", "version": "1"}, "capabilities": {"tools": {"listChanged": True}}}
         return result(message, protocolVersion=message["params"]["protocolVersion"], **about)
 
-    def _tools_list(self, message: Message) -> bytes:
+    def tools_list(self, message: Message) -> bytes:
+        """List the tools."""
         return result(message, tools=self.tools)
 
-    def _tools_call(self, message: Message) -> bytes:
+    def tools_call(self, message: Message) -> bytes:
+        """Do what a tool does: nothing."""
         return text(message, "done")
 
-    def _ping(self, message: Message) -> bytes:
+    def ping(self, message: Message) -> bytes:
+        """Be alive."""
         return result(message)
 
 

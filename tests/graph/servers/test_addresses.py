@@ -138,7 +138,7 @@ async def test_nobodys_credentials_but_the_definitions_own_are_sent(
     make_pool: PoolMaker, server: HostileHttp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://user:password@127.0.0.1:9")
-    server.behaviours["initialize"] = lambda message: server._initialize(message).replace(
+    server.behaviours["initialize"] = lambda message: server.initialize(message).replace(
         b"content-type", b"set-cookie: session=abc\r\ncontent-type"
     )
     pool = make_pool()

@@ -6,6 +6,7 @@ import json
 import ssl
 from collections.abc import AsyncGenerator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,9 @@ from graph.servers.pool import ServerPool
 from graph.servers.reasons import ReasonCode, ServerUnavailableError
 from tests.fakes.raw_server import certificate, raw_server, whole
 from tests.graph.servers.conftest import PoolMaker
-from tests.graph.servers.hostile import EVENTS, JSON, HostileHttp, Message, hostile_http, result, text
+from tests.graph.servers.hostile import EVENTS, JSON, Behaviour, HostileHttp, Message, hostile_http, result, text
 from tests.graph.servers.real import free_port, remote
 from tests.graph.servers.test_real_servers import text_of
-
-NEWER = {"supported": ["2026-07-28"], "requested": "2025-11-25"}
 
 
 @pytest.fixture
@@ -45,44 +44,60 @@ async def failure(pool: ServerPool, definition: ServerDefinition) -> ServerUnava
     return raised.value
 
 
-def status(line: str, body: bytes = b"") -> Any:
-    return lambda _message: whole(body, JSON, status=line)
+def always(answer: bytes | None) -> Behaviour:
+    def behave(_message: Message) -> bytes | None:
+        return answer
+
+    return behave
+
+
+def status(line: str, body: bytes = b"") -> Behaviour:
+    return always(whole(body, JSON, status=line))
 
 
 def error(request: Message, **fields: Any) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": request["id"], "error": {"message": "no", **fields}}).encode()
 
 
-@pytest.mark.parametrize(
-    ("answer", "code"),
-    [
-        (status("401 Unauthorized"), "unauthorized"),
-        (status("403 Forbidden"), "unauthorized"),
-        (status("404 Not Found"), "http_status"),
-        (status("500 Oops"), "http_status"),
-        (status("200 OK", b"<html>"), "not_mcp"),
-        (lambda _message: whole(b"<html>", "content-type: text/html"), "not_mcp"),
-        (lambda _message: EVENTS, "timeout"),
-        (lambda _message: whole(gzip.compress(b"x" * 10_000_000), JSON, "content-encoding: gzip"), "not_mcp"),
-        (lambda message: result(message, nonsense=1), "not_mcp"),
-        (lambda message: whole(error(message, code=-32602), JSON), "refused"),
-        (lambda message: whole(error(message, code=-32601), JSON), "protocol"),
-        (
-            lambda message: whole(
-                error(message, code=-32022, data={"supported": ["2026-07-28"]}), JSON, status="400 Bad"
-            ),
-            "protocol",
-        ),
-        (lambda _message: None, "timeout"),
-    ],
-    ids=[
-        *("401", "403", "404", "500", "html-as-json", "html", "empty-events", "gzip", "nonsense", "refused"),
-        *("no-initialize", "newer", "hangs"),
-    ],
-)
+def unwanted_gzip(_message: Message) -> bytes:
+    return whole(gzip.compress(b"x" * 10_000_000), JSON, "content-encoding: gzip")
+
+
+def refusal(**fields: Any) -> Behaviour:
+    return lambda message: whole(error(message, **fields), JSON)
+
+
+def newer(message: Message) -> bytes:
+    data = {"supported": ["2026-07-28"], "requested": "2025-11-25"}
+    return whole(error(message, code=-32022, data=data), JSON, status="400 Bad Request")
+
+
+def nonsense(message: Message) -> bytes:
+    return result(message, nonsense=1)
+
+
+FAILURES: dict[str, tuple[Behaviour, ReasonCode]] = {
+    "401": (status("401 Unauthorized"), "unauthorized"),
+    "403": (status("403 Forbidden"), "unauthorized"),
+    "404": (status("404 Not Found"), "http_status"),
+    "500": (status("500 Oops"), "http_status"),
+    "html as json": (status("200 OK", b"<html>"), "not_mcp"),
+    "html": (always(whole(b"<html>", "content-type: text/html")), "not_mcp"),
+    "no event": (always(EVENTS), "timeout"),
+    "gzip": (unwanted_gzip, "not_mcp"),
+    "nonsense": (nonsense, "not_mcp"),
+    "refused": (refusal(code=-32602), "refused"),
+    "no initialize": (refusal(code=-32601), "protocol"),
+    "newer": (newer, "protocol"),
+    "hangs": (always(None), "timeout"),
+}
+
+
+@pytest.mark.parametrize("kind", FAILURES)
 async def test_a_failure_to_connect_has_its_reason(
-    pool: ServerPool, server: HostileHttp, answer: Any, code: ReasonCode, monkeypatch: pytest.MonkeyPatch
+    pool: ServerPool, server: HostileHttp, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    answer, code = FAILURES[kind]
     monkeypatch.setattr(pool._sessions, "_open_seconds", 0.5)  # pyright: ignore[reportPrivateUsage] - 30 s are too long
     server.behaviours["initialize"] = answer
 
@@ -185,7 +200,7 @@ async def test_a_call_that_a_restarted_server_refused_is_made_again_and_no_other
     def answer(message: Message) -> bytes | None:
         if message["params"]["name"] == "slow":
             return None
-        return next(refused, lambda m: text(m, "done"))(message)
+        return next(refused, partial(text, said="done"))(message)
 
     server.behaviours["tools/call"] = answer
     definition = definition_of(server, timeout=5.0)

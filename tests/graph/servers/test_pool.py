@@ -210,7 +210,7 @@ async def test_statuses_are_told_live_and_to_their_person_only(
     seen: list[tuple[str, str]] = []
 
     async def watch() -> None:
-        async with aclosing(pool.watch("u1")) as changes:  # pyright: ignore[reportArgumentType] - it is a generator
+        async with aclosing(pool.watch("u1")) as changes:
             async for server_id, status in changes:
                 seen.append((server_id, status.status))
 
@@ -245,7 +245,7 @@ async def test_a_slow_watcher_sees_the_newest_state_of_each_server(
 
     assert (await first)[0] == "s1"
     assert await anext(watcher) == ("s1", ServerStatus("disconnected"))
-    await watcher.aclose()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - it is a generator
+    await watcher.aclose()
 
 
 async def test_calls_a_minute_are_limited_for_each_server(
