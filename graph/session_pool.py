@@ -144,12 +144,14 @@ class SessionPool(Generic[K, S]):
 
     async def aclose(self) -> None:
         """Close every session and wait until each is closed."""
+        with anyio.CancelScope(shield=True):
+            await asyncio.gather(*self._withdrawals, return_exceptions=True)
         for key in list(self._seats):
             self.close(key)
         for closing in self._owners.values():
             closing.set()
         with anyio.CancelScope(shield=True):
-            await asyncio.gather(*self._owners, *self._withdrawals, return_exceptions=True)
+            await asyncio.gather(*self._owners, return_exceptions=True)
 
     async def _connect(self, key: K, open_session: Callable[[], AbstractAsyncContextManager[S]]) -> Pooled[S]:
         opened: asyncio.Future[S] = asyncio.get_running_loop().create_future()

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import shutil
 import tempfile
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from contextvars import Context
 from dataclasses import dataclass
@@ -149,7 +149,7 @@ class ServerPool:
         """Return the state of a person's connection."""
         return self._board.get((user_id, server_id))
 
-    def watch(self, user_id: str) -> AsyncIterator[tuple[str, ServerStatus]]:
+    def watch(self, user_id: str) -> AsyncGenerator[tuple[str, ServerStatus]]:
         """Yield (server id, status): those that are not simply closed, then each change, until the caller stops."""
         return self._board.watch(user_id)
 

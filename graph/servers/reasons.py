@@ -149,6 +149,9 @@ class ServerUnavailableError(AgentError):
         self.server_name = server_name
         self.reason = reason
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.server_name, self.reason), {"language": self.language}
+
     @property
     def sentence(self) -> str:
         """Return the sentence with the server and the reason in it."""

@@ -85,6 +85,7 @@ async def open_server(
     def fail(fault: FaultError) -> None:
         if not broken.done():
             broken.set_exception(fault)
+            broken.exception()  # nobody may be waiting any more
 
     intake = Intake(means.message_bytes, fail)
     filtered, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)

@@ -67,6 +67,20 @@ def test(arguments: Namespace) -> int:
     return show_test(tested, terminal)
 
 
+def edit(arguments: Namespace) -> int:
+    """Change the name, the timeout, or single secrets of a server."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        server = find_server(client, arguments.server)
+        body: Json = {name: value for name in ("name", "timeout") if (value := getattr(arguments, name)) is not None}
+        for field, given in (("headers", arguments.header), ("env", arguments.env)):
+            if given:
+                body[field] = {**server[field], **_secrets(given, terminal)}
+        changed: Json = client.send("PUT", f"{SERVERS}/{server['id']}", json=body).json()
+    terminal.say(f"Changed {visible_line(changed['name'])}.")
+    return 0
+
+
 def remove(arguments: Namespace) -> int:
     """Delete a server."""
     terminal = Terminal()

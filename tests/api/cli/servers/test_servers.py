@@ -90,6 +90,12 @@ def test_a_server_is_added_tested_switched_and_removed(run: Any, remote: SmallSe
     assert "description was: Say it back." in changed
     assert "description is:  Send it away." in changed
     assert "changed" not in run("servers", "tools", "Small", "--accept", "echo")
+    assert "Changed Large." in run(
+        "servers", "edit", "Small", "--name", "Large", "--header", "X-Key=k", "--timeout", "9"
+    )
+    run("servers", "test", "Large")
+    assert (remote.seen[-1]["X-Key"], remote.seen[-1]["X-Other"]) == ("k", "o")
+    run("servers", "edit", "Large", "--name", "Small")
     assert "Removed Small." in run("servers", "remove", "Small")
     assert "There is no MCP server" in run("servers", "test", "Small", code=1)
 
