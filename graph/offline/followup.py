@@ -58,7 +58,7 @@ def _corrected(conversation: Conversation) -> Intent | None:
     value = corrected_value(conversation.asked) if done and not conversation.sections.step else ""
     items = items_in(done[-1].result) if value and done[-1].result else []
     said = [one.text for one in reversed(conversation.said) if one.by_person and done and one.turn <= done[-1].turn]
-    asked = next((found for text in said if not corrected_value(text) and (found := understand(text))), ())
+    asked = next((found for text in said if not corrected_value(text) and (found := _request(text))), ())
     if not items or len(asked) != 1:
         return None
     target = Ref("path", text=str(items[0].get("path", "")))
@@ -69,6 +69,11 @@ def _corrected(conversation: Conversation) -> Intent | None:
     if written and not word("renames").search(conversation.asked):
         return replace(asked[0], action="replace", target=target, edits=((_said_otherwise(written, value), value),))
     return replace(asked[0], action="rename", target=target, names=(value,)) if asked[0].action in NAMED else None
+
+
+def _request(text: str) -> Sequence[Intent]:
+    """Return what a message asks for, nothing for one that only agrees to what was offered."""
+    return () if word("accepts").fullmatch(text.strip(" .。!！").lower()) else understand(text)
 
 
 def _written(made: Call) -> str:

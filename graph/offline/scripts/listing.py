@@ -108,7 +108,7 @@ def now(task: Task, _intent: Intent) -> Script:
     if day not in WEEKDAYS:
         return task.say("cannot", abilities=task.abilities())
     named = task.say("weekdays").split()[WEEKDAYS.index(day)]
-    return task.say("now", day=named, now=at, zone=task.sections.time_zone)
+    return task.say("now", day=named, now=at, zone=task.sections.time_zone.partition(" (")[0])
 
 
 def whoami(task: Task, intent: Intent) -> Script:

@@ -30,8 +30,7 @@ def compute(task: Task, said: str, own: Item | None) -> Script:
     files = [file for file in files if _is_table(file)]
     if not function or "query_table" not in task.tools or (own and not files) or (function == "count" and not files):
         return ""
-    named = bool(files)
-    if not named:
+    if not files:
         searches = [request("search_files", query=one, kind="file", limit=HITS) for one in (".csv", ".tsv", ".xlsx")]
         results = yield [request("semantic_search_files", query=said[:500], limit=HITS), *searches]
         near, *by_name = ([hit["file"] for hit in one.hits if _is_table(hit["file"])] for one in results)
@@ -40,14 +39,14 @@ def compute(task: Task, said: str, own: Item | None) -> Script:
         files = list(found.values())[:MOST_TABLES]
     questions = list[Question]()
     for file in files:
-        one = yield from _read(task, said, file, function, named=named)
+        one = yield from _read(task, said, file, function, named=own is not None)
         questions += [one] if one else []
     clear = [one for one in questions if not one.problem]
     if len(clear) == 1:
         return (yield from _answer(task, clear[0]))
     if clear:
         return task.say("ambiguous_it", list="\n".join(f"{n}. {path_of(one.file)}" for n, one in enumerate(clear, 1)))
-    return questions[0].problem if named and questions else ""
+    return questions[0].problem if own and questions else ""
 
 
 def _is_table(file: Item) -> bool:

@@ -143,19 +143,29 @@ async def test_a_correction_that_fits_two_places_asks_and_one_of_the_name_rename
 
 
 @pytest.mark.parametrize(
-    ("order", "offer", "agreed", "path", "text"),
+    ("order", "offer", "agreed", "path", "text", "correction"),
     [
-        (ENGLISH[0], "There is no folder “/Notes”", "yes", "/Notes/plan.md", "leave is 10 days"),
-        (CHINESE[0], "没有名为“/笔记”的文件夹", "好的，新建吧", "/笔记/plan.md", "年假10天"),
+        (ENGLISH[0], "There is no folder “/Notes”", "yes", "/Notes/plan.md", "leave is 10 days", "no, make it 11 days"),
+        (CHINESE[0], "没有名为“/笔记”的文件夹", "好的，新建吧", "/笔记/plan.md", "年假10天", "不对，改成11天"),
     ],
 )
 async def test_a_folder_that_is_missing_is_offered_and_made_when_the_person_agrees(
-    assistant: Assistant, real_drive: Drive, actor: Actor, order: str, offer: str, agreed: str, path: str, text: str
+    assistant: Assistant,
+    real_drive: Drive,
+    actor: Actor,
+    order: str,
+    offer: str,
+    agreed: str,
+    path: str,
+    text: str,
+    correction: str,
 ) -> None:
     assert offer in (await said(assistant, order)).text
     assert await names(real_drive, actor, "root") == []
     assert path in (await said(assistant, agreed)).text
     assert (await real_drive.documents.read_text(actor, path)).text == text
+    await said(assistant, correction)
+    assert (await real_drive.documents.read_text(actor, path)).text == text.replace("10", "11")
 
 
 async def test_a_folder_is_made_at_once_if_the_sentence_says_so(

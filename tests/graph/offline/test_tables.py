@@ -108,6 +108,7 @@ async def test_the_one_table_that_has_the_columns_is_found(
 async def test_the_table_that_was_talked_about_is_asked_again(assistant: Assistant) -> None:
     await assistant.say("how much did I spend at REWE in exp.csv?")
     assert "IKEA: “100" in (await assistant.say("which store cost most?")).text
+    assert "exp.csv" not in (await assistant.say("how much does the flat cost?")).text
 
 
 @pytest.mark.parametrize(
