@@ -99,6 +99,10 @@ def _from_drive(task: Task, question: str) -> Script:
         return _newest(answered)
     nearest = sources[0] if sources and graded[0][0] >= WORTH_SHOWING else None
     passage = best_passage(read_sentences(nearest.text), question, nearest.called) if nearest else None
+    failed = [(file, one) for file, one in zip(files, results, strict=True) if not one.worked]
+    if failed and not sources:
+        file, one = failed[0]
+        return task.failed(one, task.deed("read_file", str(file.get("name", ""))))
     if nearest is None or passage is None:
         return task.say("found_nothing", query=quoted(question))
     return _quoting(task, nearest, passage.sentences, "answer_unsure")

@@ -58,11 +58,19 @@ def _all(task: Task, intents: Sequence[Intent]) -> Script:
         except UnresolvedError as unresolved:
             parts.append(unresolved.text)
         except StoppedError as stopped:
-            parts.append(task.say(stopped.code, tool=f"`{stopped.tool}`", done=_done(task)))
+            parts.append(_stopped(task, stopped))
             if stopped.code == "out_of_rounds":
                 break
     text = "\n\n".join(dict.fromkeys(text.rstrip() for text in parts if text))
     return f"{text}\n" if task.is_underway else text
+
+
+def _stopped(task: Task, stopped: StoppedError) -> str:
+    result = stopped.result
+    if result and result.failure != "error":
+        return task.failed(result, task.deed(stopped.tool, ""))
+    message = (result.message or result.text) if result else ""
+    return task.say(stopped.code, tool=f"`{stopped.tool}`", done=_done(task), message=message)
 
 
 def _done(task: Task) -> str:

@@ -8,9 +8,9 @@ from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, call, request
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import table, word
-from graph.offline.wording import inert, path_of, quoted
+from graph.offline.wording import MOST_LINES, bounded, inert, path_of, quoted
 
-ROWS, HITS, MOST_TABLES, MOST_LINES = 100, 8, 3, 30
+ROWS, HITS, MOST_TABLES = 100, 8, 3
 _DATE: Final = re.compile(r"(?<!\d)(?P<year>(?:19|20)\d\d)(?:\s?[-/年]\s?(?P<month>\d{1,2})月?|年)?(?![\d-])")
 Read = Generator[Sequence[Request], Sequence[Result], "Question | None"]
 
@@ -125,7 +125,8 @@ def _filters(said: str, probe: Result, columns: Mapping[str, str]) -> tuple[list
     for at, value in sorted(cells, key=lambda cell: (-len(cell[1]), cell)):
         edge = r"\b" if value.isascii() else ""
         pattern = rf"{edge}{re.escape(value.casefold())}{edge}"
-        if len(value) > 1 and re.search(pattern, said):
+        alone = [other.casefold() for _, other in cells].count(value.casefold()) == 1
+        if alone and len(value) > 1 and re.search(pattern, said):
             said = re.sub(pattern, " ", said)
             wanted.setdefault(names[at], []).append(value)
     filters: list[dict[str, Any]] = [
@@ -152,21 +153,10 @@ def _answer(task: Task, question: Question) -> Script:
     conditions = (f"{one['column']} = {' / '.join(one['values'])}" for one in question.args.get("filters", ()))
     what = inert(", ".join([str(last["name"]), *conditions]))
     unit = f" {last['unit']}" if last.get("unit") else ""
-    lines = [
-        "".join(
-            [
-                f"- {inert(str(row['values'][0] or '–'))}: " if len(row["values"]) > 1 else "",
-                f"“{row['values'][-1]}{unit}” [1]",
-            ]
-        )
-        for row in rows[:MOST_LINES]
-    ]
+    labels = [" / ".join(str(one or "–") for one in row["values"][:-1]) or str(last["name"]) for row in rows]
+    lines = [f"- {inert(label)}: “{row['values'][-1]}{unit}” [1]" for label, row in zip(labels, rows, strict=True)]
     cells = ", ".join(dict.fromkeys(cell for row in rows[:MOST_LINES] for cell in row["cells"]))
-    more = [task.say("listing_more", count=len(rows) - MOST_LINES)] if len(rows) > MOST_LINES else []
     left = ", ".join(str(one["cell"]) for one in result.entries("left_out"))
-    more += [task.say("table_left_out", cells=left)] if left else []
-    head, gap = (
-        task.say("table_value", what=what, name=task.name(question.file)),
-        " " if len(rows[0]["values"]) == 1 else "\n",
-    )
-    return "\n".join([head + gap + "\n".join(lines), *more, "", f"[1] {path_of(question.file)}, {cells}"])
+    more = [task.say("table_left_out", cells=left)] if left else []
+    head = task.say("table_value", what=what, name=task.name(question.file))
+    return "\n".join([head, bounded(lines, task.language), *more, "", f"[1] {path_of(question.file)}, {cells}"])

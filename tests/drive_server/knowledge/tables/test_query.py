@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,9 @@ import pytest
 from openpyxl import Workbook, load_workbook
 
 from drive_server.knowledge.readers.archive import open_archive
+from drive_server.knowledge.tables import columns
 from drive_server.knowledge.tables.errors import archive_has_errors
+from drive_server.knowledge.tables.numbers import readings
 from drive_server.knowledge.tables.query import query_table
 from drive_server.knowledge.tables.request import Aggregate, CellText, Condition, Refusal, TableAnswer, TableQuery
 from tests.drive_server.knowledge.compound_file import compound_file
@@ -56,6 +59,26 @@ class Asker:
         for row in rows:
             book.worksheets[0].append(list(row))
         book.save(self.path)
+        return self
+
+    def cells(self, cells: dict[str, Any]) -> Asker:
+        """Write a workbook with these cells."""
+        self.sheet()
+        book = Workbook()
+        for place, value in cells.items():
+            book.worksheets[0][place] = value
+        book.save(self.path)
+        return self
+
+    def changed(self, *changes: tuple[bytes, bytes]) -> Asker:
+        """Change what the parts of the workbook say."""
+        with ZipFile(self.path) as book:
+            parts = {name: book.read(name) for name in book.namelist()}
+        with ZipFile(self.path, "w") as book:
+            for name, data in parts.items():
+                for pattern, new in changes:
+                    data = re.sub(pattern, new, data)  # noqa: PLW2901 - one change after the other
+                book.writestr(name, data)
         return self
 
     def answer(self, *aggregates: Aggregate, **query: Any) -> TableAnswer:
@@ -237,6 +260,34 @@ def test_currencies_are_never_added_to_each_other(asker: Asker) -> None:
 
 
 @pytest.mark.parametrize(
+    ("operator", "given", "found"), [(">", ("100",), "2"), ("=", ("100",), "1"), ("between", ("$1", "$200"), "3")]
+)
+def test_numbers_of_several_currencies_are_never_compared(
+    asker: Asker, operator: Any, given: tuple[str, ...], found: str
+) -> None:
+    asker.text("Kind,Amount\nhome,$150\nabroad,CHF 150\nhome,200\nhome,$100\n")
+    large = Condition("Amount", operator, given)
+
+    mixed = asker.refused(Aggregate("count"), filters=(large,))
+    other = asker.refused(Aggregate("count"), filters=(Condition("Amount", ">", ("£100",)),))
+    at_home = asker.answer(Aggregate("count"), filters=(large, Condition("Kind", "=", ("home",))))
+
+    assert (mixed.code, mixed.params["units"]) == ("table_units", "-, $, CHF")
+    assert other.code == "table_units"
+    assert values(at_home) == [(found,)]
+
+
+def test_different_values_are_those_that_make_groups(asker: Asker) -> None:
+    distinct, dates = Aggregate("distinct", "Amount"), Aggregate("distinct", "Date")
+    asker.text('Date,Amount\n2026-11-05,"1,000"\n5 Nov 2026,1000.00\n2026-11-06,$1000\n2026-11-06,7\n')
+
+    answer = asker.answer(distinct, dates)
+
+    assert values(answer) == [("3", "2")]
+    assert [asker.answer(group_by=(name,)).result_rows for name in ("Amount", "Date")] == [3, 2]
+
+
+@pytest.mark.parametrize(
     ("cells", "more", "periods"),
     [
         (("2026年11月5日", "2026/12/1"), {}, ["2026-11", "2026-12"]),
@@ -244,7 +295,12 @@ def test_currencies_are_never_added_to_each_other(asker: Asker) -> None:
         (("05.11.2026", "1.12.2026"), {}, ["2026-11", "2026-12"]),
         (("13/11/2026", "01/12/2026"), {}, ["2026-11", "2026-12"]),
         (("11/13/2026", "12/01/2026"), {}, ["2026-11", "2026-12"]),
+        (("11/25/26", "12/01/26"), {}, ["2026-11", "2026-12"]),
+        (("25/11/26", "13/11/26", "01/12/26"), {}, ["2026-11", "2026-12"]),
+        (("25/11/98", "01/12/98"), {}, ["1998-11", "1998-12"]),
+        (("01/12/26", "13/12/2026"), {}, ["2026-12"]),
         (("01/12/2026", "02/12/2026"), {"date_order": "mdy"}, ["2026-01", "2026-02"]),
+        (("01/12/26", "02/12/26"), {"date_order": "mdy"}, ["2026-01", "2026-02"]),
         (("2026-11-05 14:30", "2026-12-01T08:00:00"), {}, ["2026-11", "2026-12"]),
     ],
 )
@@ -256,10 +312,26 @@ def test_dates_are_read_as_people_write_them(
     assert [row[0] for row in values(asker.answer(group_by=("日期",), date_unit="month", **more))] == periods
 
 
-def test_dates_whose_order_is_open_are_refused(asker: Asker) -> None:
-    asker.text("Day,Sum\n01/12/2026,1\n02/12/2026,2\n")
+@pytest.mark.parametrize(
+    "days",
+    [
+        ("01/12/2026", "02/12/2026"),
+        ("01/12/26", "02/12/26"),
+        ("11/11/26", "12/12/26"),
+        ("26/11/25", "26/12/13"),
+    ],
+)
+def test_dates_whose_order_is_open_are_refused(asker: Asker, days: tuple[str, ...]) -> None:
+    asker.text("Day,Sum\n" + "".join(f"{day},1\n" for day in days))
 
     assert asker.refused(group_by=("Day",), date_unit="month").code == "table_open_dates"
+
+
+@pytest.mark.parametrize("day", ["11/25/45", "98/11/25"])
+def test_a_year_of_two_digits_that_is_of_no_known_century_or_comes_first_is_no_date(asker: Asker, day: str) -> None:
+    asker.text(f"Day,Sum\n11/25/26,1\n11/26/26,1\n{day},2\n")
+
+    assert asker.refused(group_by=("Day",), date_unit="year").code == "table_unreadable_dates"
 
 
 def test_formulas_that_were_never_computed_are_refused_and_sums_are_left_out(asker: Asker) -> None:
@@ -269,6 +341,61 @@ def test_formulas_that_were_never_computed_are_refused_and_sums_are_left_out(ask
 
     assert (values(sums), sums.left_out[0].cell) == ([("12",)], "sheet=Sheet!A4:B4")
     assert refusal.details["unreadable"] == [{"cell": "sheet=Sheet!B3:B3", "text": "=B2*2"}]
+
+
+@pytest.mark.parametrize(
+    ("cells", "found"),
+    [
+        ({"A1": "Item", "B1": "Cost", "A2": "a", "B2": 5, "B3": "=B2*2"}, "B3:B3"),
+        ({"A1": "Item", "B1": "Cost", "A2": "a", "B2": 5, "B9": "=B2*2"}, "B9:B9"),
+        ({"B1": "Item", "C1": "Cost", "B2": "a", "C2": 5, "A3": "=1", "C3": "=B2*2"}, "C3:C3"),
+    ],
+)
+def test_a_formula_without_value_beyond_the_values_is_refused_too(
+    asker: Asker, cells: dict[str, Any], found: str
+) -> None:
+    asker.cells(cells)
+
+    refusal = asker.refused(Aggregate("sum", "Cost"))
+
+    assert refusal.details["unreadable"] == [{"cell": f"sheet=Sheet!{found}", "text": "=B2*2"}]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        ((rb' r="[A-Z]+\d+"', b""),),
+        ((rb' r="[A-Z]*\d+"', b""),),
+        (
+            (
+                rb"http://schemas.openxmlformats.org/spreadsheetml/2006/main",
+                b"http://purl.oclc.org/ooxml/spreadsheetml/main",
+            ),
+            (
+                rb"http://schemas.openxmlformats.org/officeDocument/2006/",
+                b"http://purl.oclc.org/ooxml/officeDocument/",
+            ),
+        ),
+    ],
+    ids=["cells without places", "rows without places", "strict"],
+)
+def test_workbooks_of_other_programs_are_right_or_refused(asker: Asker, changes: Sequence[tuple[bytes, bytes]]) -> None:
+    rows = [["Item", "Cost"], ["a", 5], ["b", 7]]
+    right = asker.sheet(*rows).changed(*changes).answer(Aggregate("sum", "Cost"))
+    refusal = asker.sheet(*rows, ["c", "=B2*2"]).changed(*changes).refused(Aggregate("sum", "Cost"))
+
+    assert (values(right), right.cells) == ([("12",)], ("sheet=Sheet!B2:B3",))
+    assert refusal.details["unreadable"] == [{"cell": "sheet=Sheet!B4:B4", "text": "=B2*2"}]
+
+
+def test_hidden_rows_count_and_the_answer_says_so(asker: Asker) -> None:
+    asker.sheet(["Item", "Cost"], ["a", 5], ["b", 7], ["c", 9])
+    asker.changed((rb'<row r="3"', b'<row r="3" hidden="1"'))
+
+    answer = asker.answer(Aggregate("sum", "Cost"))
+    without = asker.answer(Aggregate("sum", "Cost"), filters=(Condition("Item", "!=", ("b",)),))
+
+    assert (values(answer), answer.hidden_rows, without.hidden_rows) == ([("21",)], 1, 0)
 
 
 def test_numbers_of_sheets_are_as_they_are_shown_and_not_as_floats(asker: Asker) -> None:
@@ -343,6 +470,22 @@ def test_many_rows_are_answered_in_time(asker: Asker) -> None:
 
     assert sum(int(row[2] or 0) for row in values(answer)) == 5_000
     assert len(answer.rows[0].cells) == 1
+
+
+def test_each_different_cell_of_the_named_columns_is_read_once_and_no_others(
+    asker: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = (f"{row},{row % 50}.5,2026-11-05" for row in range(20_000))
+    asker.text("\n".join(["No,Amount,Day", *rows]))
+    read: list[str] = []
+
+    def noting(cell: str) -> Any:
+        read.append(cell)
+        return readings(cell)
+
+    monkeypatch.setattr(columns, "readings", noting)
+    assert values(asker.answer(SUM)) == [("500000.0",)]
+    assert len(read) < 5_000
 
 
 def rewrite_sheet(path: Path, entry: str, old: str, new: str) -> None:
