@@ -158,5 +158,6 @@ def _answer(task: Task, question: Question) -> Script:
     cells = ", ".join(dict.fromkeys(cell for row in rows[:MOST_LINES] for cell in row["cells"]))
     left = ", ".join(str(one["cell"]) for one in result.entries("left_out"))
     more = [task.say("table_left_out", cells=left)] if left else []
+    more += [task.say("table_hidden", count=hidden)] if (hidden := result.number("hidden_rows")) else []
     head = task.say("table_value", what=what, name=task.name(question.file))
     return "\n".join([head, bounded(lines, task.language), *more, "", f"[1] {path_of(question.file)}, {cells}"])
