@@ -23,7 +23,7 @@ Found = Literal["gone", "folder"]
 
 
 class Text(BaseModel):
-    """The text that a file has to have. `from_path`: what the file at that path of the seed said. `figures`: numbers in it."""
+    """The text that a file has to have. `from_path`: that of the seed's file at the path. `figures`: numbers in it."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
