@@ -182,7 +182,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
         )
         answer = filter_answer(answer, link_filter_for(state, deps.hosts))
         answer = _with_notice(answer, running_turn(state)["language"], unseen=unseen)
-        answer = with_sources(answer, tools.facts)
+        answer = with_sources(answer, tools.outside.all_facts)
         taints = await foreign_sources(seen.reads, user, runtime.store)
         return {
             **_update(with_view(answer, view, _of_others(taints)), dict(spending.usage), state, taints),

@@ -51,7 +51,7 @@ class MissingServer:
 
     name: str
     reason: Reason
-    tools: tuple[str, ...]
+    tools: Mapping[str, ToolFacts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +74,28 @@ class OfferedTools:
         return ServerUnavailableError(server.name, server.reason) if server else None
 
     def briefing(self, language: Language) -> list[str]:
-        """Return what the router and the planner are told: the tools by name, and what is missing."""
-        told = [json_section("servers", {"tools": list(self.tools)[:MOST_NAMED]})] if self.tools else []
-        return [*told, *self._missing(language)]
+        """Return what the router and the planner are parts: the tools by name, and what is missing."""
+        parts = [json_section("servers", {"tools": list(self.tools)[:MOST_NAMED]})] if self.tools else []
+        return [*parts, *self._missing(language)]
 
     def _missing(self, language: Language) -> list[str]:
         shown = [_missing_view(one, language) for one in self.missing]
         return [json_section("missing_servers", shown)] if shown else []
 
+    @property
+    def all_facts(self) -> Mapping[str, ToolFacts]:
+        """Return the facts of the tools that are there, and of those that are missing."""
+        return {**self.facts, **{name: facts for server in self.missing for name, facts in server.tools.items()}}
+
     def sections(self, language: Language) -> list[str]:
-        """Return what a model is told beside the tools."""
-        told: list[str] = []
+        """Return what a model is parts beside the tools."""
+        parts: list[str] = []
         if self.choice.instructions:
-            told.append(section("instructions", self.choice.instructions))
+            parts.append(section("instructions", self.choice.instructions))
         if self.tools:
             names = sorted({facts.server.server_name for facts in self.facts.values() if facts.server})
-            told.append(json_section("servers", {"servers": [cleaned(name) for name in names]}))
-        return [*told, *self._missing(language)]
+            parts.append(json_section("servers", {"servers": [cleaned(name) for name in names]}))
+        return [*parts, *self._missing(language)]
 
 
 NOTHING: Final = OfferedTools()
@@ -185,7 +190,7 @@ def offer(choice: Choice, listed: Sequence[_Listed], settings: AgentSettings) ->
     away = [(one, reason, _tools_of(one)) for one, reason in servers if isinstance(reason, Reason)]
     table = name_table(
         [(one.definition.name, one.key) for one in found]
-        + [(one.name, ToolName(one.id, tool)) for one, _, tools in away for tool in tools]
+        + [(one.name, tool.key) for one, _, tools in away for tool in tools]
     )
     names = {key: name for name, key in table.items()}
     made = [(names[one.key], one.as_tool(names[one.key]), one) for one in found]
@@ -196,7 +201,7 @@ def offer(choice: Choice, listed: Sequence[_Listed], settings: AgentSettings) ->
         facts={name: one.facts(name) for name, _, one in kept},
         rare=rare,
         missing=[
-            MissingServer(one.name, reason, tuple(names[ToolName(one.id, tool)] for tool in tools))
+            MissingServer(one.name, reason, {names[tool.key]: tool.facts(names[tool.key]) for tool in tools})
             for one, reason, tools in away
         ],
         key=_digest(kept, choice),
@@ -313,14 +318,15 @@ def _value_for_model(value: Any) -> Any:
     return [_value_for_model(one) for one in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
-def _tools_of(definition: ServerDefinition) -> list[str]:
-    """Return the tools that a server had when its person saw them."""
-    return sorted(definition.pins.keys() - definition.disabled_tools)
+def _tools_of(definition: ServerDefinition) -> list[_Found]:
+    """Return the tools that a server had when its person saw them, by name only."""
+    names = sorted(definition.pins.keys() - definition.disabled_tools)
+    return [_Found(definition, Tool(name=name, inputSchema={})) for name in names]
 
 
 def _missing_view(server: MissingServer, language: Language) -> dict[str, Any]:
     why = server.reason.sentence(language)
-    return {"server": cleaned(server.name), "why": why, "tools": list(server.tools[:MOST_NAMED])}
+    return {"server": cleaned(server.name), "why": why, "tools": list(server.tools)[:MOST_NAMED]}
 
 
 def _is_same(before: _Listed, now: _Listed) -> bool:

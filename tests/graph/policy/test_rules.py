@@ -12,7 +12,7 @@ from graph.policy.bounds import ACTION_KINDS, Bounds, Target, Touched, with_used
 from graph.policy.matrix import KINDS, LEVELS, MATRIX, Cover, Rule, Verdict
 from graph.policy.reasons import SENTENCES, sentence
 from graph.policy.rules import PLAN, Judgement, Situation, judge
-from graph.policy.tools import ToolFacts
+from graph.policy.tools import OutsideServer, ToolFacts
 from tests.graph.facts import ASKED, TOOLS, facts_of
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -376,3 +376,29 @@ def test_the_specialists_can_do_what_is_theirs_and_no_more() -> None:
 def test_a_nested_replace_is_no_replace() -> None:
     move = facts_of("move_item")
     assert move.rule_for({"options": {"on_conflict": "replace"}}) == move.rule
+
+
+OUTSIDE = ToolFacts("mcp__s__t", read_only=True, server=OutsideServer("s1", "s", "t", "T", auto_approved=True))
+
+
+@pytest.mark.parametrize(
+    ("situation", "verdict", "code"),
+    [
+        (CALM, "allow", "outside_allowed"),
+        (replace(CALM, leaves=True), "ask", "outside_leaves"),
+        (TAINTED, "ask", "outside_tainted"),
+        (replace(TAINTED, leaves=True), "ask", "outside_tainted"),
+        (replace(CALM, contract=EVERYTHING), "allow", "outside_allowed"),
+    ],
+)
+def test_a_tool_of_the_persons_own_server_runs_only_if_they_let_it_and_nothing_leaves(
+    situation: Situation, verdict: Verdict, code: str
+) -> None:
+    found = judged(OUTSIDE, situation)
+    assert (found.verdict, found.code, found.risk, found.has_rule) == (verdict, code, "delete", False)
+
+
+@pytest.mark.parametrize("covered", [{}, GRANTED, {"contract": EVERYTHING}])
+def test_no_hint_grant_or_contract_lets_a_tool_of_an_outside_server_run(covered: dict[str, Any]) -> None:
+    asked = ToolFacts("mcp__s__t", read_only=True, destructive=False, server=OutsideServer("s1", "s", "t", "T"))
+    assert judged(asked, replace(CALM, **covered)).verdict == "ask"

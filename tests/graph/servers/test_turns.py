@@ -287,6 +287,7 @@ async def test_a_server_that_is_down_is_named_as_missing_and_the_turn_goes_on(
     )
     assert seen.ends == [(NOTE, "error")]
     assert seen.results["n1"] == "server_unavailable: The server notes can't be used: 127.0.0.1 can't be reached."
+    assert records(seen) == [("n1", "error")]
 
 
 async def test_a_server_that_is_silent_delays_a_turn_once_and_not_for_long(
