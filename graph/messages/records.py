@@ -5,7 +5,7 @@ Consecutive calls, without a word of the assistant between them, stand together 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
@@ -56,7 +56,8 @@ def outside_calls(messages: Sequence[AnyMessage]) -> dict[str, OutsideCall]:
             if message.text.strip() or not group:
                 group = str(message.id) if noted else ""
             others = sorted(others_items([message])) if noted else []
-            found |= {key: {**source, "message_id": group, "others": others} for key, source in noted.items()}
+            for key, source in noted.items():
+                found[key] = cast("OutsideCall", {**source, "message_id": group, "others": others})
     return found
 
 

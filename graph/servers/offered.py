@@ -74,7 +74,7 @@ class OfferedTools:
         return ServerUnavailableError(server.name, server.reason) if server else None
 
     def briefing(self, language: Language) -> list[str]:
-        """Return what the router and the planner are parts: the tools by name, and what is missing."""
+        """Return what the router and the planner are told: the tools by name, and what is missing."""
         parts = [json_section("servers", {"tools": list(self.tools)[:MOST_NAMED]})] if self.tools else []
         return [*parts, *self._missing(language)]
 
@@ -88,7 +88,7 @@ class OfferedTools:
         return {**self.facts, **{name: facts for server in self.missing for name, facts in server.tools.items()}}
 
     def sections(self, language: Language) -> list[str]:
-        """Return what a model is parts beside the tools."""
+        """Return what a model is told beside the tools."""
         parts: list[str] = []
         if self.choice.instructions:
             parts.append(section("instructions", self.choice.instructions))

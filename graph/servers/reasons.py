@@ -144,8 +144,6 @@ class ServerUnavailableError(AgentError):
 
     def __init__(self, server_name: str, reason: Reason) -> None:
         super().__init__(f"{server_name}: {reason.code}")
-        # A copy, in another language, is made from them.
-        self.args = (server_name, reason)
         self.server_name = server_name
         self.reason = reason
 
