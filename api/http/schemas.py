@@ -262,9 +262,11 @@ class UndoView(BaseModel):
     """The result of an undo (or redo): the changes taken back, those left and why, and its own change.
 
     A skipped change has `change_id`, `item_id`, `summary`, `reason`, and `text`: the reason in the person's language.
+    `outside` are calls of your own MCP servers in an undone run, which stay as they are.
     """
 
     undone: list[ChangeView]
     skipped: list[dict[str, Any]]
     change_id: int | None
     preview: bool
+    outside: list[OutsideCallView] = []

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Response
 
-from api.drive import changes_to_view
+from api.drive import Principal, changes_to_view
 from api.http.dependencies import CallerDep, ServiceDep
 from api.http.filtered_route import FilteredRoute
 from api.http.requests import RedoBody, UndoBody
@@ -10,12 +10,15 @@ from api.http.schemas import (
     CancelView,
     ChangeList,
     ModelCallView,
+    OutsideCallView,
     RunContextView,
     RunView,
     UndoView,
 )
 from api.http.views import outside_call_view, run_view, undo_view
 from api.runs.audit import RunAudit
+from api.service import Service
+from api.storage.tables import RunRow
 from api.withholding import withhold_texts
 from drive_server.http.problem import problem_responses
 from graph.language import language_of
@@ -48,11 +51,8 @@ async def cancel(run_id: str, caller: CallerDep, service: ServiceDep, response: 
 async def changes(run_id: str, caller: CallerDep, service: ServiceDep) -> ChangeList:
     """List the changes of a run in the drive, in order, and its calls of your own MCP servers."""
     run = await service.runs.get(caller, run_id)
-    language = language_of(run.message)
-    views = changes_to_view(await service.runs.changes(caller, run_id), language)
-    outside = [outside_call_view(record, language) for record in await service.runs.outside_calls(caller, run_id)]
-    if outside and await service.withholding.hidden(caller, run):
-        outside = [one.model_copy(update={"record": withhold_texts(one.record, language)}) for one in outside]
+    views = changes_to_view(await service.runs.changes(caller, run_id), language_of(run.message))
+    outside = await _outside_calls(run, caller, service)
     return ChangeList(items=views["changes"], groups=views["groups"], outside=outside)
 
 
@@ -80,7 +80,8 @@ async def undo(run_id: str, caller: CallerDep, service: ServiceDep, body: UndoBo
     """Undo the changes of a run, or one of them; items that were changed since are left, and named."""
     wanted = body or UndoBody()
     run, result = await service.runs.undo(caller, run_id, preview=wanted.preview, change_id=wanted.change_id)
-    return undo_view(run, result)
+    outside = await _outside_calls(run, caller, service) if wanted.change_id is None else []
+    return undo_view(run, result).model_copy(update={"outside": outside})
 
 
 @router.post("/redo", responses=problem_responses(403, 404, 409))
@@ -88,3 +89,11 @@ async def redo(run_id: str, caller: CallerDep, service: ServiceDep, body: RedoBo
     """Redo the undone changes of a run; items that were changed since are left, and named."""
     run, result = await service.runs.redo(caller, run_id, preview=body is not None and body.preview)
     return undo_view(run, result)
+
+
+async def _outside_calls(run: RunRow, caller: Principal, service: Service) -> list[OutsideCallView]:
+    """Return what a run sent to the person's own servers, as they may see it now."""
+    language, records = language_of(run.message), await service.runs.outside_calls(caller, run.id)
+    if records and await service.withholding.hidden(caller, run):
+        records = withhold_texts(records, language)
+    return [outside_call_view(record, language) for record in records]

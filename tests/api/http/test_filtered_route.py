@@ -46,7 +46,7 @@ def test_a_hostile_text_in_any_field_of_an_answer_leaves_inert(answer: type[Base
         schemas.RunContextView: {"text", "tool_calls"},
         schemas.ResultView: {"text"},
         schemas.ThreadView: {"text", *OF_A_CALL},
-        schemas.ChangeList: OF_A_CALL,
+        **dict.fromkeys((schemas.ChangeList, schemas.UndoView), OF_A_CALL),
         RunAudit: {"args", "result", "message"},
         **dict.fromkeys((server_schemas.ServerView, server_schemas.ServerList), OF_A_SERVER),
         **dict.fromkeys((server_schemas.ToolList, server_schemas.ConnectionView), OF_A_TOOL),

@@ -103,17 +103,19 @@ def test_a_call_is_confirmed_by_the_message_that_has_its_record_and_links_in_it_
 
 
 def test_the_list_of_a_run_says_of_each_call_that_it_cannot_be_taken_back(person: Person) -> None:
-    run_id = note(person, "hello")
+    run_id = note(person, command("create_folder", name="Reports"), command(NOTE, text="hello"))
     listed = person.get(f"/api/runs/{run_id}/changes")
-    assert listed["items"] == []
+    assert [one["tool"] for one in listed["items"]] == ["create_folder"]
     assert [(one["toolCall"]["toolName"], one["text"]) for one in listed["outside"]] == [
         ("note", "What notes did can't be taken back from here.")
     ]
+    undone = person.http.post(f"/api/runs/{run_id}/undo", json={}).json()
+    assert (len(undone["undone"]), undone["outside"]) == (1, listed["outside"])
 
 
-def note(person: Person, text: str) -> str:
-    """Have a call made, and return the run."""
-    with person.chat(command(NOTE, text=text)) as turn:
+def note(person: Person, *commands: str) -> str:
+    """Have these calls made, and return the run."""
+    with person.chat("\n".join(commands)) as turn:
         asked = turn.until("approval_needed")
         assert person.http.post(f"/api/approvals/{asked['approval_id']}", json={"approve_all": True}).is_success
         turn.finish()
