@@ -9,10 +9,13 @@ from collections.abc import Container, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from graph.drive.tool_names import EDITS
 from graph.offline.reading.conversation import READING, Call, Conversation
 from graph.offline.reading.results import Result
+from graph.routing.route import REASONS
 
 MOST_ROUNDS: Final = 8
+ANSWERING: Final = frozenset({"query_table", "map_reduce_files", "read_bulk_result"})
 SEARCHES: Final = frozenset({"search_files", "semantic_search_files", "list_trash"})
 """Tools whose answer may be that there is nothing: no script gets one that failed, which reads the same."""
 
@@ -74,6 +77,8 @@ def replay(script: Script, conversation: Conversation, tools: Container[str]) ->
             results = [one for one in found if one]
             if missing and conversation.rounds < MOST_ROUNDS:
                 return Reply(calls=missing)
+            if unbound and "transfer_to_agent" in tools and not _was_handed_over(conversation):
+                return Reply(calls=(_handover(unbound, conversation),))
             if unbound:
                 wanted = script.throw(StoppedError("no_tool", unbound))
             elif missing:
@@ -86,6 +91,16 @@ def replay(script: Script, conversation: Conversation, tools: Container[str]) ->
                 wanted = script.send(results)
     except StopIteration as stop:
         return Reply(text=str(stop.value))
+
+
+def _was_handed_over(conversation: Conversation) -> bool:
+    return any(made.name == "transfer_to_agent" for made in conversation.running)
+
+
+def _handover(tool: str, conversation: Conversation) -> Request:
+    """Return the call that gives the request to the specialist with this tool."""
+    agent = "document_agent" if tool in EDITS else "search_agent" if tool in ANSWERING else "drive_agent"
+    return Request("transfer_to_agent", {"agent": agent, "reason": REASONS[agent][conversation.language]})
 
 
 def _failed_search(wanted: Sequence[Request], results: Sequence[Result]) -> StoppedError | None:

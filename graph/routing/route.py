@@ -71,7 +71,7 @@ class RouteDecision(BaseModel):
 
 
 class Brief(Protocol):
-    """What the router's model is shown beside the message."""
+    """The briefing of the router's model beside the message."""
 
     @property
     def sections(self) -> list[str]:

@@ -27,7 +27,7 @@ _SAME: Final = {
     "date": "coalesce(CAST(date_trunc('second', d{n}) AS VARCHAR), k{n})",
     "text": "k{n}",
 }
-"""What cells of one group have in common, by the kind of their column, as `labels_of` sees it."""
+"""The key that cells of one group have in common, by the kind of their column, as `labels_of` sees it."""
 _PARTS: Final = 3
 """Results of SQL for each aggregate: the value, how many numbers went into it, their units."""
 PLAIN: Final = frozenset({"count", "distinct"})

@@ -23,7 +23,7 @@ _TOTAL: Final = re.compile(
     re.IGNORECASE,
 )
 _TOTAL_BEGINS: Final = frozenset("gGoOsSrRtT总合小共累總汇")
-"""What labels of totals begin with: there are millions of other cells."""
+"""The beginnings of labels of totals: there are millions of other cells."""
 _LONGEST_LABEL: Final = 30
 _LEAST_ADDED: Final = 2
 _YEAR: Final = re.compile(r"(?:19|20|21)\d\d")

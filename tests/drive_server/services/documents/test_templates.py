@@ -137,8 +137,11 @@ async def test_what_was_approved_holds_for_the_template_that_was_shown(
 def test_a_word_file_is_filled_with_the_same_bytes_at_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
     template, values = letter(), {"ref": "7", "client": "Ada", "amount": "5", "地址": "x"}
     first = fill_docx(template, values)
-    later = time.gmtime(2_000_000_000)
-    monkeypatch.setattr(time, "localtime", lambda *_: later)
+
+    def later(*_: object) -> time.struct_time:
+        return time.gmtime(2_000_000_000)
+
+    monkeypatch.setattr(time, "localtime", later)
     assert fill_docx(template, values) == first
 
 
