@@ -9,7 +9,7 @@ help:
 	@echo 'make check   lint, types, import contracts'
 	@echo 'make soak    kill the service 200 times, and compare what is left each time'
 	@echo 'make bench   measure, and print the tables'
-	@echo 'make eval    run 40 tasks on a real model (OPENAI_API_KEY), scored by the state of the drive'
+	@echo 'make eval    run 80 tasks on a real model (OPENAI_API_KEY), scored by the state of the drive'
 	@echo 'make snapshots   write the recorded requests in tests/snapshots anew; read the difference'
 	@echo 'make bench-search COLLECTIONS="DIR ..."   how well search finds, on judged collections'
 	@echo 'make lock    make requirements.lock and package-lock.json anew'
@@ -34,7 +34,7 @@ soak: .venv/installed-test
 bench: .venv/installed-bench
 	$(BIN)/python -m benchmarks
 
-# The model is that of OPENAI_API_KEY, OPENAI_BASE_URL and AGENT_MODEL. ARGUMENTS: e.g. '--language zh --json out.json'.
+# The model is that of OPENAI_API_KEY, OPENAI_BASE_URL and AGENT_MODEL. ARGUMENTS: e.g. '--set everyday --language zh --json out.json'.
 eval: .venv/installed
 	@$(BIN)/python -m benchmarks.evaluation $(ARGUMENTS)
 

@@ -53,7 +53,7 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         time = clock or SystemClock()
         async with AsyncExitStack() as stack:
-            drive = await stack.enter_async_context(open_drive(settings))
+            drive = await stack.enter_async_context(open_drive(settings, time.now))
             await drive.identity.ensure_local_user()
             await stack.enter_async_context(serving(app, drive))
             database = await open_database(_database_url(settings), drive.signer)

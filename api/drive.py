@@ -8,8 +8,8 @@ from typing import Any, Literal
 from sqlalchemy import select
 from starlette.requests import Request
 
+from api.errors import InvalidRequestError
 from drive_server.connect import Actor, Drive, Principal, Scope
-from drive_server.errors import InvalidInputError
 from drive_server.http.access import bearer_token, prefer_connection, principal_of_request
 from graph.drive.sentences import grouped, sentence, text
 from graph.single_flight import SingleFlight
@@ -155,7 +155,7 @@ class DriveForService:
             return None
         item = await self._drive.files.get(Actor(caller), ref)
         if item.kind != kind:
-            raise InvalidInputError(f"context.{kind}_id names no {kind}.", hint=f"Use the id of a {kind}.")
+            raise InvalidRequestError(f"not_a_{kind}")
         return item.id
 
 

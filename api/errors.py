@@ -1,33 +1,43 @@
 """The errors of the service's own routes, in one tree.
 
-They extend the drive's tree, so that one handler answers both as problem+json (RFC 9457).
+They extend the drive's tree, so that one handler answers both as problem+json (RFC 9457), in the person's language.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, ClassVar
 
+from api.catalogue import CATALOGUE, Texts, render
 from drive_server import errors
+from drive_server.messages import Message
 
 
 class ApiError(errors.DriveError):
-    """Base of the service's errors, with a default sentence and hint."""
+    """Base of the service's errors; `text` is the catalogue's code for the sentence."""
 
-    default_message: ClassVar[str] = "Something went wrong in the service."
-    default_hint: ClassVar[str] = "Try again; the service's log has the cause."
+    text: ClassVar[str] = ""
 
     def __init__(
         self,
-        message: str | None = None,
+        text: str = "",
         *,
-        hint: str | None = None,
-        details: dict[str, Any] | None = None,
+        details: Mapping[str, Any] | None = None,
+        said: Mapping[str, str | Texts] | None = None,
         **facts: str,
     ) -> None:
-        """Take the sentence and the hint of the class by default, with the `facts` in them, which are details too."""
-        details = {**facts, **(details or {})}
-        hint = self.default_hint.format(**facts) if hint is None else hint
-        super().__init__(message or self.default_message.format(**facts), hint=hint, details=details or None)
+        """Take the class's sentence and hint by default, with the `facts` in them, which are details too.
+
+        What is `said` stands in the sentence only, as it is or in each language's own words.
+        """
+        code = text or self.text or self.code
+        hint = next(name for name in (f"{code}.hint", f"{self.code}.hint", f"{self.text}.hint") if name in CATALOGUE)
+        english, chinese = (_words(said or {}, place) for place in (0, 1))
+        super().__init__(
+            render(code, "en", **facts, **english),
+            hint=render(hint, "en", **facts, **english),
+            details={**facts, **(details or {})} or None,
+        )
+        self.chinese = (render(code, "zh", **facts, **chinese), render(hint, "zh", **facts, **chinese))
 
 
 class NotFoundError(ApiError):
@@ -35,8 +45,10 @@ class NotFoundError(ApiError):
 
     code = "not_found"
     status = HTTPStatus.NOT_FOUND
-    default_message = "There is nothing here with this id."
-    default_hint = "Use an id that this service gave you."
+
+
+class InvalidRequestError(ApiError, errors.InvalidInputError):
+    """A part of the request can't be used; the `text` says which."""
 
 
 class ModelNotAllowedError(ApiError):
@@ -44,8 +56,6 @@ class ModelNotAllowedError(ApiError):
 
     code = "model_not_allowed"
     status = HTTPStatus.UNPROCESSABLE_ENTITY
-    default_message = "The model {model} can't be chosen here."
-    default_hint = "Choose one of GET /api/models, or leave model out."
 
 
 class InvalidDecisionError(ApiError):
@@ -53,25 +63,19 @@ class InvalidDecisionError(ApiError):
 
     code = "invalid_decision"
     status = HTTPStatus.UNPROCESSABLE_ENTITY
-    default_hint = "Send one decision for each action, by its tool_call_id; the approval still waits."
 
 
 class InvalidGrantError(InvalidDecisionError):
     """A grant that no approval may carry; nothing was decided, it still waits."""
 
     code = "invalid_grant"
-    default_hint = "Approve without a grant, or give one for an action that can be undone; the approval still waits."
 
 
 class MissingScopeError(errors.MissingScopeError):
     """The caller's key lacks the scope that `details["scope"]` names."""
 
     def __init__(self, scope: str) -> None:
-        super().__init__(
-            f"This key lacks the scope '{scope}'.",
-            hint=f"Use a key that was created with --scope {scope}.",
-            details={"scope": scope},
-        )
+        super().__init__(Message.of("missing_scope", scope=scope), details={"scope": scope})
 
 
 class ThreadBusyError(ApiError):
@@ -79,8 +83,6 @@ class ThreadBusyError(ApiError):
 
     code = "thread_busy"
     status = HTTPStatus.CONFLICT
-    default_message = "The assistant still works on this thread (run {run_id})."
-    default_hint = "Wait until that run is done, or cancel it."
 
 
 class ApprovalPendingError(ApiError):
@@ -88,8 +90,6 @@ class ApprovalPendingError(ApiError):
 
     code = "approval_pending"
     status = HTTPStatus.CONFLICT
-    default_message = "This thread waits for approval {approval_id}; a message does not answer it."
-    default_hint = "Decide it with POST /api/approvals/{{id}}, or cancel its run."
 
 
 class PlanPausedError(ApiError):
@@ -97,8 +97,6 @@ class PlanPausedError(ApiError):
 
     code = "plan_paused"
     status = HTTPStatus.CONFLICT
-    default_message = "This thread has a plan that is paused."
-    default_hint = "Resume or stop it with POST /api/threads/{thread_id}/plan/resume or .../stop."
 
 
 class PlanOverError(ApiError):
@@ -106,8 +104,6 @@ class PlanOverError(ApiError):
 
     code = "plan_over"
     status = HTTPStatus.CONFLICT
-    default_message = "This plan is over: {status}."
-    default_hint = "Send a message for what is still to be done."
 
 
 class PlanChangedError(ApiError):
@@ -117,12 +113,7 @@ class PlanChangedError(ApiError):
     status = HTTPStatus.CONFLICT
 
     def __init__(self, version: int, *, begun: Sequence[str] = ()) -> None:
-        reason = "Steps that were to be changed have begun." if begun else "The plan was changed meanwhile."
-        super().__init__(
-            f"{reason} Nothing of this request was done.",
-            hint="Read the plan again, and change it from there.",
-            details={"version": version, "begun": list(begun)},
-        )
+        super().__init__("steps_begun" if begun else "", details={"version": version, "begun": list(begun)})
 
 
 class InvalidPlanError(ApiError):
@@ -132,28 +123,18 @@ class InvalidPlanError(ApiError):
     status = HTTPStatus.UNPROCESSABLE_ENTITY
 
     def __init__(self, problems: Sequence[str]) -> None:
-        super().__init__(
-            f"This is no plan that can be carried out: {problems[0]}.",
-            hint="Change the steps that `details` names; the plan is as it was.",
-            details={"problems": list(problems)},
-        )
+        super().__init__(said={"problem": (problems[0], "")}, details={"problems": list(problems)})
 
 
 class ApprovalClosedError(ApiError):
     """The approval was decided, has expired or was cancelled with its run: `details["status"]` says which."""
 
+    text = "approval_closed"
     status = HTTPStatus.CONFLICT
-    sentences: ClassVar[dict[str, str]] = {
-        "decided": "This approval was decided already.",
-        "expired": "This approval has expired, which counts as a rejection.",
-        "cancelled": "This approval was cancelled together with its run.",
-    }
 
     def __init__(self, approval_id: str, state: str, decided_at: str | None) -> None:
         super().__init__(
-            self.sentences[state],
-            hint="Nothing was changed by this request; the run's events say what became of it.",
-            details={"approval_id": approval_id, "status": state, "decided_at": decided_at},
+            f"approval_{state}", details={"approval_id": approval_id, "status": state, "decided_at": decided_at}
         )
         self.code = f"approval_{state}"
 
@@ -163,8 +144,6 @@ class RunFinishedError(ApiError):
 
     code = "run_finished"
     status = HTTPStatus.CONFLICT
-    default_message = "This run has ended already: {status}."
-    default_hint = "There is nothing to cancel; what it changed can be undone with POST /api/runs/{{id}}/undo."
 
 
 class RunActiveError(ApiError):
@@ -172,8 +151,6 @@ class RunActiveError(ApiError):
 
     code = "run_active"
     status = HTTPStatus.CONFLICT
-    default_message = "Run {run_id} is still at work."
-    default_hint = "Wait until it is done, or cancel it first."
 
 
 class ShuttingDownError(ApiError):
@@ -181,5 +158,7 @@ class ShuttingDownError(ApiError):
 
     code = "shutting_down"
     status = HTTPStatus.SERVICE_UNAVAILABLE
-    default_message = "The service is shutting down."
-    default_hint = "Try again in a moment."
+
+
+def _words(said: Mapping[str, str | Texts], place: int) -> dict[str, str]:
+    return {name: words if isinstance(words, str) else words[place] for name, words in said.items()}

@@ -133,7 +133,7 @@ class Plans:
         newest = own.where(ThreadRow.deleted_at.is_(None)).order_by(PlanRow.updated_at.desc()).limit(1)
         row = await session.scalar(newest.with_for_update(of=PlanRow))
         if row is None:
-            raise NotFoundError("There is no plan in this thread.")
+            raise NotFoundError("no_plan")
         return row
 
 

@@ -92,7 +92,7 @@ class Service:
     async def _check_database(self) -> None:
         version, newest = await self.database.schema_version(), self.database.schema.newest_version()
         if version != newest:
-            raise ApiError(f"The schema is at {version}; this program needs {newest}.")
+            raise ApiError("old_schema", version=str(version), newest=str(newest))
 
 
 @asynccontextmanager

@@ -118,7 +118,7 @@ def find_thread(session: Session, caller: Principal, thread_id: str) -> ThreadRo
     """Return a thread of the caller. Raises `NotFoundError`, also for somebody else's."""
     row = session.get(ThreadRow, thread_id)
     if row is None or row.user_id != caller.user_id or row.deleted_at is not None:
-        raise NotFoundError("There is no such thread.", hint="List your threads, or leave thread_id out to begin one.")
+        raise NotFoundError("no_thread")
     return row
 
 

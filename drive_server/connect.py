@@ -10,6 +10,7 @@ import anyio
 from mcp.shared.memory import create_client_server_memory_streams
 
 from drive_server.access import ALL_SCOPES, Actor, Principal, Scope
+from drive_server.clock import Clock, utc_now
 from drive_server.context import (
     META_APPROVAL_ID,
     META_APPROVED_BY,
@@ -126,17 +127,17 @@ OTHER_PROVIDERS = frozenset(
 
 
 @asynccontextmanager
-async def open_drive(settings: DriveSettings) -> "AsyncGenerator[Drive]":
+async def open_drive(settings: DriveSettings, clock: Clock = utc_now) -> "AsyncGenerator[Drive]":
     """Build the drive, index new content in the background while it is open, and close everything at the end.
 
-    May be entered and left in different tasks. Raises `InvalidInputError` for malformed settings and
-    `StorageFailureError` if the data directory or the database can't be used.
+    `clock` tells what people mean by today. May be entered and left in different tasks. Raises `InvalidInputError` for
+    malformed settings and `StorageFailureError` if the data directory or the database can't be used.
     """
     async with AsyncExitStack() as stack:
-        yield await _build(settings, stack)
+        yield await _build(settings, clock, stack)
 
 
-async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
+async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -> Drive:
     await anyio.to_thread.run_sync(make_private_directory, settings.root)
     database = await open_database(settings.resolved_database_url)
     stack.push_async_callback(database.dispose)
@@ -161,6 +162,7 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
     passwords = LinkPasswords()
     drive = Drive(
         settings=settings,
+        clock=clock,
         database=database,
         blobs=blobs,
         signer=database.signer,

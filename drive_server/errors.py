@@ -7,7 +7,7 @@ person and a `hint` that says what to do next. `details` is JSON and holds only 
 from copy import copy
 from typing import Any, ClassVar, Self
 
-from drive_server.messages import Message, translations
+from drive_server.messages import Language, Message, render, translations
 
 
 class DriveError(Exception):
@@ -23,6 +23,14 @@ class DriveError(Exception):
         self.reason = message if is_coded else Message.of(f"error.{self.code}")
         self.hint = self.reason.hint.en if self.reason.hint else hint
         self.details = details or {}
+        self.chinese: tuple[str, str] | None = None
+
+    def texts(self, language: Language) -> tuple[str, str]:
+        """Return the sentence and the hint in the language. A hint without a translation stays English."""
+        if language == "en":
+            return self.message, self.hint
+        hint = self.reason.hint
+        return self.chinese or (render(self.reason, language), render(hint, language) if hint else self.hint)
 
     def with_details(self, details: dict[str, Any]) -> Self:
         """Return the same error with other details."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from drive_server.context import public_address
 
 if TYPE_CHECKING:
+    from drive_server.clock import Clock
     from drive_server.knowledge.ingest.ingester import Ingester
     from drive_server.services.documents.citations import Citations
     from drive_server.services.documents.comparison import FileComparison
@@ -42,9 +43,13 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class ServiceRegistry:
-    """The services of one drive, which check scopes and roles themselves; `database` and `blobs` check nothing."""
+    """The services of one drive, which check scopes and roles themselves; `database` and `blobs` check nothing.
+
+    `clock` tells what people mean by today.
+    """
 
     settings: "DriveSettings"
+    clock: "Clock"
     database: "Database"
     blobs: "BlobStore"
     signer: "Signer"

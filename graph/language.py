@@ -15,11 +15,13 @@ READ_CHARACTERS: Final = 2_000
 WORD: Final = re.compile(r"[A-Za-zÀ-ɏ]+")
 
 
-def language_of(text: str, otherwise: Language = "en") -> Language:
-    """Return the language of a message; `otherwise` if it has no word in either."""
+def language_of(text: str, otherwise: Language | None = None) -> Language:
+    """Return the language of a message; of one without a word of the person's own, such as an address: `otherwise`."""
     beginning = text[:READ_CHARACTERS]
-    for part in (NOT_THE_PERSONS.sub(" ", beginning), beginning):
-        han, words = len(HAN.findall(part)), len(WORD.findall(part))
-        if han or words:
-            return "zh" if han >= words else "en"
-    return otherwise
+    own = NOT_THE_PERSONS.sub(" ", beginning)
+    return _language_in(own) or otherwise or _language_in(beginning) or "en"
+
+
+def _language_in(text: str) -> Language | None:
+    han, words = len(HAN.findall(text)), len(WORD.findall(text))
+    return ("zh" if han >= words else "en") if han or words else None

@@ -1,5 +1,6 @@
 """Build the chat model of each role, once, over shared HTTP clients; and those that a conversation may have instead."""
 
+import asyncio
 import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, asynccontextmanager
@@ -14,14 +15,14 @@ from langchain_core.language_models import BaseChatModel
 
 from graph.models.client import Connections, Endpoint, LeanChatModel, limit_answer, proxy_for
 from graph.models.dialects import FILE_NAME, Dialects
-from graph.models.providers import NO_KEY, provider_model
+from graph.models.providers import NO_KEY, needs_package, provider_model
+from graph.models.services import OPENAI, Access, access_to
 from graph.models.structured import share_dialect
 from graph.settings import OFFLINE, ROLES, AgentSettings, ModelRole, split_model
 
 CONNECT_SECONDS: Final = 10.0
 KEEPALIVE_CONNECTIONS: Final = 200
 KEEPALIVE_SECONDS: Final = 20.0
-OPENAI_URL: Final = "https://api.openai.com/v1"
 RESPONSES_ONLY: Final = re.compile(r"codex|^gpt-[\d.]+-(?:pro|sol)\b|^gpt-6|^o\d-pro")
 """Models of OpenAI that speak another protocol than chat completions, with tools at least."""
 
@@ -59,7 +60,8 @@ class Clients:
         )
 
     async def aclose(self) -> None:
-        """Close those that were made."""
+        """Close those that were made, and wait until all that was learnt is stored."""
+        await asyncio.to_thread(self.dialects.flush)
         for client in list(vars(self).values()):
             if isinstance(client, Connections | httpx.AsyncClient):
                 await client.aclose()
@@ -71,7 +73,7 @@ async def open_models(settings: AgentSettings, directory: Path | None = None) ->
 
     What is learnt about their services is remembered in a file of the directory.
     """
-    dialects = Dialects(directory / FILE_NAME) if directory else None
+    dialects = await asyncio.to_thread(Dialects, directory / FILE_NAME) if directory else None
     async with aclosing(Clients(dialects)) as clients:
         yield build_model_set(settings, clients)
 
@@ -110,17 +112,19 @@ def _build(name: str, settings: AgentSettings, clients: Clients) -> BaseChatMode
 
         return OfflineChatModel()
     provider, name = split_model(name)
-    if provider not in {"", "openai"}:
+    provider = provider or OPENAI
+    if needs_package(provider, settings):
         return provider_model(provider, name, settings, lambda: clients.openai)
-    if settings.chat_client == "lean" and not RESPONSES_ONLY.search(name):
-        endpoint = _endpoint(settings, clients.lean)
-        return LeanChatModel(model_name=name, endpoint=endpoint, dialect=clients.dialects.of(endpoint.url, name))
+    access = access_to(settings, provider)
+    dialect = clients.dialects.of(access.url, name, access.rules)
+    if settings.chat_client == "lean" and not (provider == OPENAI and RESPONSES_ONLY.search(name)):
+        return LeanChatModel(model_name=name, endpoint=_endpoint(access, settings, clients.lean), dialect=dialect)
     from langchain_openai import ChatOpenAI
 
     model = ChatOpenAI(
         model=name,
-        api_key=settings.openai_api_key if settings.openai_api_key.get_secret_value() else lambda: NO_KEY,
-        base_url=settings.openai_base_url or None,
+        api_key=access.key if access.key.get_secret_value() else lambda: NO_KEY,
+        base_url=access.url,
         max_retries=settings.model_retries,
         timeout=httpx.Timeout(settings.model_timeout_seconds, connect=CONNECT_SECONDS),
         stream_chunk_timeout=settings.model_stall_seconds,
@@ -128,20 +132,21 @@ def _build(name: str, settings: AgentSettings, clients: Clients) -> BaseChatMode
         streaming=True,
         stream_usage=True,
     )
-    share_dialect(model, clients.dialects.of(settings.openai_base_url or OPENAI_URL, name))
+    share_dialect(model, dialect)
     return model
 
 
-def _endpoint(settings: AgentSettings, connections: Connections) -> Endpoint:
-    url = (settings.openai_base_url or OPENAI_URL).rstrip("/")
+def _endpoint(access: Access, settings: AgentSettings, connections: Connections) -> Endpoint:
     headers = {"content-type": "application/json", "accept": "text/event-stream, application/json"}
-    if urlsplit(url).username is None:  # else aiohttp makes the header of the name and the password in the address
-        headers["authorization"] = f"Bearer {settings.openai_api_key.get_secret_value() or NO_KEY}"
+    if (
+        urlsplit(access.url).username is None
+    ):  # else aiohttp makes the header of the name and the password in the address
+        headers["authorization"] = f"Bearer {access.key.get_secret_value() or NO_KEY}"
     return Endpoint(
-        url=url,
+        url=access.url,
         headers=headers,
         connections=connections,
-        proxy=proxy_for(url),
+        proxy=proxy_for(access.url),
         first=settings.model_timeout_seconds,
         between=settings.model_stall_seconds,
         retries=settings.model_retries,

@@ -1,7 +1,7 @@
 """Settings of the assistant, read once from the environment (`AGENT_...`, and the customary `OPENAI_...`)."""
 
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from pydantic import AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -14,6 +14,7 @@ ROLES: Final[tuple[ModelRole, ...]] = ("agent", "router", "planner", "reader", "
 PROVIDERS: Final[Mapping[str, str]] = {
     "openai": "langchain-openai",
     "anthropic": "langchain-anthropic",
+    "dashscope": "",
     "deepseek": "langchain-deepseek",
     "ollama": "langchain-ollama",
     "google_genai": "langchain-google-genai",
@@ -23,7 +24,10 @@ PROVIDERS: Final[Mapping[str, str]] = {
     "together": "langchain-together",
     "xai": "langchain-xai",
 }
-"""The package of each provider that a model's name may begin with, as in `anthropic:claude-sonnet-5`."""
+"""The package of each provider that a model's name may begin with, as in `anthropic:claude-sonnet-5`; Qwen's has none.
+
+`qwen` and `mistral` are no providers: `qwen:7b` and `mistral:7b` are names of models, as Ollama has them.
+"""
 RATE: Final = r"(?:0|[1-9][0-9]{0,6}/(?:second|minute|hour|day))"
 """The form of a rate: `60/minute`; `0` is no limit."""
 RATES: Final = rf"(?:\s*[a-z_]{{1,64}}\s*=\s*{RATE}\s*(?:,|$))*"
@@ -37,6 +41,14 @@ def split_model(name: str) -> tuple[str, str]:
     """
     provider, colon, rest = name.partition(":")
     return (provider, rest) if colon and rest and provider in PROVIDERS else ("", name)
+
+
+def _key(variable: str, provider: str) -> Any:
+    return Field(default=SecretStr(""), validation_alias=AliasChoices(variable), description=f"Key for `{provider}:`.")
+
+
+def _address(variable: str, provider: str) -> Any:
+    return Field(default="", validation_alias=AliasChoices(variable), description=f"Service of `{provider}:`.")
 
 
 class AgentSettings(BaseSettings):
@@ -65,18 +77,22 @@ class AgentSettings(BaseSettings):
     openai_base_url: str = Field(
         default="", validation_alias=AliasChoices("OPENAI_BASE_URL"), description="Any OpenAI-compatible service."
     )
-    anthropic_api_key: SecretStr = Field(
-        default=SecretStr(""), validation_alias=AliasChoices("ANTHROPIC_API_KEY"), description="Key for `anthropic:`."
-    )
-    anthropic_base_url: str = Field(
-        default="", validation_alias=AliasChoices("ANTHROPIC_BASE_URL"), description="Service of `anthropic:`."
-    )
-    deepseek_api_key: SecretStr = Field(
-        default=SecretStr(""), validation_alias=AliasChoices("DEEPSEEK_API_KEY"), description="Key for `deepseek:`."
-    )
-    deepseek_base_url: str = Field(
-        default="", validation_alias=AliasChoices("DEEPSEEK_API_BASE"), description="Service of `deepseek:`."
-    )
+    anthropic_api_key: SecretStr = _key("ANTHROPIC_API_KEY", "anthropic")
+    anthropic_base_url: str = _address("ANTHROPIC_BASE_URL", "anthropic")
+    dashscope_api_key: SecretStr = _key("DASHSCOPE_API_KEY", "dashscope")
+    dashscope_api_base: str = _address("DASHSCOPE_API_BASE", "dashscope")
+    deepseek_api_key: SecretStr = _key("DEEPSEEK_API_KEY", "deepseek")
+    deepseek_api_base: str = _address("DEEPSEEK_API_BASE", "deepseek")
+    groq_api_key: SecretStr = _key("GROQ_API_KEY", "groq")
+    groq_api_base: str = _address("GROQ_API_BASE", "groq")
+    mistral_api_key: SecretStr = _key("MISTRAL_API_KEY", "mistralai")
+    mistral_base_url: str = _address("MISTRAL_BASE_URL", "mistralai")
+    openrouter_api_key: SecretStr = _key("OPENROUTER_API_KEY", "openrouter")
+    openrouter_api_base: str = _address("OPENROUTER_API_BASE", "openrouter")
+    together_api_key: SecretStr = _key("TOGETHER_API_KEY", "together")
+    together_api_base: str = _address("TOGETHER_API_BASE", "together")
+    xai_api_key: SecretStr = _key("XAI_API_KEY", "xai")
+    xai_api_base: str = _address("XAI_API_BASE", "xai")
     ollama_base_url: str = Field(
         default="", validation_alias=AliasChoices("OLLAMA_HOST"), description="Service of `ollama:`."
     )

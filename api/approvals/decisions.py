@@ -46,14 +46,12 @@ class DecisionCheck:
         for entry in entries:
             call_id = entry["tool_call_id"]
             if call_id not in known:
-                raise InvalidDecisionError(
-                    "This approval has no action with that tool_call_id.", details={"known": known}
-                )
+                raise InvalidDecisionError("unknown_action", details={"known": known})
             if call_id in by_call:
-                raise InvalidDecisionError("An action has more than one decision.", details={"tool_call_id": call_id})
+                raise InvalidDecisionError("decided_twice", details={"tool_call_id": call_id})
             by_call[call_id] = entry
         if missing := [call_id for call_id in known if call_id not in by_call]:
-            raise InvalidDecisionError("An action has no decision.", details={"missing": missing})
+            raise InvalidDecisionError("undecided", details={"missing": missing})
         return by_call
 
     def _checked(self, action: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,12 +59,12 @@ class DecisionCheck:
         try:
             decision = parse_decision(action, entry)
         except GrantError as error:
-            raise InvalidGrantError(str(error), details=details) from error
+            raise InvalidGrantError("unusable_decision", details=details, said={"problem": error.texts}) from error
         except DecisionError as error:
-            raise InvalidDecisionError(str(error), details=details) from error
+            raise InvalidDecisionError("unusable_decision", details=details, said={"problem": error.texts}) from error
         kind, name = decision["type"], action["name"]
         if kind not in self._allowed(name):
-            raise InvalidDecisionError(f"{name} can't be answered with {kind}.", details=details)
+            raise InvalidDecisionError("unusable_kind", details=details, said={"name": name, "kind": kind})
         if kind in RUNS_THE_CALL:
             require_scopes(self.caller, [SCOPE_OF_RISK.get(str(action.get("risk")), HIGHEST_SCOPE)])
         if kind in CARRIES_WORDS or decision["message"]:
@@ -74,9 +72,9 @@ class DecisionCheck:
             require_scopes(self.caller, self.run_scopes)
         args, grant = decision["args"], decision.get("grant")
         if args is not None and (problem := self.check_edit(self.payload, action["tool_call_id"], args)):
-            raise InvalidDecisionError(f"The arguments don't fit {name}: {problem}", details=details)
+            raise InvalidDecisionError("unusable_args", details=details, said={"name": name, "problem": problem})
         if grant is not None and (problem := self.check_grant(self.payload, action["tool_call_id"], grant)):
-            raise InvalidGrantError(f"This grant can't be given: {problem}", details=details)
+            raise InvalidGrantError("unusable_grant", details=details, said={"problem": problem})
         return _stored(decision)
 
     def _allowed(self, name: str) -> Collection[str]:

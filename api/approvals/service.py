@@ -156,7 +156,7 @@ def parked_event(run_id: str, payload: Mapping[str, Any]) -> Event:
 
 def _owned(row: ApprovalRow | None, caller: Principal) -> ApprovalRow:
     if row is None or row.user_id != caller.user_id:
-        raise NotFoundError("There is no such approval.")
+        raise NotFoundError("no_approval")
     return row
 
 

@@ -27,7 +27,7 @@ def _filtered(endpoint: Callable[..., Any]) -> Callable[..., Any]:
         try:
             result = await endpoint(*args, **values)
         except DriveError as error:
-            _filter_error(error, service)
+            filter_error(error, service.graph.link_filter().clean)
             raise
         return filtered_view(result, service) if isinstance(result, BaseModel) else result
 
@@ -40,7 +40,8 @@ def filtered_view(view: BaseModel, service: Service) -> BaseModel:
     return cleaned(type(view), view, service.graph.link_filter(*said).clean)
 
 
-def _filter_error(error: DriveError, service: Service) -> None:
-    clean = service.graph.link_filter().clean
-    error.message, error.hint = clean(error.message), clean(error.hint)
+def filter_error(error: DriveError, clean: Callable[[str], str]) -> None:
+    """Filter what an error says in either language, in place."""
+    sentence, hint = error.texts("zh")
+    error.message, error.hint, error.chinese = clean(error.message), clean(error.hint), (clean(sentence), clean(hint))
     error.details = cleaned(dict[str, Any], error.details, clean)

@@ -103,7 +103,7 @@ class Runs:
         async with self._services.database.read() as session:
             run = await session.get(RunRow, run_id)
         if run is None or run.user_id != caller.user_id:
-            raise NotFoundError("There is no such run.")
+            raise NotFoundError("no_run")
         return run
 
     async def follow(self, run_id: str, after: int, idle_seconds: float) -> AsyncGenerator[list[Frame]]:
@@ -160,7 +160,7 @@ class Runs:
         """Undo the changes of a run, or one of them. Raises `RunActiveError`, and `NotFoundError` for another's."""
         run = await self._finished(caller, run_id)
         if change_id is not None and all(change.id != change_id for change in await self.changes(caller, run_id)):
-            raise NotFoundError("There is no such change in this run.")
+            raise NotFoundError("no_change")
         return run, await self._services.drive.undo(caller, [run.id], change_id, preview=preview)
 
     async def redo(self, caller: Principal, run_id: str, *, preview: bool) -> tuple[RunRow, RunUndo]:
@@ -180,7 +180,7 @@ class Runs:
             runs = list(await session.scalars(query.order_by(RunRow.created_at, RunRow.id)))
         first = next((number for number, run in enumerate(runs) if since_run in (None, run.id)), None)
         if first is None:
-            raise NotFoundError("There is no such thread, or no such run in it.")
+            raise NotFoundError("no_thread_or_run")
         active = next((run.id for run in runs if run.finished_at is None), None)
         if active is not None:
             raise RunActiveError(run_id=active)

@@ -1,1 +1,1 @@
-"""Forty tasks in two languages on a real model, scored by what became of the drive: `make eval`."""
+"""Eighty tasks in two languages on a real model, scored by what became of the drive: `make eval`."""

@@ -1,7 +1,10 @@
 """A drive as a task begins with it, and as it is afterwards, over HTTP and MCP like any client's."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
 from typing import Any
+from uuid import uuid4
 
 import anyio
 import httpx
@@ -11,6 +14,8 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 
 from benchmarks.evaluation.scoring import DriveState
 from benchmarks.evaluation.task import Task
+from drive_server.knowledge.media_types import media_type_of
+from drive_server.knowledge.writers.render import can_render, render_document
 
 Item = Mapping[str, Any]
 
@@ -20,13 +25,14 @@ class EvaluatedDrive:
 
     def __init__(self, client: httpx.Client) -> None:
         self.client = client
+        self._texts: dict[tuple[str, int], str] = {}
 
     def seed(self, task: Task) -> None:
         """Put there what the task begins with."""
         for path, text in task.files.items():
             folder, _, name = path.rpartition("/")
             params = {"name": name, "parent_id": self._folder(folder)}
-            self._sent("POST", "/api/drive/files", params=params, content=text.encode())
+            self._sent("POST", "/api/drive/files", params=params, content=_content(name, text))
         for path, people in task.shares.items():
             for email, role in people.items():
                 place = f"/api/drive/items/{self.find(path)['id']}/shares"
@@ -39,10 +45,10 @@ class EvaluatedDrive:
         paths: dict[str, str | None] = {}
         shares: dict[str, Mapping[str, str]] = {}
         links: dict[str, int] = {}
+        changed = {change["item_id"] for change in self._got("/api/drive/changes?kind=share&limit=100")["changes"]}
         for path, item in self._below("root", ""):
-            is_file = item["kind"] == "file"
-            paths[path] = self.client.get(f"/api/drive/files/{item['id']}/content").text if is_file else None
-            access = self._got(f"/api/drive/items/{item['id']}/shares")["shares"]
+            paths[path] = self._text(item) if item["kind"] == "file" else None
+            access = self._got(f"/api/drive/items/{item['id']}/shares")["shares"] if item["id"] in changed else []
             people = {one["email"]: one["role"] for one in access if one.get("email") and not one.get("inherited_from")}
             if people:
                 shares[path] = people
@@ -55,6 +61,14 @@ class EvaluatedDrive:
         if path.startswith("trash:"):
             return next(item for item in self._children("trash") if item["name"] == path.removeprefix("trash:"))
         return next(item for place, item in self._below("root", "") if place == path)
+
+    def _text(self, item: Item) -> str:
+        """Return what a file says; each version is fetched once."""
+        version = item["id"], item["version"]
+        if version not in self._texts:
+            response = self.client.get(f"/api/drive/files/{item['id']}/content").raise_for_status()
+            self._texts[version] = response.content.decode("utf-8", errors="replace")
+        return self._texts[version]
 
     def _folder(self, path: str) -> str:
         if not path:
@@ -94,3 +108,18 @@ class EvaluatedDrive:
             result = await session.call_tool(tool, args)
             if result.isError:
                 raise RuntimeError(str(result.content))
+
+
+@contextmanager
+def new_person(owner: httpx.Client) -> Generator[EvaluatedDrive]:
+    """Make an account on the owner's service, with an empty drive."""
+    made = owner.post("/api/users", json={"email": f"person-{uuid4().hex[:8]}@example.com"}).raise_for_status().json()
+    headers = {"Authorization": f"Bearer {made['key']}"}
+    with httpx.Client(base_url=owner.base_url, headers=headers, timeout=owner.timeout, trust_env=False) as client:
+        yield EvaluatedDrive(client)
+
+
+@cache
+def _content(name: str, text: str) -> bytes:
+    media_type = media_type_of(name)
+    return render_document(media_type, text) if can_render(media_type) else text.encode()

@@ -1,8 +1,13 @@
-"""What is wrong with a drive after a task. Pure: states in, faults out; what the model said does not count."""
+"""The faults of a drive after a task. Pure: states in, faults out.
+
+What the model said counts only where a number was asked for, and then as a citation that the service verified.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 
+from benchmarks.evaluation.answers import Said, answer_fault, figures_in
 from benchmarks.evaluation.task import Found, Task, Text
 
 
@@ -16,8 +21,23 @@ class DriveState:
     trash: Sequence[str] = ()
 
 
-def faults(before: DriveState, after: DriveState, task: Task) -> list[str]:
+def faults(
+    before: DriveState, after: DriveState, task: Task, said: Said | None = None, questions: int = 0
+) -> list[str]:
     """Return what is not as it should be: what was not done, and what was done that nobody asked for."""
+    return [*_of_conversation(task, said or Said(), questions), *_of_drive(before, after, task)]
+
+
+def _of_conversation(task: Task, said: Said, questions: int) -> Iterator[str]:
+    wanted, most = task.expect.answer, task.expect.most_questions
+    fault = answer_fault(said, wanted, task.requests) if wanted else None
+    if fault:
+        yield fault
+    if most is not None and questions > most:
+        yield f"the person was asked {questions} times, not {most}"
+
+
+def _of_drive(before: DriveState, after: DriveState, task: Task) -> list[str]:
     expected = task.expect
     found = [*_of_paths(before, after, task)]
     shares = before.shares if expected.shares is None else expected.shares
@@ -59,7 +79,9 @@ def _says(text: str | None, wanted: Text, seed: Mapping[str, str]) -> bool:
         return text.strip() == wanted.exactly.strip()
     if wanted.from_path is not None:
         return text == seed[wanted.from_path]
-    return all(part in text for part in wanted.contains)
+    figures = {Decimal(figure) for figure in wanted.figures}
+    is_whole = all(part in text for part in wanted.contains) and figures <= figures_in(text)
+    return is_whole and not any(part in text for part in wanted.lacks)
 
 
 def _plain(shares: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:

@@ -28,6 +28,33 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
     "error.model_failed": ("The language model gave no answer.", "语言模型没有给出可用的回答。"),
     "error.unsupported_content": ("The content can't be used as text.", "该内容不能按文字读取或编辑。"),
     "error.storage_failure": ("The storage failed.", "无法保存或读取，没有留下任何更改。"),
+    "error.bad_request": ("The request can't be read.", "无法读取该请求。"),
+    "error.method_not_allowed": ("There is no such method here.", "这里不支持该方法。"),
+    "error.unsupported_media_type": ("The body is of a wrong type.", "请求正文的类型不受支持。"),
+    "error.range_not_satisfiable": ("There is no such range.", "没有这个字节范围。"),
+    "error.misdirected_request": ("The request is for another host.", "该请求应发往其他主机。"),
+    "error.http_error": ("The request failed.", "请求失败。"),
+    # What HTTP alone can say
+    "correct_request": ("Correct the request.", "请更正该请求。"),
+    "see_openapi": ("See /openapi.json for what there is.", "可用的接口见 /openapi.json。"),
+    "see_log": ("Try again; its log says more.", "请重试；日志中有更多信息。"),
+    "nothing_here": ("There is nothing here.", "这里没有任何内容。"),
+    "nothing_here.hint": ("See /openapi.json.", "见 /openapi.json。"),
+    "query_controls": ("The query has a control character.", "查询中含有控制字符。"),
+    "query_controls.hint": ("Leave it out.", "请去掉它。"),
+    "body_too_large": ("The body of this request is too large.", "该请求的正文太大。"),
+    "body_too_large.hint": (
+        "The limit is {limit} bytes; upload files to {path}.",
+        "上限为 {limit} 字节；文件请上传到 {path}。",
+    ),
+    "bad_cursor": ("The cursor is not one that this list gave.", "该翻页标记不是此列表给出的。"),
+    "bad_cursor.hint": ("Start again without a cursor.", "请去掉翻页标记，从头列出。"),
+    "no_key": ("This request has no key.", "这个请求没有密钥。"),
+    "no_key.hint": (
+        "Send one as `Authorization: Bearer dak_...`, or log in.",
+        "请以 `Authorization: Bearer dak_...` 发送密钥，或先登录。",
+    ),
+    "key_not_valid": ("This key is not valid.", "此密钥无效。"),
     # Errors, and what to do next
     "invalid_name": ("The name {problem}.", "名称{problem}。"),
     "invalid_name.hint": (

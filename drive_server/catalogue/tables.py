@@ -111,6 +111,19 @@ TABLES: Final[dict[str, tuple[str, str]]] = {
         "Pass `decimal_mark`: '.' if 1.234 is a little more than one, ',' if it is a thousand and more.",
         "请传 `decimal_mark`：若 1.234 表示一点多，用 '.'；若表示一千多，用 ','。",
     ),
+    "table_errors": (
+        "Some cells of the workbook are errors such as #DIV/0!, and its format does not let them be named.",
+        "工作簿中有 #DIV/0! 之类的错误单元格，而这种格式无法指出是哪些。",
+    ),
+    "table_errors.hint": ("Correct them, or save it as xlsx.", "请改正它们，或另存为 xlsx。"),
+    "table_ragged": (
+        "{count} row{s} can't be read; of some the cells go beyond the header: {cells}.",
+        "有 {count} 行无法读取，其中有的行单元格超出表头：{cells}。",
+    ),
+    "table_ragged.hint": (
+        "Put cells that hold the separator in quotation marks, or pass `skip_unreadable` to leave these rows out.",
+        "请给含有分隔符的单元格加引号，或传 `skip_unreadable` 略去这些行。",
+    ),
     "table_unreadable_dates": (
         "{count} row{s} can't be read as dates: {cells}.",
         "有 {count} 行无法读成日期：{cells}。",

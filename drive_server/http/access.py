@@ -11,6 +11,7 @@ from starlette.requests import HTTPConnection
 from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
 from drive_server.errors import ForbiddenError, UnauthenticatedError
+from drive_server.messages import Message
 from drive_server.rate_limiter import SIGNED_IN
 
 COOKIE: Final = "drive_session"
@@ -39,9 +40,7 @@ async def principal_of_request(drive: Drive, request: HTTPConnection) -> Princip
     if token is None:
         token = request.cookies.get(COOKIE)
         if not token:
-            raise UnauthenticatedError(
-                "This request has no key.", hint="Send one as `Authorization: Bearer dak_...`, or log in."
-            )
+            raise UnauthenticatedError(Message.of("no_key"))
         require_same_origin(request)
     principal = await drive.identity.authenticate(token)
     prefer_connection(request)

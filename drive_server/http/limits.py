@@ -4,10 +4,14 @@ import re
 from collections.abc import Collection
 
 from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Message as ASGIMessage
 
 from drive_server.errors import InvalidInputError, NotFoundError, TooLargeError
+from drive_server.http.languages import language_of
 from drive_server.http.problem import problem_of
+from drive_server.messages import Message
 
 UPLOAD_PATH = "/api/drive/files"
 RESUMABLE_PATH = "/api/drive/uploads"
@@ -50,7 +54,7 @@ class BodyLimit:
 
     async def _read_ahead(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Read a body of unknown length before the application, which gets it only if it fits."""
-        messages: list[Message] = []
+        messages: list[ASGIMessage] = []
         size = 0
         more = True
         while more:
@@ -62,18 +66,15 @@ class BodyLimit:
                 return
             more = message["type"] == "http.request" and message.get("more_body", False)
 
-        async def replay() -> Message:
+        async def replay() -> ASGIMessage:
             return messages.pop(0) if messages else await receive()
 
         await self._app(scope, replay, send)
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        error = TooLargeError(
-            "The body of this request is too large.",
-            hint=f"The limit is {self._limit} bytes; upload files to {UPLOAD_PATH}.",
-            details={"limit": self._limit},
-        )
-        response = problem_of(error)
+        message = Message.of("body_too_large", limit=self._limit, path=UPLOAD_PATH)
+        error = TooLargeError(message, details={"limit": self._limit})
+        response = problem_of(error, language_of(Request(scope)))
         await response(scope, receive, send)
 
 
@@ -91,10 +92,11 @@ class PlainAddress:
         """Pass the request on, or answer it."""
         is_api = scope["type"] == "http" and scope["path"].startswith(API_PREFIX)
         if is_api and CONTROLS.search(scope["path"]):
-            await problem_of(NotFoundError("There is nothing here.", hint="See /openapi.json."))(scope, receive, send)
+            nothing = NotFoundError(Message.of("nothing_here"))
+            await problem_of(nothing, language_of(Request(scope)))(scope, receive, send)
         elif is_api and _has_controls(scope["query_string"]):
-            error = InvalidInputError("The query has a control character.", hint="Leave it out.")
-            await problem_of(error)(scope, receive, send)
+            error = InvalidInputError(Message.of("query_controls"))
+            await problem_of(error, language_of(Request(scope)))(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 

@@ -13,7 +13,9 @@ from starlette.responses import Response
 
 from drive_server.errors import DriveError, MissingScopeError, UnauthenticatedError
 from drive_server.http.access import bearer_token
+from drive_server.http.languages import CONTENT_LANGUAGE, TAGS, language_of
 from drive_server.http.metadata import challenge
+from drive_server.messages import Language, Message, render
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +40,22 @@ CODES = {
     503: "unavailable",
     507: "storage_failure",
 }
+COMPLAINTS = {
+    "missing": "缺少此项",
+    "too_short": "太短",
+    "too_long": "太长",
+    "extra_forbidden": "没有这一项",
+    "json": "不是有效的 JSON",
+    "literal": "不是允许的值",
+    "enum": "不是允许的值",
+    "greater_than": "太小",
+    "less_than": "太大",
+    "pattern": "格式不对",
+    "parsing": "类型不对",
+    "type": "类型不对",
+    "": "无效",
+}
+"""The sentence on a field's fault, by a part of the validator's code for it."""
 CHALLENGE: dict[str, str] = {"WWW-Authenticate": 'Bearer realm="drive"'}
 
 
@@ -68,8 +86,10 @@ def problem(
     hint: str = "",
     details: dict[str, Any] | None = None,
     headers: dict[str, str] | None = None,
+    language: Language = "en",
 ) -> Response:
-    """Return an error as problem+json."""
+    """Return an error as problem+json; its texts are in that language."""
+    headers = {**(headers or {}), CONTENT_LANGUAGE: TAGS[language]}
     body = Problem(title=_title(status), status=int(status), detail=detail, code=code, hint=hint, details=details or {})
     return Response(orjson.dumps(body.model_dump()), status, headers, media_type=MEDIA_TYPE)
 
@@ -90,19 +110,19 @@ def _title(status: int) -> str:
     return UNREGISTERED.get(status) or HTTPStatus(status).phrase
 
 
-def problem_of(error: DriveError) -> Response:
-    """Return one of the drive's errors as problem+json."""
+def problem_of(error: DriveError, language: Language = "en") -> Response:
+    """Return one of the drive's errors as problem+json, in the language."""
     headers = CHALLENGE if isinstance(error, UnauthenticatedError) else {}
     if (seconds := error.details.get("retry_after_seconds")) is not None:
         headers = {**headers, "Retry-After": str(seconds)}
-    return problem(error.status, error.code, error.message, error.hint, error.details, headers)
+    return problem(error.status, error.code, *error.texts(language), error.details, headers, language)
 
 
 async def _drive_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, DriveError)  # noqa: S101 - registered for this class only
     if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         logger.error("%s %s failed: %s", request.method, request.url.path, error.message, exc_info=error)
-    response = problem_of(error)
+    response = problem_of(error, language_of(request))
     if error.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) and (value := _challenge(request, error)):
         response.headers["WWW-Authenticate"] = value
     return response
@@ -122,27 +142,41 @@ def _challenge(request: Request, error: DriveError) -> str | None:
 
 
 async def _validation_error(request: Request, error: Exception) -> Response:
-    del request
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this class only
-    complaints = [
-        {"where": _place(found["loc"]), "problem": str(found["msg"])} for found in error.errors()[:MOST_COMPLAINTS]
-    ]
-    detail = "; ".join(f"{complaint['where']}: {complaint['problem']}" for complaint in complaints)
-    return problem(422, CODES[422], f"{detail}.", "Correct the request.", {"errors": complaints})
+    language, found = language_of(request), error.errors()[:MOST_COMPLAINTS]
+    complaints = [{"where": _place(one["loc"]), "problem": str(one["msg"])} for one in found]
+    shown = [f"{_place(one['loc'])}: {_complaint(one, language)}" for one in found]
+    detail = f"{'; '.join(shown)}." if language == "en" else f"{'；'.join(shown)}。"
+    hint = render(Message.of("correct_request"), language)
+    return problem(422, CODES[422], detail, hint, {"errors": complaints}, language=language)
+
+
+def _complaint(found: dict[str, Any], language: Language) -> str:
+    """Return what is wrong with a field; the validator's own words are English."""
+    if language == "en":
+        return str(found["msg"])
+    kind = str(found["type"])
+    if kind == "value_error":  # a check of our own, whose words say what would be right
+        return f"{COMPLAINTS['']}（{found['msg']}）"
+    return next((words for part, words in COMPLAINTS.items() if part in kind), COMPLAINTS[""])
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
-    del request
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class only
-    code = CODES.get(error.status_code, "http_error")
+    language, code = language_of(request), CODES.get(error.status_code, "http_error")
     headers = dict(error.headers) if error.headers else None
-    return problem(error.status_code, code, f"{error.detail}.", "See /openapi.json for what there is.", headers=headers)
+    detail = f"{error.detail}." if language == "en" else render(Message.of(f"error.{code}"), language)
+    hint = render(Message.of("see_openapi"), language)
+    return problem(error.status_code, code, detail, hint, headers=headers, language=language)
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
     # The HTTP server gets the exception as well and logs its trace.
     logger.error("%s %s failed: %r", request.method, request.url.path, error)
-    return problem(500, DriveError.code, "Something went wrong in the drive.", "Try again; its log says more.")
+    language, sentence = language_of(request), Message.of(f"error.{DriveError.code}")
+    return problem(
+        500, DriveError.code, render(sentence, language), render(Message.of("see_log"), language), language=language
+    )
 
 
 def _place(location: tuple[int | str, ...]) -> str:

@@ -7,6 +7,7 @@ from typing import Any, cast
 import orjson
 
 from drive_server.errors import InvalidCursorError
+from drive_server.messages import Message
 from drive_server.signing import Signer
 
 
@@ -42,4 +43,4 @@ class Cursors:
 
 
 def _foreign() -> InvalidCursorError:
-    return InvalidCursorError("The cursor is not one that this list gave.", hint="Start again without a cursor.")
+    return InvalidCursorError(Message.of("bad_cursor"))

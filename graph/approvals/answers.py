@@ -31,7 +31,11 @@ OF_THE_SERVICE: Final = frozenset({"decided_by", "decided_key", "decided_at"})
 
 
 class DecisionError(ValueError):
-    """A decision that can't be used, with a sentence: the call that it is about is not run."""
+    """A decision that can't be used, with a sentence in both languages: the call that it is about is not run."""
+
+    def __init__(self, english: str, chinese: str) -> None:
+        super().__init__(english)
+        self.texts = (english, chinese)
 
 
 class GrantError(DecisionError):
@@ -151,10 +155,13 @@ def parse_decision(action: Mapping[str, Any], entry: Mapping[str, Any]) -> Decis
     """Return the decision in an entry about an action, not yet checked against its tool. Raises `DecisionError`."""
     kind = WORDS.get(str(entry.get("type")))
     if kind is None:
-        raise DecisionError("The decision's type is none of approve, edit, reject, respond.")
+        raise DecisionError(
+            "The decision's type is none of approve, edit, reject, respond.",
+            "决定的类型不是 approve、edit、reject、respond 中的任何一个。",
+        )
     message = _message(entry)
     if kind == "respond" and not message.strip():
-        raise DecisionError("A response needs a message.")
+        raise DecisionError("A response needs a message.", "答复需要一条消息。")
     args = _arguments(action, kind, entry)
     decision = _taken(action, kind, args if kind == "edit" else None, message)
     return decision if entry.get("grant") is None else {**decision, "grant": _grant(kind, entry["grant"])}
@@ -169,14 +176,18 @@ def _arguments(action: Mapping[str, Any], kind: DecisionType, entry: Mapping[str
         names.append(args["action"])
         args = args["args"]
     if any(name is not None and name != action["name"] for name in names):
-        raise DecisionError(f"A decision can't replace {action['name']} by another tool.")
+        raise DecisionError(
+            f"A decision can't replace {action['name']} by another tool.", f"决定不能把 {action['name']} 换成其他工具。"
+        )
     found = dict(cast("Mapping[str, Any]", args)) if isinstance(args, Mapping) else None
     if not _is_plain_json(found):
-        raise DecisionError("The args are not valid JSON in Unicode.")
+        raise DecisionError("The args are not valid JSON in Unicode.", "args 不是有效的 Unicode JSON。")
     if kind == "edit" and found is None:
-        raise DecisionError("An edit needs args: all arguments of the call.")
+        raise DecisionError("An edit needs args: all arguments of the call.", "修改需要 args：该调用的全部参数。")
     if kind == "approve" and found not in (None, action["args"]):
-        raise DecisionError("To change arguments, send the type edit, not approve.")
+        raise DecisionError(
+            "To change arguments, send the type edit, not approve.", "要修改参数，请发送 edit 类型，而不是 approve。"
+        )
     return found
 
 
@@ -191,11 +202,11 @@ def _is_plain_json(args: object) -> bool:
 
 def _grant(kind: DecisionType, value: object) -> GrantRequest:
     if kind != "approve":
-        raise GrantError("A grant is given with an approval only.")
+        raise GrantError("A grant is given with an approval only.", "授权只能随批准一起给出。")
     try:
         return read_grant(value)
     except ValueError as error:
-        raise GrantError(str(error)) from error
+        raise GrantError(str(error), "这项授权的内容无效。") from error
 
 
 def _decision(call: Call, entry: Mapping[str, Any]) -> Decision:

@@ -36,6 +36,7 @@ from graph.policy.rules import Judgement, Situation, judge
 from graph.policy.tools import ToolFacts
 from graph.state import Call, Language, Passage, State, Taint, Update, active_agent, is_tainted, running_turn, said_last
 from graph.tools.box import LOCAL_NAMES, toolset
+from graph.tools.more import not_offered
 
 SPECIALISTS: Final = (DOCUMENT_AGENT, DRIVE_AGENT, SEARCH_AGENT)
 ALLOWED_TOOLS: Final = {specialist.name: specialist.tools for specialist in SPECIALISTS}
@@ -92,6 +93,7 @@ class Reviewer:
             wrong = CUT_ARGUMENTS[self.situation.language] if self.is_cut else NO_OBJECT
             return _refuse(key, name, f"invalid_argument: {wrong}")
         args, problems = fit(of_conversation(name, given, self.last_change), schema_of(tool))
+        problems = problems or not_offered(name, args, self.tools)
         if problems:
             return _refuse(key, name, f"invalid_argument: {'; '.join(problems)}")
         facts = self.toolbox.facts_of(name)

@@ -19,7 +19,12 @@ from graph.events import CitationView
 
 TABLE: Final = "table"
 """Key in the `additional_kwargs` of the answers of tables: the `TableSource`."""
-_NUMBER: Final = re.compile(r"[^\d.,()-]*([-(]?)[^\d.,]*(\d{1,3}(?:[,' ]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)[^\d]*")
+_NUMBER: Final = re.compile(
+    r"(?:[A-Z]{1,4}|人民币)?[^\w.,()-]*([-(]?)[^\w.,]*(\d{1,3}(?:[,' ]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\W*([^\W\d_]*)\W*"
+)
+"""A number with a sign or code of a currency before it, and one word behind it: its unit. More words say more."""
+_SCALE: Final = re.compile(r"k|m|bn|mn|mio|hundred|dozen|thousand|[mb]illions?|[十百千万亿萬億].*", re.IGNORECASE)
+"""Words behind a number that make another one of it."""
 
 
 class TableSource(TypedDict):
@@ -135,9 +140,9 @@ def _is_same(quoted: str, value: str) -> bool:
 
 
 def _number_of(text: str) -> Decimal | None:
-    """Return the number in a text that has only one, as answers write it: with a point, and thousands by commas."""
+    """Return the number in a text that says nothing else, as answers write it: with a point, thousands by commas."""
     match = _NUMBER.fullmatch(unicodedata.normalize("NFKC", text).replace("−", "-").strip())
-    if match is None:
+    if match is None or _SCALE.fullmatch(match[3]):
         return None
     value = Decimal(re.sub("[,' ]", "", match[2]))
     return -value if match[1] else value

@@ -239,7 +239,7 @@ class ConnectionPool:
         try:
             async with self._using(who) as pooled, asyncio.timeout(self._timeout.total_seconds()):
                 return await pooled.session[0].read_resource(AnyUrl(uri))
-        except (McpError, TimeoutError, anyio.ClosedResourceError, anyio.BrokenResourceError):
+        except (DriveUnavailableError, McpError, TimeoutError, anyio.ClosedResourceError, anyio.BrokenResourceError):
             return None
 
     async def _answer(

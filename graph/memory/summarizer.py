@@ -17,6 +17,7 @@ from graph.messages.grouping import Block
 from graph.messages.tokens import tokens_of_messages
 from graph.models.asking import ask
 from graph.models.overflow import limit_in
+from graph.models.shortening import ask_once_shorter
 from graph.prompts import load_prompt, section
 from graph.state import Narrowed, State, Update
 
@@ -39,7 +40,8 @@ class Summarizer:
         conversation = section("conversation", extract_turns(turns, SUMMARISED_CHARACTERS))
         asked = [SystemMessage(PROMPT), HumanMessage(conversation)]
         try:
-            answer = await ask(self.deps.model("summarizer", self.runtime), asked, hidden=True)
+            model = self.deps.model("summarizer", self.runtime)
+            answer = await ask_once_shorter(lambda sent: ask(model, sent, hidden=True), asked)
         except AgentError:
             return ""
         self.spending.add(answer, asked, self.deps.prices("summarizer", self.runtime))

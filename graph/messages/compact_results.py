@@ -2,7 +2,8 @@
 
 A thread stores a result as a sentence and its data in JSON, which the product reads. A model gets the same data in a
 fraction of the tokens (`python -m benchmarks.prompts`). A text of a file stands between two lines of tildes, of which
-it has none as long; any other value that is no plain word is a JSON string. So no file can imitate a line.
+it has none as long; any other value that could pass for more than one is a JSON string. So no file can imitate a line,
+nor a part of one.
 """
 
 import json
@@ -27,6 +28,12 @@ _DATA: Final = re.compile(r"(?:^|\n)(?P<data>\{[^\n]*\})(?P<note>\n\[Cut: [^\n]*
 _MOMENT: Final = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)T(?P<time>\d\d:\d\d)(?::[\d.]+)?(?P<zone>Z|[+-]\d\d:\d\d)")
 _PLAIN: Final = re.compile(r"[^\s\"'=,;{}\[\]()]+")
 _TILDES: Final = re.compile(r"~{3,}")
+_HOLDS_IDS: Final = re.compile(r"(?:.*_)?ids?")
+"""Fields whose ids are shortened. What looks like an id elsewhere may be the cell of a table, or a name."""
+_SEPARATOR: Final = re.compile(r"[,;] |^\"")
+"""The sign between the parts of a line: in a path it could pass for a fact of the drive."""
+_SURELY_SAID: Final = 8
+"""Characters of a value from which on a sentence has it for what it is, and not as part of a name."""
 _SAME_IN_ALL: Final = 2
 """From so many entries on, what is the same in all is said once."""
 
@@ -38,6 +45,12 @@ def compact_result(text: str, ids: ShortIds | None = None) -> str:
     if found is None or data is None:
         return text
     return _Writer(ids or ShortIds()).result(text[: found.start()], data) + (found["note"] or "")
+
+
+def data_of(text: str) -> Data | None:
+    """Return the data of a result as a thread stores it; None if it has none."""
+    found = _DATA.search(text)
+    return _parsed(found["data"]) if found else None
 
 
 def _parsed(text: str) -> Data | None:
@@ -61,7 +74,8 @@ class _Writer:
 
     def _body(self, sentence: str, data: Data) -> Iterator[str]:
         if _is_item(data):
-            yield ", ".join(fact for fact in self._facts(data) if fact not in sentence)
+            said = sentence.replace(str(data["path"]), "")
+            yield ", ".join(fact for fact in self._facts(data) if fact not in said)
         elif _is_item(data.get("item")) and "children" in data:
             yield from self._branch(data, 0)
         elif isinstance(data.get("text"), str) and _is_item(data.get("file")):
@@ -76,7 +90,7 @@ class _Writer:
         if end != total or start:
             yield f"characters {start}-{end} of {total}" + (f", go on with start={end}" if end != total else "")
         if "=" in (place := str(data.get("place") or "")) and not place.startswith("line="):
-            yield place
+            yield one_line(place)
         yield _fenced(data["text"])
 
     def _field(self, name: str, value: Any) -> Iterator[str]:
@@ -87,7 +101,7 @@ class _Writer:
         elif isinstance(value, str) and "\n" in value:
             yield f"{name}:\n{_fenced(value)}"
         else:
-            yield f"{name}: {self._value(value)}"
+            yield f"{name}: {self._value(name, value)}"
 
     def _table(self, name: str, entries: Sequence[Data]) -> Iterator[str]:
         line = self._line_of(entries)
@@ -118,7 +132,7 @@ class _Writer:
         for name, form in _FACTS.items():
             value = item.get(name)
             if not _is_empty(value) and (is_file or name not in {"size", "version"}):
-                yield form.format(self._value(value))
+                yield form.format(self._value(name, value))
         if item.get("role") not in {None, "owner"}:
             yield f"{item['role']}, owner {item.get('owner')}"
         if item.get("index_state") in {"failed", "skipped"}:
@@ -132,43 +146,46 @@ class _Writer:
         if not words or words == file.get("name"):
             return line
         where = [f"version {hit['version']}"] if hit.get("version") else []
-        where += [str(hit["place"])] if hit.get("place") else []
+        where += [one_line(str(hit["place"]))] if hit.get("place") else []
         where += [f"characters {hit['start']}-{hit['end']}"] if hit.get("end") else []
         heading = f"{_string(hit['heading'])}: " if hit.get("heading") else ""
         return f"{line}; {', '.join(where)}: {heading}{_string(words)}"
 
     def _entry(self, entry: Data) -> str:
-        leading = " ".join(self._value(entry[name], bare=True) for name in LEADING if name in entry)
+        leading = " ".join(self._value(name, entry[name], bare=True) for name in LEADING if name in entry)
         rest = self._named({name: value for name, value in entry.items() if name not in LEADING})
         return "; ".join(part for part in (leading, rest) if part)
 
     def _named(self, values: Data) -> str:
-        return ", ".join(f"{name}={self._value(value)}" for name, value in values.items())
+        return ", ".join(f"{name}={self._value(name, value)}" for name, value in values.items())
 
     def _branch(self, node: Data, depth: int) -> Iterator[str]:
         item: Data = node["item"]
-        label = _path(item) if not depth else _plain_or_string(str(item.get("name"))) + _slash(item)
+        label = _path(item) if not depth else _plain_or_string(f"{item.get('name')}{_slash(item)}")
         more = " …" if node.get("truncated") else ""
         yield f"{'  ' * depth}- {self._ids.short(str(item['id']))} {label}{more}"
         for child in cast("list[Data]", node.get("children") or []):
             yield from self._branch(child, depth + 1)
 
-    def _value(self, value: Any, *, bare: bool = False) -> str:
+    def _value(self, name: str, value: Any, *, bare: bool = False) -> str:
         if not isinstance(value, str):
-            return compact(self._lean(value))
+            return compact(self._lean(name, value))
         if moment := _MOMENT.fullmatch(value):
             return f"{moment['day']} {moment['time']}{moment['zone']}"
-        short = self._ids.short(value)
-        return _one_line(short) if bare else _plain_or_string(short)
+        short = self._short(name, value)
+        return one_line(short) if bare else _plain_or_string(short)
 
-    def _lean(self, value: Any) -> Any:
+    def _lean(self, name: str, value: Any) -> Any:
         """Return nested data with short ids, and without what is empty or not shown."""
         if isinstance(value, Mapping):
             entries = cast("Data", value).items()
-            return {key: self._lean(one) for key, one in entries if key not in NOT_SHOWN and not _is_empty(one)}
+            return {key: self._lean(key, one) for key, one in entries if key not in NOT_SHOWN and not _is_empty(one)}
         if isinstance(value, list):
-            return [self._lean(one) for one in cast("list[Any]", value)]
-        return self._ids.short(value) if isinstance(value, str) else value
+            return [self._lean(name, one) for one in cast("list[Any]", value)]
+        return self._short(name, value) if isinstance(value, str) else value
+
+    def _short(self, name: str, value: str) -> str:
+        return self._ids.short(value) if _HOLDS_IDS.fullmatch(name) else value
 
 
 _FACTS: Final = {
@@ -205,20 +222,20 @@ def _is_empty(value: Any) -> bool:
 
 
 def _is_said(value: Any, sentence: str) -> bool:
-    return isinstance(value, str) and value in sentence
+    return isinstance(value, str) and len(value) >= _SURELY_SAID and value in sentence
 
 
 def _path(item: Data) -> str:
-    return _one_line(str(item["path"])) + _slash(item)
+    return one_line(f"{item['path']}{_slash(item)}")
 
 
 def _slash(item: Data) -> str:
     return "/" if item.get("kind") == "folder" and not str(item.get("path")).endswith("/") else ""
 
 
-def _one_line(text: str) -> str:
-    """Return a path or a sentence of the drive as it is, if it is one line."""
-    return text if text.isprintable() else _string(text)
+def one_line(text: str) -> str:
+    """Return a path or a sentence of the drive as it is, if it is one part of one line; else as a JSON string."""
+    return text if text.isprintable() and not _SEPARATOR.search(text) else _string(text)
 
 
 def _plain_or_string(text: str) -> str:

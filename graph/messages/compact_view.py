@@ -8,12 +8,14 @@ from typing import Any, Final, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage, ToolMessage
 
-from graph.messages.compact_results import compact_result
+from graph.messages.compact_results import compact_result, one_line
 from graph.messages.short_ids import ShortIds
-from graph.prompts import LESS_THAN, compact, section
+from graph.messages.steps import is_step
+from graph.prompts import LESS_THAN, compact, json_section, section
 
-SECTIONS: Final = re.compile(r"^<(place|listing|last_run)>\n(.*?)\n</\1>$", re.MULTILINE | re.DOTALL)
+SECTIONS: Final = re.compile(r"^<(place|listing|last_run|earlier_results)>\n(.*?)\n</\1>$", re.MULTILINE | re.DOTALL)
 """No text of a file or a name can begin such a section: tags in them are escaped."""
+ITEM_LISTS: Final = ("changed", "found")
 CACHED_RESULTS: Final = 128
 NEEDLESS: Final = frozenset({"root_id"})
 """`root` names the root as well."""
@@ -37,7 +39,7 @@ def with_full_ids(answer: AIMessage, ids: ShortIds, thread: Sequence[AnyMessage]
 def _compact(message: AnyMessage, ids: ShortIds) -> AnyMessage:
     if isinstance(message, ToolMessage):
         return message.model_copy(update={"content": _result(message.text, ids)})
-    if isinstance(message, SystemMessage):
+    if isinstance(message, SystemMessage) or is_step(message):
         return message.model_copy(update={"content": SECTIONS.sub(lambda found: _section(found, ids), message.text)})
     if isinstance(message, AIMessage) and message.tool_calls:
         calls = [{**call, "args": ids.shorten(call["args"])} for call in message.tool_calls]
@@ -69,10 +71,18 @@ def _section(found: re.Match[str], ids: ShortIds) -> str:
         return found[0]
     if tag == "listing" and isinstance(data, list):
         return section(tag, "\n".join(_line(entry, ids) for entry in cast("list[Any]", data)))
+    if tag == "earlier_results" and isinstance(data, list):
+        return json_section(tag, [_step(entry, ids) for entry in cast("list[Any]", data)])
     if tag == "place" and isinstance(data, Mapping):
         shown = {key: value for key, value in cast("Mapping[str, Any]", data).items() if value and key not in NEEDLESS}
         return section(tag, "\n".join(f"{key}: {_line(value, ids)}" for key, value in shown.items()))
     return found[0]
+
+
+def _step(entry: Any, ids: ShortIds) -> dict[str, Any]:
+    """Return what came of a step, with each item that it found or changed as a line."""
+    lists = {name: [_line({**item, "name": None}, ids) for item in entry[name]] for name in ITEM_LISTS if name in entry}
+    return {**entry, **lists}
 
 
 def _line(entry: Any, ids: ShortIds) -> str:
@@ -82,10 +92,9 @@ def _line(entry: Any, ids: ShortIds) -> str:
     facts = dict(cast("Mapping[str, Any]", entry))
     item_id, name, path = (facts.pop(key, None) for key in ("id", "name", "path"))
     kind, label = facts.pop("kind", None), str(path or name or "")
-    label = label if label.isprintable() else _escaped(label)
+    label = one_line(f"{label}{'/' if kind == 'folder' else ''}")
     more = [f"{key} {_escaped(value)}" for key, value in facts.items() if value not in (None, "", False)]
-    line = f"{ids.short(str(item_id))} {label}" if item_id else label
-    return ", ".join([f"{line}{'/' if kind == 'folder' else ''}", *more])
+    return ", ".join([f"{ids.short(str(item_id))} {label}" if item_id else label, *more])
 
 
 def _escaped(value: Any) -> str:

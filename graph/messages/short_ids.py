@@ -1,5 +1,6 @@
 """Short ids for models: the first characters of an id, enough to tell it from all others of the view."""
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -60,8 +61,21 @@ class ShortIds:
 
 
 def _mapped(name: str, value: Any, change: Callable[[str], str]) -> Any:
-    if not ARGUMENT.fullmatch(name):
-        return value
+    """Return an argument with its ids changed: itself, those in a list, and those of entries such as new names."""
     if isinstance(value, list):
-        return [change(one) if isinstance(one, str) else one for one in cast("list[Any]", value)]
-    return change(value) if isinstance(value, str) else value
+        return [_mapped(name, one, change) for one in cast("list[Any]", value)]
+    if isinstance(value, Mapping):
+        return {key: _mapped(key, one, change) for key, one in cast("Mapping[str, Any]", value).items()}
+    if not isinstance(value, str) or not ARGUMENT.fullmatch(name):
+        return value
+    listed = _listed(value)
+    return change(value) if listed is None else _mapped(name, listed, change)
+
+
+def _listed(value: str) -> list[Any] | None:
+    """Return the list that a model wrote as text."""
+    try:
+        found = json.loads(value) if value.startswith("[") else None
+    except (ValueError, RecursionError):
+        return None
+    return cast("list[Any]", found) if isinstance(found, list) else None

@@ -43,6 +43,8 @@ SEEING: Final = [
     "minicpm-v",
 ]
 """Models that take pictures, by the beginning of their names."""
+BLIND: Final = ("o1-mini", "o1-preview", "o3-mini", "gemma-3-1b", "gemma3:1b", "gemma-3-270m", "gemma3:270m")
+"""Models of these families that don't."""
 
 MESSAGE_TOKENS: Final = 6
 """Tokens of a message beside its text."""
@@ -63,7 +65,8 @@ _FOUR: Final = bytes(range(0xF0, 0xF5))
 
 def sees_pictures(model: str) -> bool:
     """Say whether the model is known to take pictures."""
-    return split_model(model)[1].rpartition("/")[2].lower().startswith(tuple(SEEING))
+    name = split_model(model)[1].rpartition("/")[2].lower()
+    return name.startswith(tuple(SEEING)) and not name.startswith(BLIND)
 
 
 @lru_cache(maxsize=1_024)

@@ -4,14 +4,17 @@ A rule is learnt once for an address and a model, from a refusal that names it, 
 table is a small file, so that no restart asks again; what was learnt is forgotten after a month, as services change.
 """
 
+import fcntl
 import json
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any, Final, cast
 from urllib.parse import urlsplit, urlunsplit
 
@@ -25,6 +28,8 @@ SHORT_ID: Final = re.compile(r"[A-Za-z0-9]{9}")
 SHORT_LENGTH: Final = 9
 JSON_SCHEMA, TOOL_CHOICE, TOOLS = "json_schema", "tool_choice", "tools"
 """Names of the rules that `structured.py` keeps."""
+PICTURES: Final = "pictures"
+"""Name of the rule that the specialists keep."""
 
 Body = dict[str, Any]
 Service = tuple[str, str]
@@ -47,19 +52,25 @@ class Rule:
 
 
 class Dialect:
-    """The rules of a service for one model, as far as they are learnt. `remember` is called with each new one."""
+    """The rules of a service for one model: those known before, and those learnt. `remember` gets each new one."""
 
-    def __init__(self, learnt: Learnt | None = None, remember: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        learnt: Learnt | None = None,
+        remember: Callable[[str], None] | None = None,
+        known: Collection[str] = (),
+    ) -> None:
         self._learnt: Learnt = {} if learnt is None else learnt
         self._remember = remember
+        self._known = known
 
     def has(self, name: str) -> bool:
-        """Say whether the rule was learnt."""
-        return name in self._learnt
+        """Say whether the service is known to have the rule."""
+        return name in self._learnt or name in self._known
 
     def learn(self, name: str) -> None:
         """Note that the service has the rule."""
-        if name in self._learnt:
+        if self.has(name):
             return
         logger.warning("The model's service %s; this is remembered.", RULES[name].description)
         if self._remember:
@@ -71,7 +82,7 @@ class Dialect:
         """Return the body, changed in place, so that it keeps the rules that were learnt."""
         if not self.has(REASONING) or self.has(NO_REASONING):
             _leave_out_reasoning(body)
-        for name in self._learnt:
+        for name in (*self._known, *self._learnt):
             if keep := RULES[name].keep:
                 keep(body)
         return body
@@ -85,16 +96,18 @@ class Dialect:
 
 
 class Dialects:
-    """The dialects of all services, in a file if a path is given."""
+    """The dialects of all services, in a file if a path is given; a thread writes it, one state after another."""
 
     def __init__(self, path: Path | None = None, today: Callable[[], date] = lambda: datetime.now(UTC).date()) -> None:
         self._path = path
         self._today = today
         self._table: dict[Service, Learnt] = {}
+        self._writer = ThreadPoolExecutor(1, "dialects")
+        self._written: Future[None] | None = None
         for service, learnt in read_learnt(path, today()) if path else ():
             self._table[service] = learnt
 
-    def of(self, url: str, model: str) -> Dialect:
+    def of(self, url: str, model: str, known: Collection[str] = ()) -> Dialect:
         """Return the dialect of the service at the address for the model; asked again, one with the same memory."""
         learnt = self._table.setdefault((public_address(url), model), {})
 
@@ -102,19 +115,44 @@ class Dialects:
             learnt[name] = self._today().isoformat()
             self._save()
 
-        return Dialect(learnt, remember)
+        return Dialect(learnt, remember, known)
+
+    def flush(self) -> None:
+        """Wait until all that was learnt is in the file."""
+        if self._written:
+            self._written.result()
 
     def _save(self) -> None:
         if self._path is None:
             return
-        rows = [{"url": url, "model": model, "learnt": dict(learnt)} for (url, model), learnt in self._table.items()]
-        partial = self._path.with_suffix(".partial")
-        try:
-            partial.write_text(json.dumps([row for row in rows if row["learnt"]], indent=1), encoding="utf-8")
-            partial.replace(self._path)
-        except OSError as error:
-            # It is learnt again after the next start.
-            logger.warning("%s can't be written: %s", self._path, error.strerror)
+        table = {service: dict(learnt) for service, learnt in self._table.items() if learnt}
+        self._written = self._writer.submit(_write, self._path, table, self._today())
+
+
+def _write(path: Path, table: Mapping[Service, Mapping[str, str]], today: date) -> None:
+    """Write the table, and what other processes have learnt in the meantime: one process writes at a time."""
+    try:
+        with path.with_suffix(".lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            joined: dict[Service, Learnt] = dict(read_learnt(path, today))
+            for service, learnt in table.items():
+                before = joined.get(service, {})
+                newer = {name: max(before.get(name, ""), day) for name, day in learnt.items()}
+                joined[service] = {**before, **newer}
+            _replace(path, [{"url": url, "model": model, "learnt": rules} for (url, model), rules in joined.items()])
+    except OSError as error:
+        # It is learnt again after the next start.
+        logger.warning("%s can't be written: %s", path, error.strerror)
+
+
+def _replace(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
+    with NamedTemporaryFile(dir=path.parent, suffix=".partial", delete=False) as file:
+        partial = Path(file.name)
+    try:
+        partial.write_text(json.dumps([row for row in rows if row["learnt"]], indent=1), encoding="utf-8")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def read_learnt(path: Path, today: date) -> Iterator[tuple[Service, Learnt]]:
@@ -203,6 +241,10 @@ def _words(pattern: str) -> re.Pattern[str]:
 
 NO_REASONING: Final = "no_reasoning_content"
 _UNWANTED: Final = "(?:unsupported|unknown|unexpected|extra|not (?:allowed|permitted|supported))"
+_PICTURE: Final = (
+    r"(?:image|vision|picture|multi.?modal)(?!\w*.{0,40}(?:format|media|mime|size|exceed|large|dimension|corrupt))"
+)
+"""Named by who takes no pictures at all, not by who can't read this one."""
 _LISTED: Final = (
     Rule("temperature", _words("temperature"), "takes no temperature", _leave_out("temperature")),
     Rule(
@@ -256,6 +298,15 @@ _LISTED: Final = (
         TOOL_CHOICE,
         _words(r"tool.?choice|forces? tool|tool use|\btools\b"),
         "refuses tool_choice, so it is asked with `auto`, and may answer with JSON in its text",
+    ),
+    Rule(
+        PICTURES,
+        _words(
+            rf"{_PICTURE}.{{0,120}}(?:not support|only support|not (?:accept|allow|available|enabled)|unsupported)"
+            rf"|(?:not support|n't support|support\w*|unsupported|unknown variant|invalid content).{{0,80}}{_PICTURE}"
+            r"|unsupported content|\bcontent\b.{0,80}(?:must be a string|expected (?:a )?string|valid string)"
+        ),
+        "takes no pictures",
     ),
     Rule(TOOLS, _words(r"\btools?\b|function.?call"), "takes no tools for answers of a shape"),
 )

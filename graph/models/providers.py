@@ -1,4 +1,4 @@
-"""The chat models of providers, built by LangChain's `init_chat_model` from the provider's own package, an extra."""
+"""The chat models of providers whose protocol is their own, by LangChain's `init_chat_model` and their packages."""
 
 import sys
 from collections.abc import Callable
@@ -14,6 +14,7 @@ from pydantic import SecretStr
 
 from graph.errors import ModelPackageError
 from graph.limits.model_table import context_in
+from graph.models.services import OPENAI, SERVICES
 from graph.settings import PROVIDERS, AgentSettings
 
 EXTRAS: Final = frozenset({"anthropic", "deepseek", "ollama"})
@@ -35,6 +36,12 @@ def provider_model(
     return chat_models.init_chat_model(
         name, model_provider=provider, **_options(provider, name, settings, openai_client)
     )
+
+
+def needs_package(provider: str, settings: AgentSettings) -> bool:
+    """Say whether the provider's own package asks its models: the lean client asks all that speak OpenAI's protocol."""
+    is_ours = provider == OPENAI or (provider in SERVICES and settings.chat_client == "lean")
+    return not is_ours and bool(PROVIDERS[provider])
 
 
 def with_answer_limit(model: BaseChatModel, tokens: int) -> Runnable[LanguageModelInput, AIMessage]:
@@ -63,7 +70,7 @@ def _options(
     if provider == "anthropic":
         return {**limits, **_access(settings.anthropic_api_key, "base_url", settings.anthropic_base_url)}
     if provider == "deepseek":
-        own = _access(settings.deepseek_api_key, "api_base", settings.deepseek_base_url)
+        own = _access(settings.deepseek_api_key, "api_base", settings.deepseek_api_base)
         return {**limits, **own, "http_async_client": openai_client(), "streaming": True, "stream_usage": True}
     return limits
 

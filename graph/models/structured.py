@@ -25,6 +25,7 @@ from graph.limits.budget import Spending
 from graph.models.asking import ChatRunnable, ask, was_cut
 from graph.models.client import LeanChatModel
 from graph.models.dialects import JSON_SCHEMA, RULES, TOOL_CHOICE, TOOLS, Dialect
+from graph.models.shortening import ask_once_shorter
 
 Schema = TypeVar("Schema", bound=BaseModel)
 
@@ -62,21 +63,21 @@ async def ask_for(
 ) -> Schema:
     """Return the model's answer in the shape of `schema`; raise `ModelOutputError` if it has another.
 
-    An answer of another shape is sent back with what is wrong with it, at most `repairs` times. What all answers took
-    is added to `spending`.
+    A request whose length is refused is sent once more with less. An answer of another shape is sent back with what is
+    wrong with it, at most `repairs` times. What all answers took is added to `spending`.
     """
-    asked = list(messages)
+    asked = messages
     while True:
-        step, answer = await _climb(model, schema, asked)
+        step, answer, sent = await _climb_once_shorter(model, schema, asked)
         if spending is not None:
-            spending.add(answer, asked)
+            spending.add(answer, sent)
         try:
             return _shaped(schema, answer)
         except ModelOutputError as error:
-            if error.detail == NO_OBJECT and step.rule == JSON_SCHEMA:
-                dialect_of(model).learn(JSON_SCHEMA)
             if was_cut(answer):
                 raise ModelLengthError(str(error)) from error
+            if error.detail == NO_OBJECT and step.rule == JSON_SCHEMA:
+                dialect_of(model).learn(JSON_SCHEMA)
             if repairs <= 0:
                 raise
             repairs -= 1
@@ -94,6 +95,17 @@ def dialect_of(model: BaseChatModel) -> Dialect:
 def share_dialect(model: BaseChatModel, dialect: Dialect) -> None:
     """Give a model of another library the dialect of its service, which others may share."""
     vars(model)["_dialect"] = dialect
+
+
+async def _climb_once_shorter(
+    model: BaseChatModel, schema: type[BaseModel], messages: Sequence[BaseMessage]
+) -> tuple[Step, AIMessage, Sequence[BaseMessage]]:
+    """Return what the service answered to, too."""
+
+    async def climb(asked: Sequence[BaseMessage]) -> tuple[Step, AIMessage, Sequence[BaseMessage]]:
+        return *(await _climb(model, schema, asked)), asked
+
+    return await ask_once_shorter(climb, messages)
 
 
 async def _climb(

@@ -15,7 +15,7 @@ from graph.state import AGENTS, AgentName, Language
 
 SURE, UNSURE, MOST_STEPS = 0.92, 0.2, 8
 READING: Final = frozenset({"find", "lookup", "ask", "read", "summarise", "map_files"})
-MAKES: Final = frozenset({"create_folder", "create_file", "rename"})
+MAKES: Final = frozenset({"create_folder", "create_file", "save_summary", "rename"})
 
 
 def decide(conversation: Conversation) -> dict[str, Any]:

@@ -57,12 +57,13 @@ def closing(plan: Plan, turn: Turn) -> str:
     skipped = [step for step in steps if step["status"] == "skipped"]
     by_stop = [step for step in skipped if step["error"] in {None, TEXTS["limit"][language]}]
     by_need = [step for step in skipped if step not in by_stop and not step["attempts"]]
-    if by_need:
+    if len(steps) > 1:
         lines += [_rejection(step, language) for step in skipped if step["attempts"] and step["error"]]
+    if by_need:
         lines.append(TEXTS["skipped"][language].format(titles=_titles(by_need, language)))
     if by_stop:
         lines.append(TEXTS["left"][language].format(titles=_titles(by_stop, language)))
-    return "\n".join([*lines, _completed(steps, language)]) if lines else ""
+    return "\n".join([*lines, _completed(steps, language), *_changes(turn)]) if lines else ""
 
 
 def report(steps: Sequence[Step], turn: Turn) -> str:
@@ -70,9 +71,12 @@ def report(steps: Sequence[Step], turn: Turn) -> str:
     language = turn["language"]
     lines = [TEXTS["report"][language].format(count=len(steps))]
     lines += [f"{number}. {_outcome(step)}" for number, step in enumerate(steps, 1)]
-    if turn["changes"]:
-        lines += ["", TEXTS["changes"][language].format(count=len(turn["changes"]))]
-    return "\n".join(lines)
+    return "\n".join([*lines, *(["", *_changes(turn)] if turn["changes"] else [])])
+
+
+def _changes(turn: Turn) -> list[str]:
+    count = len(turn["changes"])
+    return [TEXTS["changes"][turn["language"]].format(count=count)] if count else []
 
 
 def _outcome(step: Step) -> str:

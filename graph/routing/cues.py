@@ -10,7 +10,8 @@ TEXT_PARTS: Final = re.compile(
     r"\b(?:words?|sentences?|paragraphs?|sections?|lines?|headings?|subheadings?|titles?|rows?|columns?"
     r"|half|bullets?|typos?|commas?|phrases?|chapters?"
     r"|intro(?:duction)?|conclusion|summary section|abstract|discussion|footnotes?|tables?|lists?"
-    r"|table of contents|occurrences?|spelling|grammar|wording|tone|appendix|placeholders?)\b"
+    r"|table of contents|occurrences?|mentions? of|references? to|passages?"
+    r"|greetings?|the parts?|spelling|grammar|wording|tone|appendix|placeholders?)\b"
     r"|第?[一二三四五六七八九十两几最后前\d]+个?[段句行章节点条项列](?!文)|段落|句子|章节|标题|错别字|错字|单词"
     r"|词语|开头|结尾|末尾|摘要|引言|结论|表格|语气|语法|目录页|段|文中|文里|个词|句话|字样|最?[前后]面$|部分|[前后]半",
 )
@@ -19,7 +20,8 @@ FOLDERS: Final = re.compile(r"\bfolders?\b|\btrash\b|\bdrive\b|文件夹|回收�
 HERE: Final = re.compile(
     r"\b(?:this|the|current|open) (?:document|file|text|page|report|doc|note|letter|one)\b|\b(?:in )?here\b"
     r"|\bin it\b|\b(?:this|it)\b"
-    r"|(?:这|本|当前|该)(?:份|个|篇|一篇|一份)?(?:文档|文件|文章|报告|笔记|合同)|本文|全文|文中|这里面|这篇|这份",
+    r"|(?:这|本|当前|该)(?:份|个|篇|一篇|一份)?(?: ?(?:doc|file|text|report|note|page)|文档|文件|文章|报告|笔记|合同)"
+    r"|本文|全文|文中|这里面|这篇|这份",
 )
 """Names of the open document."""
 WHERE: Final = re.compile(
@@ -49,11 +51,26 @@ SHORTER: Final = re.compile(
 TELLS: Final = re.compile(
     r"怎么|如何|怎样|为什么|为何|为啥|是否|有没有|有无|该不该|要不要|应不应该|会不会|能不能|可不可以|安全吗"
     r"|什么意思|什么|多少|多久|几时|几点|被|失败|坏了|没反应|不见了|报错|不能用|不了|不掉|成功了|觉得|认为|建议(?!书)"
-    r"|如果|要是|假如|万一|若|区别|不想|不小心|吗$|了没|没有?$|^(?![把将]).*(?:昨天|上次)|曾经|已经|(?:写着|写道|说|提到|叫我"
+    r"|如果|要是|假如|万一|若|区别|不想|吗$|了没|没有?$|^(?![把将]).*(?:昨天|上次)(?!的)|曾经|已经|(?:写着|写道|说|提到|叫我"
     r"|让我)[:：]?$|^(?![请你您我帮那把将]).{1,6}(?<![小传解演])(?:说(?![明法书])|要求|让我|叫我|要我|催我|建议)"
     r"|^(?:我|.{1,4})把.*了$|(?:他|她|同事|老板|经理|别人).{0,12}(?:说|叫|让|把|已)|谁|哪"
 )
 """In a Chinese clause: it asks, tells or supposes, and requests nothing."""
+SPOKEN_OF: Final = re.compile(
+    r"\b(?:nobody|no ?one)\b|\bor (?:not|keep|leave|rather|should)\b|^[a-z]+ or [a-z]+\b"
+    r"|([要该应可会能好难])不\1|是不是|(?<!^)还是|啥|不一样|几[步次种]|最[多少]|一律|据说|听说|好像|似乎|被(?![^,，]{0,8}的)"
+    r"|^(?:我|他|她|大家|有人|别人|对方)(?!们?的|.{0,3}(?:不小心|误))"
+    r"|^(?![请你您帮先再都全从在到给用按对关今明]|FILE|QUOTE)[\u3400-\u9fff]{3,12}?[把将](?!来)"
+    r"|^(?![请你您帮那把将给让从在])[^,，]{1,8}(?<![小传解演])(?:说(?![明法])|要求|通知|规定|决定|打算|准备|希望|想(?![法象])|提[到过议出]"
+    r"|问(?![题卷])|表示|坚持|答应|允许|同意|指示|主张|吩咐|嘱咐|交代|安排|下令|鼓励|提醒|反对|支持|担心|赞成|[催叫让请要](?:我|你|大家|所有|全部|把))(?!FILE|QUOTE|文件|[移删改放共分复的书单])"
+)
+"""In a clause that names a change: somebody else wants it, or it is asked whether or how it is done."""
+FORBIDS: Final = re.compile(
+    r"(?:不(?![同错久足]|动产|小心)|(?<!有)没|(?<![特区级类分个识告性差辨错为成叫])别(?![人的处家墅称名针致])|[勿莫甭]|未(?![来读])|禁止|避免)"
+    r"(?!(?:(?![把将给让删移改动扔丢发撤]|[共分]享|恢复|还原|清空|复制|[新创]建|归档)[^,，]){0,6}的)"
+    r"|就[放留存]在|留着|保持(?:不变|原样)"
+)
+"""In a Chinese clause that names a change: it is not to be done. "不要的文件" only describes the files."""
 ATTRIBUTE: Final = re.compile(r"(?:的|过的|之前|之后|以后|的时候|功能|按钮|记录|权限的)")
 """After a Chinese verb: it only describes the noun that follows."""
 ASKING: Final = re.compile(
@@ -103,7 +120,7 @@ ELSEWHERE: Final = re.compile(
     r"|flights?|hotels?|jobs?|flats?|apartments?|comments?|stocks?|thoughts|opinions?|feelings|joke|website)\b"
     r"|密码|账号|帐号|账户|健康|脑袋|心情|记忆|习惯|聊天|好友|应用|软件|系统|设置|按钮|选项|菜单|入口|批注"
     r"|评论|粘贴|天气|餐厅"
-    r"|新闻|网上|上网|百度|谷歌|航班|酒店|股票|汇率|快递|日程|日历|闹钟|看法|想法"
+    r"|新闻|网上|上网|百度|谷歌|航班|酒店|区别|差别|好处|坏处|优点|缺点|股票|汇率|快递|日程|日历|闹钟|看法|想法"
 )
 """Things that are in no drive: only in a name or a topic do they mean a document."""
 OTHER_VERB: Final = re.compile(r"(?!(?:call|name|title) )[a-z]+ (?:it|them|these|those|me|the result)\b")
@@ -113,6 +130,11 @@ BARE: Final = re.compile(
     r"|(?:总结|概括|概述|归纳|对比|比较|读|恢复|还原|找找|查查|找|查|搜|搜索|查找)(?:一下|下|一遍|一次)?(?:它们?|[这那](?:个|些|份|篇|几个))?$"
 )
 """A verb with nothing but a pronoun, or not even that."""
+ALSO_WANTED: Final = re.compile(
+    r".*\b(?:goes|should|must|ought to|needs? to|ha(?:s|ve) to)\b"
+    r"|(?!.*[了过着]$).*(?:[删移改扔换译]|加密|共享|分享|复制|归档|打印)"
+)
+"""Another thing to be done, in a clause beside a request that no row knows."""
 CHINESE_VERB: Final = re.compile(r"[把将]|[写发放存做加改转贴填记传送交挪搬](?:到|成|在|给|进|入|一|上|下)")
 """A request that no row knows, in Chinese."""
 TERMS: Final = re.compile(
@@ -123,6 +145,12 @@ TERMS: Final = re.compile(
 PURPOSE: Final = re.compile(r"用来|用于|用作|叫|名|取名|标题")
 """Says what a new thing is for, or its name."""
 PUT_INTO: Final = re.compile(rf"\b(?:to|into|in|at the (?:end|top|start|bottom) of) {FILE}")
+MADE_INTO: Final = re.compile(
+    rf"(?:write|add|append|put|insert|paste|enter|note) (?:it|them|that|this|these|those|the (?:\w+ )?\w+)(?: back)?"
+    rf" (?:to|into|in|at the (?:end|top|start|bottom) of) {FILE}"
+    rf"|.*[写加记抄填][^，,]?[到进入][\u3400-\u9fff]{{0,12}} ?{FILE}"
+)
+"""Names the file that what was found or read goes into."""
 OBJECT_FIRST: Final = re.compile(r"从(?:回收站|垃圾桶|垃圾箱)|(?:(?:从|在|给).{1,20}?)?[把将]")
 """The object, before the action on it."""
 HAN: Final = re.compile("[\u3400-\u9fff]")
@@ -207,5 +235,7 @@ ASKED_IN_CHINESE: Final = re.compile(r"(?:吗|呢)$|为什么|会不会|能不�
 """A question beside a request: what is asked for may hang on its answer."""
 INSTEAD: Final = re.compile(r"(?:n't|\bnot|\bnever|\bdont)\b.*?\binstead$|(?:不要|别|不用).*(?:而是|改为)")
 FORMATS: Final = re.compile(r"\b(?:pdfs?|docx?|word|excel|powerpoint|csv|archive|list of mine|calendar|file|folder)\b")
-SECOND_VERB: Final = re.compile(r"[到至入进掉给为成叫]$")
+FOUND: Final = re.compile(r"[找查搜选挑翻][到出]")
+"""Begins a clause that asks to find something, and goes on with it: "找到合同移到归档"."""
+SECOND_VERB: Final = re.compile(r"(?:[到至入进掉给为成叫]|回收站|垃圾[桶箱])$")
 """The end of a verb that takes up an object named before: "找到合同移到归档" asks for two things."""

@@ -4,12 +4,13 @@ Both are tools of every specialist. They change the state, not the drive, so the
 edges then lead to the agent that the state names, or to the plan.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
 from langchain_core.messages import ToolMessage
 
 from graph.messages.grouping import AnyCall, current_turn, unanswered
+from graph.messages.others import mark, read_items
 from graph.messages.written import add_messages, announce_call, outcome_of, report, result_message
 from graph.routing.route import announce_route
 from graph.state import (
@@ -67,6 +68,10 @@ TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
         "zh": "conflict: 本轮已更改过云盘，计划会重复这些更改。请继续用你的工具完成，"
         "或用 transfer_to_agent 转交其余部分。",
     },
+    "rejected": {
+        "en": "conflict: The person rejected a call in this turn, and a plan would ask for it again. Say so, and stop.",
+        "zh": "conflict: 用户在本轮拒绝了一项操作，计划会再次提出。请说明这一点，然后停止。",
+    },
 }
 
 
@@ -102,7 +107,9 @@ def _transfer(call: AnyCall, state: State) -> Update:
     if _handovers(state) >= MOST_HANDOVERS:
         return add_messages([_refusal(call, state, "too_often", most=MOST_HANDOVERS)])
     reason = " ".join(why.split())[:REASON_CHARACTERS]
-    done = report(_result(call, _text(state, "handed_over", agent=agent, reason=reason)))
+    # The reason may repeat what was read: it is withheld with that.
+    read = read_items(current_turn(state["messages"]))
+    done = report(mark(_result(call, _text(state, "handed_over", agent=agent, reason=reason)), read, read))
     return {**add_messages([done]), **_given_to(agent, reason, state)}
 
 
@@ -115,6 +122,8 @@ def _given_to(agent: AgentName, reason: str, state: State) -> Update:
         "method": "handover",
         "needs_plan": False,
     }
+    if (state.get("route") or {}).get("corrects"):
+        route["corrects"] = True
     plan, step = state.get("plan"), current_step(state)
     announce_route(route, step["id"] if step else None)
     if not (plan and step):
@@ -129,6 +138,8 @@ def _plan(call: AnyCall, state: State) -> Update:
         return add_messages([_refusal(call, state, "in_a_plan")])
     if running_turn(state)["changes"]:
         return add_messages([_refusal(call, state, "begun")])
+    if any(outcome_of(result) == "rejected" for result in _results(state)):
+        return add_messages([_refusal(call, state, "rejected")])
     route = state.get("route")
     before: Route = route or {
         "agent": active_agent(state),
@@ -143,8 +154,11 @@ def _plan(call: AnyCall, state: State) -> Update:
 
 def _handovers(state: State) -> int:
     """Return how often the running turn was handed over."""
-    results = (message for message in current_turn(state["messages"]) if isinstance(message, ToolMessage))
-    return sum(message.name == TRANSFER and outcome_of(message) == "done" for message in results)
+    return sum(message.name == TRANSFER and outcome_of(message) == "done" for message in _results(state))
+
+
+def _results(state: State) -> Iterator[ToolMessage]:
+    return (message for message in current_turn(state["messages"]) if isinstance(message, ToolMessage))
 
 
 def _refusal(call: AnyCall, state: State, code: str, **values: Any) -> ToolMessage:

@@ -68,7 +68,7 @@ ROWS: Final[tuple[Row, ...]] = (
         r"|switch(?: back)?|bring back)\b.*"
         r"(?:\bversions?\b|\bv\d+\b|\bhow it was\b)",
         forms=(
-            r"(?:恢复|还原|回退|回滚|退回|回到|切换)(?!.*(?:回收站|删)).{0,20}(?:版本|第.{1,3}版|v\d)|(?:版本"
+            r"(?:恢复|还原|回退|回滚|退回|回到|切换)(?!.*(?:回收站|删)).{0,20}(?:版本|第.{1,3}版|[上前旧初原]一?版|v\d)|(?:版本"
             r"|第.{1,3}版).{0,6}(?:恢复|还原|回退|回滚)"
         ),
         examples=("go back to version 3 of plan.md", "把计划.md恢复到上一个版本"),
@@ -106,7 +106,7 @@ ROWS: Final[tuple[Row, ...]] = (
             r"|分享)给(?:了)?(?:谁"
             r"|哪些人)"
             r"|(?:有)?(?:哪些|什么)人.{0,6}(?:能|可以|有权|有).{0,12}(?:看|访问|打开|编辑|权限)|(?:共享|分享)给我的"
-            r"|谁有.{0,20}权限|(?:查看|列出|看看|看一下).{0,20}(?:权限|共享情况)|MAIL.{0,3}(?:有|能).{0,20}(?:权限"
+            r"|谁有.{0,20}权限|^(?![给让]|允许|授).{0,20}(?:查看|列出|看看|看一下).{0,20}(?:权限|共享情况)|MAIL.{0,3}(?:有|能).{0,20}(?:权限"
             r"|看|编辑)吗"
         ),
         examples=("who has access to Reports?", "谁能看到工资表？"),
@@ -144,7 +144,7 @@ ROWS: Final[tuple[Row, ...]] = (
         rf"|(?:the|my|our) (?:\w+ ){{0,2}}{THING})"
         r"|(?:kill|disable|deactivate|turn off|switch off|cancel) .{0,30}\blinks?\b(?!.* (?:table|paragraph"
         r"|section|list|text|heading)\b)"
-        r"|(?:change|set|edit|update|adjust) .{0,30}\b(?:permissions?|sharing)\b"
+        r"|(?:change|set|edit|update|adjust) .{0,30}\b(?:permissions?|sharing|owner)\b"
         r"|does \w+ have (?:\w+ )?(?:access|rights)"
         r"|(?:anyone|anybody|everyone|everybody|people) with the link\b.{0,16}\b(?:can|may|should|to)\b"
         r"|(?:take|kick|remove) .{1,40} (?:off|out of|from) (?:the |my |our )?shared\b|let (?:him|her"
@@ -161,6 +161,7 @@ ROWS: Final[tuple[Row, ...]] = (
             r"|改为|设为|换成|降为|升为|调整为)"
             r"|^(?:让|允许|确保|把|给|将|邀请).{0,20}MAIL.{0,40}(?:编辑|查看|阅读|看|权限|访问|编辑者|查看者)"
             r"|链接.{0,4}(?:关掉|关闭|关了|收回|收回来|撤回|取消|失效|停用)(?:吧|掉)?$|^给 ?MAIL.{0,4}(?:共享|分享)"
+            r"|^(?:修改|更改|调整|设置|编辑)(?:一下)?.{0,12}权限"
             r"|(?:生成|创建|建|做|发|要|弄)(?:一)?个?.{0,16}(?:分享|共享|公开)?链接|^MAIL.{0,6}(?:需要|应该)(?:能|可以)"
         ),
         examples=("share plan.md with bob@example.com", "把计划.md共享给 bob@example.com"),
@@ -217,10 +218,17 @@ ROWS: Final[tuple[Row, ...]] = (
         r"|(?:save|store) (?:it|this|that|the (?:summary|result|answer|text))\b.{0,12}\b(?:as|to|in|into"
         r"|under)\b|(?:create|new|touch) FILE",
         verbs=(
-            r"(?:新建|创建|建立|建|写(?![明着了过到])|保存|存|新增)(?:成|为|到)?.{0,16}(?:文件(?!夹)|文档|笔记"
+            r"(?:新建|创建|建立|建|写(?![明着了过到进入])|保存|存|新增)(?:成|为|到)?.{0,16}(?:文件(?!夹)|文档|笔记"
             r"|便签|文本|备忘录|FILE)"
         ),
         endings=r"(?:保存|存)(?:成|为|到|在|进)",
+        forms=(
+            r"^在(?!哪)(?:.{1,24}?(?:里面|里边|里|中|内|下面|下)|/\S{1,24}? ?)"
+            r"(?:再)?(?:新建|创建|建立|新增|建)(?![的了过]).{0,24}?(?:文件(?!夹)|文档"
+            r"|笔记|FILE)$"
+            r"|^(?:[把将].{0,16})?(?:总结|摘要|小结|概要)(?:内容|结果)?(?:写|保存|存|放)(?:入|到|进|成|在|为).{0,20}(?:文件(?!夹)|文档|FILE)"
+            r"(?:里面|里|中|内)?$"
+        ),
         examples=("create a note todo.txt that says: call Ann", "新建一个文档 todo.txt"),
     ),
     Row(
@@ -288,8 +296,8 @@ ROWS: Final[tuple[Row, ...]] = (
         r"|down)\b)|(?:put|drag|drop|stick|place|sort)\b(?!.*\b(?:in|into) (?:bold|italics?|writing|words"
         r"|(?:\w+ )?order|plain|english|german|french|spanish|chinese|japanese)\b)(?=.*(?:FILE|\ball\b"
         r"|\bfolders?\b|\bfiles?\b|\bit\b"
-        r"|\bthem\b|\bthese\b)).{1,60}\b(?:in|into|inside|under|to)\b",
-        verbs=r"移动|移到|移至|移入|移进|挪到|挪|搬到|搬|归档|转移|move",
+        r"|\bthem\b|\bthese\b)).{1,60}\b(?:in|into|inside|under|to|there)\b",
+        verbs=r"移动|移到|移至|移入|移进|挪到|挪|搬到|搬|(?<![到进入至])归档|转移|move",
         endings=(
             r"移动到?|移到|移至|移入|移进|移去|移过去|挪到|挪进|挪过去|放到|放进|放入|放在|搬到|搬进|搬过去"
             r"|(?<![到进入至])归档|归到|转移到|拖到|放回"
@@ -311,7 +319,7 @@ ROWS: Final[tuple[Row, ...]] = (
         DRIVE,
         r"(?:summari[sz]e|combine|merge|compile|collect|condense)\b.{1,60}\b(?:into|in|as) (?:FILE|(?:a"
         r"|one) (?:new |single )?(?:file|document|note)\b)",
-        endings=r"(?:汇总|整理|总结|归纳|概括)(?:成|为)(?:一)?(?:个|份|篇)?(?:新)?(?:的)?(?:文件|文档|笔记|FILE)",
+        endings=r"(?:汇总|整理|总结|归纳|概括)(?:成|为)(?:一)?(?:个|份|篇)?.{0,6}(?:文件(?!夹)|文档|笔记|FILE)",
         examples=("summarise the offers into a new document", "把会议纪要汇总成一个新文档"),
     ),
     Row(
@@ -395,6 +403,7 @@ ROWS: Final[tuple[Row, ...]] = (
             rf"关于.{{1,30}}(?:是|怎么|如何|怎样)(?:规定|说|写|讲|约定)|(?:里|中|里面|上)(?:是)?(?:怎么"
             rf"|如何)(?:规定|说|写|讲)|(?:FILE|文档|文件|文章|报告|合同).{{0,4}}(?:讲|说|写)(?:的"
             rf"|了)?(?:是)?(?:什么|啥)"
+            rf"|^(?:看看|看一下|读一下|读读|看)[^，,]{{0,16}}FILE ?[里中]的"
             rf"|^用.{{1,10}}(?:总结|概括|概述)|^(?:根据|按照|依照|按).{{0,12}}{TEXTS_ZH}.{{1,40}}(?:{ASKS_ZH}|吗$)"
             r"|^FILE ?(?:里|中|里面|上)(?!.*(?:怎么|如何)(?:改|删|加|移|换|分享|共享))的?"
             r".{1,40}(?:什么|多少|多久|哪|几|谁)"
@@ -425,11 +434,15 @@ ROWS: Final[tuple[Row, ...]] = (
         endings=(
             r"替换(?:成|为|掉)?|改成|改为|换成|变成|变为|改写|润色|润饰|译成|翻译?(?:成|为)"
             r"|加粗|居中|标红|高亮|[改写]得.{1,8}$|去掉|拿掉|改(?:掉|一下|正|了|好|过来)$|缩短|精简"
-            r"|补充|写得?.{0,3}(?:短|长|简洁|正式|客气)"
+            r"|补充|(?:加|写|记|抄|填|插入?|追加|添加?)[到进入]|写得?.{0,3}(?:短|长|简洁|正式|客气)"
             r"|(?:加|补|写|插入|追加|添)(?:上|入|进)?(?:一)?(?:行|句|段|个|条|节)|(?:短|长|简洁|正式|客气"
             r"|通俗|客观|口语|生动|委婉)(?:化)?一?[点些]|换一?下顺序|删(?:掉|除|去)?$"
         ),
-        forms=r"FILE ?(?:里|中|里面|最后|末尾|结尾|开头)(?:再)?(?:加|添|补|写|插)(?:上|入|进|一)",
+        forms=(
+            r"FILE ?(?:里|中|里面|最后|末尾|结尾|开头)(?:再)?(?:加|添|补|写|插)(?:上|入|进|一)"
+            r"|^(?:在|给)?(?:[这本该]|当前)?[份篇个]?(?:文档|文章|文件|报告|合同|笔记|文)的?(?:最后|末尾|结尾|末|开头)处?(?:再)?"
+            r"(?:加|添|补|写|插|附)(?:上|入|进)?(?:一|个|份|段)"
+        ),
         examples=("replace 30 days with 45 days in this document", "把这份文档里的30天改成45天"),
     ),
     Row(

@@ -10,7 +10,7 @@ from typing import Final
 
 from graph.routing import cues
 from graph.routing.intent_table import DRIVE, ROWS, VERBS, Row
-from graph.routing.placing import CHANGES, READ_HERE, Ask, asks_the_text, is_unsure, placed, unsure
+from graph.routing.placing import CHANGES, READ_HERE, Ask, asks_the_text, is_unsure, placed, unsure, unsure_here
 from graph.routing.wording import MARKS, bare, clauses, correct, is_negated, prepare
 from graph.state import AgentName
 
@@ -83,7 +83,7 @@ class _Pattern:
 
     def ends(self, clause: str) -> bool:
         """Say whether the clause names its object first, and then what to do with it."""
-        if not cues.HAN.search(clause) or cues.TELLS.search(clause):
+        if not cues.HAN.search(clause) or any(cue.search(clause) for cue in (cues.TELLS, cues.SPOKEN_OF, cues.FORBIDS)):
             return False
         taken = cues.OBJECT_FIRST.match(clause)
         verbs = self._objects.finditer(clause, taken.end()) if taken else self._endings.finditer(clause)
@@ -111,10 +111,9 @@ def read_intent(text: str, *, in_document: bool) -> Intent:
             break
         if asks and asks[-1].action == "rename" and cues.NAMED_NOW.match(bare(clause)):
             continue
-        ask = _ask(clause, in_document=in_document, first=place == 0)
-        if ask:
-            asks.append(ask)
-        elif not is_negated(clause) and _is_doubtful(bare(clause), first=not asks):
+        found = _asks(clause, in_document=in_document, first=place == 0)
+        asks += found
+        if not (found or is_negated(clause)) and _is_doubtful(bare(clause), first=not asks):
             is_question = cues.OF_CONTENT.match(bare(clause)) is not None
             questions, doubtful = questions or is_question, doubtful or not is_question
     asks = [ask for ask in asks if ask.action != "talk"] or asks
@@ -127,18 +126,20 @@ def _of_itself(prepared: str) -> str:
     return prepared.removesuffix("instead") if cues.INSTEAD.search(prepared) else prepared
 
 
-def _ask(clause: str, *, in_document: bool, first: bool) -> Ask | None:
+def _asks(clause: str, *, in_document: bool, first: bool) -> list[Ask]:
+    """Return the request of a clause; two if it asks in Chinese to find something and goes on with it."""
     said = _corrected(bare(clause))
     if not said or is_negated(clause) or cues.CONTROL.match(said):
-        return None
+        return []
     row = row_of(said)
-    if row and row.group != "inspect" and (is_unsure(row, said) or _goes_further(row, said)):
-        return unsure(row)
-    if row and first and not in_document and row.action in POINTED and cues.BARE.match(said):
-        return unsure(row)
-    if row is None and in_document and asks_the_text(said):
-        return READ_HERE
-    return placed(row, said, in_document=in_document) if row else None
+    if row is None:
+        return [READ_HERE] if in_document and asks_the_text(said) else []
+    rows = _rows(row, said)
+    if first and not in_document and row.action in POINTED and cues.BARE.match(said):
+        return [unsure(row)]
+    if (len(rows) > 1 and not cues.FOUND.match(said)) or any(is_unsure(one, said) for one in rows):
+        return [unsure_here(row, said) if in_document else unsure(row)]
+    return [placed(one, said, in_document=in_document) for one in rows]
 
 
 def row_of(said: str) -> Row | None:
@@ -146,12 +147,13 @@ def row_of(said: str) -> Row | None:
     return next((pattern.row for pattern in _PATTERNS if pattern.finds(said)), None) or _by_ending(said)
 
 
-def _goes_further(row: Row, said: str) -> bool:
-    """Say whether a Chinese clause that begins with one request ends with another."""
-    if not cues.HAN.search(said) or not any(one.row is row and one.leads(said) for one in _PATTERNS):
-        return False
+def _rows(row: Row, said: str) -> list[Row]:
+    """Return the row, and with it the change with which a Chinese clause goes on that begins with another request."""
+    leads = row.group != "inspect" and cues.HAN.search(said) is not None
+    if not leads or not any(one.row is row and one.leads(said) for one in _PATTERNS):
+        return [row]
     others = (one for one in _PATTERNS if one.row.group == "organise" and one.row is not row)
-    return any(one.follows(said) for one in others)
+    return [row, *(one.row for one in others if one.follows(said))][:2]
 
 
 def _by_ending(said: str) -> Row | None:
@@ -174,7 +176,7 @@ def _is_doubtful(said: str, *, first: bool) -> bool:
         cues.ASKING.match(said)
         or cues.CONTROL.match(said)
         or cues.ASKED_IN_CHINESE.search(said)
-        or (cues.OTHER_VERB.match(said) and not first)
+        or (not first and (cues.OTHER_VERB.match(said) or cues.ALSO_WANTED.match(said)))
         or said.split(" ", 1)[0] in VERBS
         or (cues.CHINESE_VERB.search(said) and not cues.PURPOSE.match(said))
     ):
@@ -191,13 +193,13 @@ def _looks(asks: list[Ask]) -> bool:
 def _contradict(asks: list[Ask]) -> bool:
     """Say whether the clauses do not go together: something unsure, one action twice, or looks of two specialists."""
     groups = {ask.group for ask in asks}
-    if "other" in groups or not all(ask.sure for ask in asks):
+    if "other" in groups or not all(ask.sure or (ask.apart and len(groups) > 1) for ask in asks):
         return True
     twice = [ask.action for ask in asks if ask.action in ONCE]
     if len(asks) > 1 and len(twice) > len(set(twice)):
         return True
     if groups == {"look", "edit"}:
-        return True
+        return not any(ask.apart for ask in asks)
     return not groups & CHANGES and len({ask.agent for ask in asks}) > 1
 
 

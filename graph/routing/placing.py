@@ -4,7 +4,7 @@ The same verbs delete files and sentences. The names in the clause and the open 
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from graph.routing import cues
@@ -17,6 +17,8 @@ SHAPING: Final = frozenset({"create_folder", "create_file", "copy", "move", "ren
 IN_A_TEXT: Final = frozenset({"delete", "move", "rename", "restore"})
 """Those of them that mean parts of a text even with no document open."""
 CREATES: Final = frozenset({"create_folder", "create_file", "compile"})
+IDLE: Final = (cues.UNLESS, cues.SPOKEN_OF, cues.METHOD, cues.TELLS)
+"""In a clause with the words of a change: nobody asks for it, or not without a condition."""
 COMPARING: Final = re.compile(r"compare|比较|对比")
 """With what is open, or only with one another?"""
 CHANGES: Final = frozenset[Group]({"organise", "edit"})
@@ -24,12 +26,16 @@ CHANGES: Final = frozenset[Group]({"organise", "edit"})
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One request: its action in the table, who takes it, whether it changes; `sure` if words tell its object."""
+    """One request: its action in the table, who takes it, whether it changes; `sure` if words tell its object.
+
+    `apart`: beside other requests it is a step of its own, whoever takes it.
+    """
 
     action: str
     group: Group
     agent: AgentName
     sure: bool = True
+    apart: bool = False
 
 
 EDIT: Final = Ask("edit", "edit", DOCUMENT)
@@ -37,8 +43,12 @@ READ_HERE: Final = Ask("read", "look", DOCUMENT)
 
 
 def is_unsure(row: Row, said: str) -> bool:
-    """Say whether it hangs on a condition, on what has to be read first, or is about things that are in no drive."""
-    if row.group in CHANGES and (cues.UNLESS.search(said) or _is_of_else(row, said)):
+    """Say whether it is only spoken of, hangs on a condition or on reading, or is about things that are in no drive."""
+    if row.group != "look" and cues.FORBIDS.search(said):
+        return True
+    if row.group == "inspect":
+        return False
+    if row.group in CHANGES and (any(cue.search(said) for cue in IDLE) or _is_of_else(row, said)):
         return True
     if row.group == "organise" and row.action not in CREATES and cues.BY_CONTENT.search(said):
         return True
@@ -70,6 +80,12 @@ def unsure(row: Row) -> Ask:
     return Ask(row.action, row.group, row.leads, sure=False)
 
 
+def unsure_here(row: Row, said: str) -> Ask:
+    """Return what the row asks for with a document open: rather an edit of it if a part of a text is named."""
+    is_part = row.action in SHAPING and cues.TEXT_PARTS.search(said)
+    return replace(EDIT, sure=False) if is_part else unsure(row)
+
+
 def placed(row: Row, said: str, *, in_document: bool) -> Ask:
     """Decide between a thing of the drive and a part of a text: the place tells, and what the clause names."""
     if row.group == "look":
@@ -81,7 +97,8 @@ def placed(row: Row, said: str, *, in_document: bool) -> Ask:
     if row.action != "edit":
         return _as_it_is(row)
     is_sure = not _leaves_the_text(said) if in_document else _is_in_a_file(said)
-    return EDIT if is_sure else unsure(row)
+    apart = bool(cues.MADE_INTO.match(said) or (FILE in said and cues.SHORTER.search(said)))
+    return replace(EDIT, sure=is_sure, apart=apart)
 
 
 def _as_it_is(row: Row) -> Ask:
@@ -93,7 +110,8 @@ def _shaped_here(row: Row, said: str) -> Ask:
     if _writes_into(row, said):
         return EDIT
     if cues.FOLDERS.search(said):
-        return unsure(row) if cues.IN_A_PART.search(said) else _of_a_thing(row, said)
+        is_part = cues.IN_A_PART.search(said) or cues.TEXT_PARTS.search(said)
+        return unsure_here(row, said) if is_part else _of_a_thing(row, said)
     if cues.TEXT_PARTS.search(said) or (cues.IN_HERE.search(said) and not _is_thing(said)):
         return unsure(row) if cues.NEW_FILE.search(said) else EDIT
     if row.action == "create_folder" and cues.CONTENTS_ZH.search(said):

@@ -4,7 +4,8 @@ Their names stand in its schema. A call makes them usable for the rest of the tu
 is in the state. Whoever calls a rare tool without asking first is not refused: the policy judges the call as any other.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -14,7 +15,7 @@ from mcp.types import CallToolResult
 from graph.limits.limits import messages_of_turn
 from graph.policy.matrix import Rule
 from graph.tools.descriptions import for_models, short_description
-from graph.tools.local import LocalTool, Request, Toolset, error_result, text_result
+from graph.tools.local import LocalTool, Request, Toolset, text_result
 
 NAME: Final = "more_tools"
 ARGUMENT: Final = "names"
@@ -31,11 +32,8 @@ def _schema(names: Sequence[str] = ()) -> dict[str, Any]:
 
 
 async def _answer(request: Request) -> CallToolResult:
-    tools, wanted = request.context.toolbox.tools, [str(name) for name in request.args[ARGUMENT]]
-    found = [name for name in dict.fromkeys(wanted) if name in tools or name in LATER_LOCAL]
-    if not found:
-        return error_result("not_found", "There are no such tools. Use names that the tool's schema lists.")
-    lines = [f"- {name}: {_purpose(tools.get(name))}".rstrip(": ") for name in found]
+    tools, wanted = request.context.toolbox.tools, dict.fromkeys(map(str, request.args[ARGUMENT]))
+    lines = [f"- {name}: {_purpose(tools.get(name))}".rstrip(": ") for name in wanted]
     return text_result("\n".join(["You can call these from now on:", *lines]))
 
 
@@ -54,6 +52,12 @@ LATER_LOCAL: Final = frozenset({"forget", "list_memories"})
 """The assistant's own tools that are rare."""
 
 
+def not_offered(name: str, args: Mapping[str, Any], allowed: frozenset[str]) -> list[str]:
+    """Return what is wrong with a call of `more_tools`, or of any other tool, for a specialist with `allowed` tools."""
+    others = [one for one in args[ARGUMENT] if one not in allowed] if name == NAME else []
+    return [f"{', '.join(others)}: no tool of yours. What needs another specialist, hand over."] if others else []
+
+
 def requested_tools(messages: Sequence[AnyMessage]) -> frozenset[str]:
     """Return the names for which `more_tools` was called in the running turn, and answered."""
     turn = messages_of_turn(messages)
@@ -65,8 +69,13 @@ def requested_tools(messages: Sequence[AnyMessage]) -> frozenset[str]:
         str(name)
         for call in calls
         if call["name"] == NAME and call["id"] in answered
-        for name in call["args"].get(ARGUMENT) or ()
+        for name in _listed(call["args"].get(ARGUMENT))
     )
+
+
+def _listed(names: Any) -> Sequence[Any]:
+    """Return names that were answered: a list, also one that the model wrote as text."""
+    return json.loads(names) if isinstance(names, str) else names
 
 
 def offered_tools(

@@ -10,7 +10,9 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from api.drive import Place, RunChange, RunUndo
-from api.errors import ApiError, NotFoundError
+from api.errors import NotFoundError
+from drive_server.errors import UnauthenticatedError
+from drive_server.messages import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,12 +23,6 @@ if TYPE_CHECKING:
     from api.drive import Principal
 
 ALL_SCOPES = ("delete", "read", "share", "write")
-
-
-class UnauthenticatedError(ApiError):
-    code = "unauthenticated"
-    status = 401
-    default_message = "This key is not valid."
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +66,13 @@ class MemoryDrive:
     async def authenticate(self, request: Request) -> Someone:
         key = request.headers.get("authorization", "").removeprefix("Bearer ")
         if key not in PEOPLE:
-            raise UnauthenticatedError
+            raise UnauthenticatedError(Message.of("key_not_valid"), hint="Use another one.")
         return PEOPLE[key]
 
     async def locate(self, caller: Principal, place: Place) -> Place:
         del caller
         if "unknown" in (place.file_id, place.folder_id):
-            raise NotFoundError("There is no such item, or it is not shared with you.")
+            raise NotFoundError
         return place
 
     async def hidden(self, caller: Principal, ids: Iterable[str]) -> frozenset[str]:

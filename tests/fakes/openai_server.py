@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 import uvicorn
@@ -25,11 +25,12 @@ USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
 
 @dataclass(frozen=True)
 class Stream:
-    """A streamed answer: its deltas, and whether it falls silent instead of ending."""
+    """A streamed answer: its deltas, whether it falls silent instead of ending, and where it reports its usage."""
 
     deltas: Sequence[dict[str, Any]]
     stalls: bool = False
     finish: str = "stop"
+    usage: Literal["own chunk", "last chunk", "none"] = "own chunk"
 
 
 @dataclass(frozen=True)
@@ -137,8 +138,9 @@ class OpenAIServer:
             yield _chunk(delta)
         if reply.stalls:
             await self._until_left()
-        yield _chunk({}, finish=reply.finish)
-        yield _line({"choices": [], "usage": USAGE})
+        yield _chunk({}, finish=reply.finish, usage=USAGE if reply.usage == "last chunk" else None)
+        if reply.usage == "own chunk":
+            yield _line({"choices": [], "usage": USAGE})
         yield "data: [DONE]\n\n"
 
     async def _until_left(self) -> None:
@@ -155,8 +157,9 @@ async def _pieces(reply: Pieces) -> AsyncGenerator[bytes]:
         raise ConnectionAbortedError
 
 
-def _chunk(delta: dict[str, Any], finish: str | None = None) -> str:
-    return _line({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+def _chunk(delta: dict[str, Any], finish: str | None = None, usage: dict[str, int] | None = None) -> str:
+    reported = {"usage": usage} if usage else {}
+    return _line({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}], **reported})
 
 
 def _line(body: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ from tests.fakes.clock import SettableClock
 from tests.fakes.tiny_drive import TinyDrive
 from tests.graph.assistant import Assistant, assemble
 
-SETTINGS = ("AGENT_", "ANTHROPIC_", "DEEPSEEK_", "DRIVE_", "OLLAMA_", "OPENAI_")
+SETTINGS = ("AGENT_", "ANTHROPIC_", "DASHSCOPE_", "DEEPSEEK_", "DRIVE_", "GROQ_", "MISTRAL_", "OLLAMA_", "OPENAI_")
 Build = Callable[..., Assistant]
 
 

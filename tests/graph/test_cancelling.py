@@ -66,5 +66,6 @@ async def test_a_cancelled_approval_is_not_executed_and_can_not_be_answered_late
     await assistant.say("delete a")
     seen = await assistant.say("list my files")
     assert "Not executed" in seen.results["t"]
+    assert [event["agent"] for event in seen.of("route_decision")] == ["drive_agent"]
     await assistant.answer({"decisions": [{"tool_call_id": "t", "type": "approve"}]})
     assert drive.done == []

@@ -85,6 +85,17 @@ async def test_what_the_drive_agent_did_is_corrected_by_it(
     assert await names(real_drive, actor, "root") == ["Reports"]
 
 
+async def test_whoever_gets_a_correction_handed_over_sees_what_was_done(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    model.script = [tool_call("create_folder", "c", name="Reprots"), "Made."]
+    await assistant.say("create a folder called Reprots")
+    model.script = [tool_call("transfer_to_agent", "t", agent="document_agent", reason="A text."), "Done."]
+    await assistant.say("no, call it Reports")
+    assert "You are the Document agent" in system_of(model)
+    assert "<last_change>\n" in system_of(model)
+
+
 async def test_after_another_question_only_words_that_name_a_change_correct_it(
     assistant: Assistant, model: ScriptedChatModel, real_drive: Drive, actor: Actor
 ) -> None:

@@ -18,8 +18,17 @@ from graph.language import language_of
         ("", "zh"),
         ("12345", "zh"),
         ("a" * 200_000, "en"),
-        ("a@" * 100_000, "en"),
+        ("a@" * 100_000, "zh"),
+        ("bob@example.com", "zh"),
+        ("list.txt", "zh"),
     ],
 )
 def test_the_language_is_that_of_the_persons_own_words(text: str, language: str) -> None:
     assert language_of(text, otherwise="zh") == language
+
+
+@pytest.mark.parametrize(
+    ("text", "language"), [("计划.md", "zh"), ("plan.md", "en"), ("bob@example.com", "en"), ("", "en")]
+)
+def test_a_first_message_of_nothing_but_names_has_the_language_of_the_names(text: str, language: str) -> None:
+    assert language_of(text) == language

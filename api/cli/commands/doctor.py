@@ -23,7 +23,8 @@ from api.cli.service.data_dir import is_held
 from api.cli.terminal import Terminal, format_size, print_json
 from drive_server.settings import DriveSettings
 from graph.models.dialects import FILE_NAME, RULES, public_address, read_learnt
-from graph.settings import AgentSettings
+from graph.models.services import OPENAI, SERVICES, access_to
+from graph.settings import ROLES, AgentSettings, split_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 OLDEST_PYTHON = (3, 11)
 LITTLE_SPACE = 1_000_000_000
 NO_SPACE = 100_000_000
-OPENAI_URL = "https://api.openai.com/v1"
 STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
@@ -112,10 +112,12 @@ def check_token(path: Path) -> Check:
 
 
 def check_dialects(settings: AgentSettings, root: Path) -> Iterator[Check]:
-    """Say what was learnt about the model's service while it was asked, for each model there."""
-    address = public_address(settings.openai_base_url or OPENAI_URL)
+    """Say what was learnt about the models' services while they were asked, for each model there."""
+    named = [*(settings.model_of(role) for role in ROLES), *settings.allowed_models]
+    providers = {split_model(name)[0] or OPENAI for name in named} & SERVICES.keys()
+    addresses = {public_address(access_to(settings, provider).url) for provider in providers}
     for (url, model), learnt in read_learnt(root / FILE_NAME, datetime.now(UTC).date()):
-        if url == address and learnt:
+        if url in addresses and learnt:
             found = "; ".join(RULES[name].description for name in learnt)
             yield Check("model's service", "ok", f"{model}: it {found}. Requests keep to that")
 

@@ -9,7 +9,8 @@ import httpx
 
 from graph.errors import ModelPackageError
 from graph.limits.model_table import AS_OF, context_in, prices_of
-from graph.models.providers import require_package
+from graph.models.providers import needs_package, require_package
+from graph.models.services import OPENAI, SERVICES, access_to
 from graph.settings import OFFLINE, ROLES, AgentSettings, split_model
 
 if TYPE_CHECKING:
@@ -62,8 +63,8 @@ def check_model(settings: AgentSettings, name: str) -> Check:
     """Check a model: its package, its key, and whether its service answers."""
     if name == OFFLINE:
         return Check("model", "ok", OFFLINE_TEXT)
-    provider = split_model(name)[0] or "openai"
-    if provider != "openai":
+    provider = split_model(name)[0] or OPENAI
+    if needs_package(provider, settings):
         try:
             require_package(provider)
         except ModelPackageError as error:
@@ -74,12 +75,9 @@ def check_model(settings: AgentSettings, name: str) -> Check:
 
 
 def _service_of(settings: AgentSettings, provider: str) -> ModelService | None:
-    if provider == "openai":
-        url = settings.openai_base_url or "https://api.openai.com/v1"
-        return ModelService(url, "/models", _bearer(settings.openai_api_key), "OPENAI_API_KEY")
-    if provider == "deepseek":
-        url = settings.deepseek_base_url or "https://api.deepseek.com"
-        return ModelService(url, "/models", _bearer(settings.deepseek_api_key), "DEEPSEEK_API_KEY")
+    if provider in SERVICES:
+        access = access_to(settings, provider)
+        return ModelService(access.url, "/models", _bearer(access.key), SERVICES[provider].key)
     if provider == "anthropic":
         url, key = settings.anthropic_base_url or "https://api.anthropic.com", settings.anthropic_api_key
         headers = {"x-api-key": key.get_secret_value(), "anthropic-version": "2023-06-01"} if key else {}

@@ -5,13 +5,14 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Header, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 from starlette.status import HTTP_204_NO_CONTENT
 
 from api.approvals.service import PARKED
 from api.drive import Kind, Place, Principal
+from api.errors import InvalidRequestError
 from api.events.frames import Frame, newest_number
 from api.http.dependencies import CallerDep, ServiceDep
 from api.http.filtered_route import FilteredRoute
@@ -20,7 +21,6 @@ from api.http.sse import EventStream
 from api.service import Service
 from api.storage.tables import RunRow
 from api.withholding import withhold_frames
-from drive_server.errors import InvalidInputError
 from drive_server.http.problem import problem_responses
 from graph.events import Event
 from graph.language import language_of
@@ -51,7 +51,7 @@ STREAM: dict[int | str, dict[str, Any]] = {
 @router.post(
     "/chat", status_code=200, response_class=EventStream, responses=STREAM | problem_responses(404, 409, 413, 503, 507)
 )
-async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep) -> EventStream:
+async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep, request: Request) -> EventStream:
     """Say something to the assistant.
 
     The first event is `run`; the last is `done` or `error`, or `run_parked` if the mode is `unattended`. Closing the
@@ -60,8 +60,9 @@ async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep) -> Eve
     allow is refused (422 `model_not_allowed`). The messages `pause`, `continue` and `stop the plan` (in Chinese, too)
     command a running plan: the answer continues with that run's events.
     """
+    request.state.language = language_of(body.message)
     if body.assistant_id not in (None, ASSISTANT):
-        raise InvalidInputError("There is no such assistant.", hint=f"Leave assistant_id out, or use {ASSISTANT}.")
+        raise InvalidRequestError("no_assistant", assistant=ASSISTANT)
     if (commanded := await _command_plan(body, caller, service)) is not None:
         return commanded
     here = body.context or ChatContext()
@@ -149,5 +150,5 @@ async def _until_parked(batches: AsyncGenerator[list[Frame]]) -> AsyncGenerator[
 def _event_number(text: str) -> int:
     # "-1" is how LangGraph's clients ask for everything.
     if EVENT_NUMBER.fullmatch(text) is None:
-        raise InvalidInputError("Last-Event-ID is not the number of an event.", hint="Use the id of a frame.")
+        raise InvalidRequestError("bad_event_number")
     return min(max(int(text), 0), LARGEST_NUMBER)

@@ -29,7 +29,7 @@ async def withdraw_grant(grant_id: str, caller: CallerDep, service: ServiceDep) 
     """
     grant = next((one for one in await service.graph.grants(caller.user_id) if one.grant_id == grant_id), None)
     if grant is None:
-        raise NotFoundError("There is no such grant.")
+        raise NotFoundError("no_grant")
     require_scopes(caller, scopes_of(grant.bounds.kinds))
     await service.graph.withdraw_grant(caller.user_id, grant_id)
     return Response(status_code=NO_CONTENT)

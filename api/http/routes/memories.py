@@ -52,4 +52,4 @@ def _view(fact: Mapping[str, Any]) -> MemoryView:
 
 
 def _missing() -> NotFoundError:
-    return NotFoundError("There is no such memory.", hint="List what is remembered, and use an id from there.")
+    return NotFoundError("no_memory")

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Response
 
 from api.drive import Principal
+from api.errors import InvalidRequestError
 from api.http.dependencies import CallerDep, ServiceDep, WriterDep
 from api.http.filtered_route import FilteredRoute
 from api.http.requests import PlanPatch
@@ -13,7 +14,6 @@ from api.plans import OVER
 from api.service import Service
 from api.storage.tables import PlanRow
 from api.withholding import withhold_texts
-from drive_server.errors import InvalidInputError
 from drive_server.http.problem import problem_responses
 from graph.language import language_of
 from graph.planning.commands import PlanCommand
@@ -96,5 +96,5 @@ async def _answer(row: PlanRow, caller: Principal, service: Service, response: R
 def _version_in(if_match: str | None) -> int:
     text = (if_match or "").strip().removeprefix("W/").strip('"')
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise InvalidInputError("It is not said which version of the plan was seen.", hint="Send `version`.")
+        raise InvalidRequestError("no_version")
     return int(text)

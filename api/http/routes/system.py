@@ -3,12 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from starlette.responses import FileResponse, Response
 
+from api.catalogue import render
 from api.http.dependencies import ServiceDep
 from api.service import OK
+from drive_server.http.languages import language_of
 from drive_server.http.problem import problem
+from drive_server.messages import Language
 
 router = APIRouter(tags=["system"])
 
@@ -29,15 +32,16 @@ async def healthz() -> dict[str, str]:
 
 
 @router.get("/readyz", response_model=dict[str, Any], responses={503: {"description": "A part is not ready."}})
-async def readyz(service: ServiceDep) -> Any:
+async def readyz(service: ServiceDep, request: Request) -> Any:
     """Return the state of each part; 503 with the missing ones if a request could not be served."""
     checks = await service.readiness()
     missing = [name for name, state in checks.items() if state != OK]
     if missing:
-        return _not_ready(checks, missing)
+        return _not_ready(checks, missing, language_of(request))
     return {"status": "ready", "checks": checks}
 
 
-def _not_ready(checks: dict[str, str], missing: list[str]) -> Response:
-    sentence = f"Not ready: {', '.join(missing)}."
-    return problem(503, "not_ready", sentence, "See the service's log.", {"checks": checks})
+def _not_ready(checks: dict[str, str], missing: list[str], language: Language) -> Response:
+    sentence = render("not_ready", language, missing=", ".join(missing))
+    hint = render("not_ready.hint", language)
+    return problem(503, "not_ready", sentence, hint, {"checks": checks}, language=language)

@@ -59,10 +59,10 @@ async def get_result(thread_id: str, reference: str, caller: CallerDep, service:
     row = await service.threads.get(caller, thread_id)
     others = await service.graph.memory.items_of_result(row.user_id, row.id, reference)
     if await service.drive.hidden(caller, others):
-        raise NotFoundError("This result is about something that is not shared with you any more.")
+        raise NotFoundError("result_not_shared")
     text = await service.graph.memory.result(row.user_id, row.id, reference)
     if text is None:
-        raise NotFoundError("This thread has no such result.")
+        raise NotFoundError("no_result")
     return ResultView(reference=reference, text=text)
 
 

@@ -4,15 +4,15 @@ from base64 import b64encode
 from collections.abc import Mapping
 from hashlib import sha256
 from html import escape
-from typing import Final, Literal
+from typing import Final
 
-from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-Language = Literal["en", "zh"]
+from drive_server.http.languages import TAGS
+from drive_server.messages import Language
+
 Words = Mapping[str, Mapping[Language, str]]
 """The sentences of a page by key; they are HTML, with names of parts in braces."""
-LANGUAGE_FIELD: Final = "lang"
 
 STYLE: Final = """
 :root { color-scheme: light dark; }
@@ -51,16 +51,6 @@ REFUSED: Final[dict[Language, str]] = {
 }
 
 
-def language_of(request: Request) -> Language:
-    """Return the language that the address or else the browser asks for; English if it is neither of ours."""
-    chosen = request.query_params.get(LANGUAGE_FIELD)
-    if chosen in ("en", "zh"):
-        return "zh" if chosen == "zh" else "en"
-    weighed = [_weighed(part) for part in request.headers.get("accept-language", "").split(",")[:20]]
-    ours = [(weight, word) for weight, word in weighed if word in ("en", "zh") and weight > 0]
-    return "zh" if ours and max(ours, key=lambda found: found[0])[1] == "zh" else "en"
-
-
 def sentence(words: Words, language: Language, key: str, **parts: str) -> str:
     """Return a sentence as HTML; the parts are escaped here."""
     return words[key][language].format(**{name: escape(value) for name, value in parts.items()})
@@ -74,9 +64,8 @@ def notice(words: Words, language: Language, key: str) -> str:
 def page(language: Language, title: str, body: str, status: int = 200) -> HTMLResponse:
     """Return a page. The body is HTML, with foreign parts escaped; the title is escaped here."""
     named = escape(title)
-    code = "zh-CN" if language == "zh" else "en"
     return HTMLResponse(
-        f'<!doctype html>\n<html lang="{code}"><head><meta charset="utf-8"><title>{named}</title>'
+        f'<!doctype html>\n<html lang="{TAGS[language]}"><head><meta charset="utf-8"><title>{named}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta name="robots" content="noindex">{FORM_REFERRER if "<form" in body else ""}<style>{STYLE}</style></head>'
         f"<body><main><h1>{named}</h1>\n{body}\n</main></body></html>\n",
@@ -88,14 +77,3 @@ def page(language: Language, title: str, body: str, status: int = 200) -> HTMLRe
 def refused(language: Language) -> HTMLResponse:
     """Say that another site's page can't answer for the person."""
     return page(language, REFUSED_TITLE[language], f"<p>{REFUSED[language]}</p>", 403)
-
-
-def _weighed(part: str) -> tuple[float, str]:
-    """Read one entry of Accept-Language (RFC 9110, section 12.5.4): its weight, and the language without region."""
-    tag, _, parameters = part.partition(";")
-    _, _, weight = parameters.partition("q=")
-    try:
-        value = float(weight) if weight else 1.0
-    except ValueError:
-        value = 0.0
-    return value, tag.strip().lower().partition("-")[0]

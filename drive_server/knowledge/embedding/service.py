@@ -1,7 +1,6 @@
 """Embedding models of an OpenAI-compatible service (`POST {url}/embeddings`), over one shared HTTP client."""
 
 import logging
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC
 from email.utils import parsedate_to_datetime
@@ -30,7 +29,6 @@ MAX_PAUSE_SECONDS = 30.0
 BACKOFF_SECONDS = 30.0
 """The backoff after a failure, so that searches don't wait for the service."""
 
-_CODE = re.compile(r"[^\W\d_]\d|\d[^\W\d_]|\d{4}")
 DOCUMENTS_TIMEOUT_SECONDS = 60.0
 QUERY_TIMEOUT_SECONDS = 5.0
 OK, TOO_MANY, FIRST_SERVER_ERROR = 200, 429, 500
@@ -118,10 +116,6 @@ class RemoteEmbedder:
     def supports(self, text: str) -> bool:
         """Return whether the text is not blank."""
         return bool(text.strip())
-
-    def recognizes(self, word: str) -> bool:
-        """Return whether a word is not a code of letters and digits; the service can't say which words it knows."""
-        return not _CODE.search(word)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return one vector for each text. Raises `EmbedderUnavailableError`."""

@@ -10,7 +10,7 @@ import anyio
 import numpy as np
 
 from drive_server.knowledge.embedding.embedder import Embedder, Vectors
-from drive_server.knowledge.index.fusion import Side, fuse, has_exact_match, scaled, vector_confidence
+from drive_server.knowledge.index.fusion import TRUST, Side, fuse, scaled, spread_of
 from drive_server.knowledge.index.matching import correctable_words, match_query, word_query, word_stem
 from drive_server.knowledge.index.queries import Query
 from drive_server.knowledge.index.rows import MODEL, PASSAGE, VECTOR, Passage, deserialize
@@ -33,9 +33,6 @@ STRICT_CANDIDATES = 1000
 
 MAX_CHECKED_WORDS = 3
 """The most words of a query that are looked up one by one: each takes a query of the index."""
-
-CHECKED_FOR_NAMES = 3
-"""How many of the best passages by words are checked for identifiers and unknown names."""
 
 PROBES = 20
 """Partitions of the vector index that a query reads."""
@@ -121,7 +118,7 @@ class Retrieval:
 
     async def best(self) -> list[tuple[Passage, float]]:
         """Return the best candidates with their scores; ties in a fixed order."""
-        sides = [await self._side(model.embedder) for model in self.request.models]
+        sides = [self._side(model.embedder) for model in self.request.models]
         scores = fuse(self.candidates.words, sides)
         best = sorted(scores, key=lambda row: (-scores[row], row))[: self.request.limit]
         passages = await self._read(best)
@@ -252,15 +249,12 @@ class Retrieval:
         except KeyError as error:
             raise RowsMovedError from error
 
-    async def _side(self, embedder: Embedder) -> Side[int]:
+    def _side(self, embedder: Embedder) -> Side[int]:
         """Return the similarities of a model, and how far they count for this query."""
-        words, found = self.candidates.words, self.candidates.similarities.get(embedder.name, {})
-        if not found or (not words and len(self.request.models) == 1):
+        found = self.candidates.similarities.get(embedder.name, {})
+        if not found or (not self.candidates.words and len(self.request.models) == 1):
             return Side(found, 1.0)
-        best = nlargest(CHECKED_FOR_NAMES, words, key=lambda row: words[row])
-        texts = [passage.search_text for passage in await self._read(best)]
-        is_literal = has_exact_match(self.request.query.words, embedder.recognizes, texts)
-        return Side(found, embedder.weight * vector_confidence(found.values(), is_literal=is_literal))
+        return Side(found, embedder.weight * TRUST.of(spread_of(found.values())))
 
 
 def _cosines(answer: Any, vector: Vectors, model: str) -> dict[int, float]:

@@ -1,7 +1,8 @@
 """The background job that keeps the index up to date, and a watch of its progress."""
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Generator
+import math
+from collections.abc import Awaitable, Callable, Collection, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -12,7 +13,7 @@ import anyio
 from sqlalchemy import Select
 
 from drive_server.errors import StorageFailureError
-from drive_server.knowledge.embedding.embedder import Embedder, Vectors
+from drive_server.knowledge.embedding.embedder import Embedder, EmbedderUnavailableError, Vectors
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.lock import WriterLock
 from drive_server.knowledge.ingest.pending import Job, PendingFiles
@@ -31,6 +32,8 @@ LATE_SECONDS = 3.0
 LATE_PASSAGES = 64
 LATE_BATCH = 8
 """Late vectors: how long and how many until new files are looked for and progress is stored; how many at once."""
+LATE_BACKOFF_SECONDS: Final = 60.0
+"""The pause after the late model could not be loaded or reached."""
 
 WAIT_SECONDS = 0.1
 """The interval of polls while another process does the work."""
@@ -66,6 +69,7 @@ class Ingester:
         self._is_recovered = False
         self._is_promoted = True
         self._wakes = 0
+        self._no_late_until = -math.inf
 
     def wake(self) -> None:
         """Have the loop look for pending files at once, not only at its next poll."""
@@ -178,21 +182,31 @@ class Ingester:
 
     async def _add_late_vectors(self) -> bool:
         """Embed passages that wait for the late model, until it is time to look for files; return whether any did."""
-        late, wakes, ends_at = self._index.late, self._wakes, anyio.current_time() + LATE_SECONDS
+        late = self._index.late if anyio.current_time() >= self._no_late_until else None
         waiting = await self._index.late_passages(LATE_PASSAGES) if late is not None else {}
         if late is None or not waiting:
             return False
+        try:
+            vectors = await self._late_vectors(late, waiting)
+        except EmbedderUnavailableError as error:
+            logger.warning("Passages wait for their vectors: %s", error)
+            self._no_late_until = anyio.current_time() + LATE_BACKOFF_SECONDS
+            return False
+        await self._index.add_vectors(vectors, late.name)
+        await self._index.maintain()
+        self._notify()
+        return True
+
+    async def _late_vectors(self, late: Embedder, waiting: Mapping[str, str]) -> dict[str, Vectors]:
         digests, vectors = list(waiting), dict[str, Vectors]()
+        wakes, ends_at = self._wakes, anyio.current_time() + LATE_SECONDS
         for start in range(0, len(digests), LATE_BATCH):
             batch = digests[start : start + LATE_BATCH]
             found = await late.embed_documents([waiting[digest] for digest in batch])
             vectors |= zip(batch, found, strict=True)
             if self._wakes != wakes or anyio.current_time() > ends_at:
                 break
-        await self._index.add_vectors(vectors, late.name)
-        await self._index.maintain()
-        self._notify()
-        return True
+        return vectors
 
     async def _promote_table(self) -> None:
         """Have the model's own table serve, once everything is in it."""

@@ -1,5 +1,6 @@
 """The text of blobs, extracted once, for the services and the index."""
 
+import os
 from collections import OrderedDict
 from pathlib import Path
 from weakref import WeakValueDictionary
@@ -72,6 +73,12 @@ class TextSource:
         """Return what other work over a blob answers, in a reader's process. Raises as `text` does."""
         async with self._blobs.local_path(blob_hash) as path:
             return await self._readers.run(work, refusal, path, name, media_type, seconds)
+
+    async def run_without_file(
+        self, work: Work[Answer], refusal: Refusal[Answer], media_type: str, seconds: float
+    ) -> Answer:
+        """Return what work that reads no file answers, in a reader's process."""
+        return await self._readers.run(work, refusal, Path(os.devnull), "", media_type, seconds)
 
     def close(self) -> None:
         """End the processes that read documents; the next document would start others."""

@@ -18,11 +18,12 @@ _LETTER: Final[Mapping[Kind, str]] = {"number": "n", "date": "d", "text": "k"}
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A condition of SQL with its values; `kind` is how the cells are read for it."""
+    """A condition of SQL with its values; `kind` is how the cells are read for it, `units` are those of the values."""
 
     sql: str
     values: tuple[Any, ...]
     kind: Kind
+    units: frozenset[str] = frozenset()
 
 
 def clause_of(condition: Condition, column: Column, number: int) -> Clause:
@@ -36,16 +37,16 @@ def clause_of(condition: Condition, column: Column, number: int) -> Clause:
     kind = column.kind if _fits(column, values, operator) else "text"
     if kind == "text" and operator in _ORDERED:
         raise TableError("table_no_order", name=column.name)
-    tests = [_test(kind, operator, _readable(kind, column, values), number)]
+    read = _readable(kind, column, values)
+    tests = [_test(kind, operator, read, number)]
     if operator in ("in", "="):
         tests = [_test(kind, "=", _readable(kind, column, [value]), number) for value in values]
     sql = " OR ".join(test for test, _ in tests)
     bound = tuple(value for _, some in tests for value in some)
     if_empty = "true" if operator == "!=" else "false"
     cell = f"{_LETTER[kind]}{number}"
-    return Clause(
-        f"CASE WHEN t{number} IS NULL THEN {if_empty} WHEN {cell} IS NULL THEN NULL ELSE ({sql}) END", bound, kind
-    )
+    statement = f"CASE WHEN t{number} IS NULL THEN {if_empty} WHEN {cell} IS NULL THEN NULL ELSE ({sql}) END"
+    return Clause(statement, bound, kind, frozenset(one.unit for one in read if isinstance(one, Number) and one.unit))
 
 
 def _text_clause(operator: str, values: Sequence[str], number: int) -> Clause:

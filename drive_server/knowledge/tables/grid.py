@@ -6,8 +6,8 @@ import io
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +15,8 @@ from typing import Any, Final
 from python_calamine import CalamineSheet, CalamineWorkbook, PasswordError
 
 from drive_server.knowledge.readers.archive import Archive, open_archive, parse_xml
+from drive_server.knowledge.tables.errors import archive_has_errors, xls_has_errors
+from drive_server.knowledge.tables.numbers import readings
 from drive_server.knowledge.tables.request import TableError
 from drive_server.knowledge.text.decode import decode_file
 from drive_server.knowledge.text.place import column_name
@@ -25,10 +27,15 @@ MAX_COLUMNS: Final = 1_000
 _READ_ENTRIES: Final = (".xml", ".rels", ".bin")
 _SNIFFED_CHARACTERS: Final = 64_000
 _SNIFFED_ROWS: Final = 100
-_MAIN: Final = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-_RELATION: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_RELATIONS: Final = (
+    "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id",
+    "{http://purl.oclc.org/ooxml/officeDocument/relationships}id",
+)
+"""The attribute with a sheet's entry, in transitional and in strict workbooks (ISO/IEC 29500)."""
 _CELL: Final = re.compile(r"([A-Z]{1,3})(\d{1,7})")
-_HAS_FORMULA: Final = re.compile(rb"<(?:\w+:)?f[ >/]")
+_UNUSUAL: Final = re.compile(rb"<(?:\w+:)?f[ >/]|\bt=[\"']e[\"']|<(?:\w+:)?row\s[^>]*\bhidden\s*=")
+"""Formulas, errors and hidden rows of a sheet."""
+_END: Final = "\x1e end of the rows"
 _SUM: Final = re.compile(r"\b(?:SUM|SUBTOTAL)\((?:\d+,)?\$?([A-Z]{1,3})\$?(\d+):\$?([A-Z]{1,3})\$?(\d+)", re.IGNORECASE)
 
 Cell = str | Decimal | datetime.datetime | None
@@ -38,7 +45,9 @@ Cell = str | Decimal | datetime.datetime | None
 class Grid:
     """The cells of a sheet (`name` is empty for a comma-separated file), each row with its number in the file.
 
-    `totals` are the rows with a formula that adds up cells of its own column.
+    `totals` are the rows with a formula that adds up cells of its own column, `hidden` those that the sheet hides;
+    `covered` has numbers and dates of merged areas for the other rows of the area, by row number and index.
+    `has_errors`: some cells, nobody knows which, are errors.
     """
 
     name: str
@@ -46,6 +55,22 @@ class Grid:
     first_column: int = 0
     delimiter: str = ""
     totals: frozenset[int] = field(default_factory=frozenset[int])
+    hidden: frozenset[int] = field(default_factory=frozenset[int])
+    covered: dict[tuple[int, int], Cell] = field(default_factory=dict[tuple[int, int], Cell])
+    has_errors: bool = False
+
+
+@dataclass(slots=True)
+class _Facts:
+    """The facts that calamine does not tell of a sheet: rows of totals, hidden rows, and what stands for a value.
+
+    `shown` has, by row (from 1) and column (from 0), errors and formulas without a value: workbooks that no program
+    has computed, as scripts write them, have none, or 0 for each. calamine reads these as empty cells.
+    """
+
+    shown: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
+    totals: set[int] = field(default_factory=set[int])
+    hidden: set[int] = field(default_factory=set[int])
 
 
 def read_text_grid(path: Path) -> Grid:
@@ -55,44 +80,49 @@ def read_text_grid(path: Path) -> Grid:
         raise TableError("table_damaged")
     if decoded.truncated:
         raise _too_large()
-    csv.field_size_limit(len(decoded.text) + 1)
+    text = f"{decoded.text}\n{_END}"
+    csv.field_size_limit(len(text))
     delimiter = _delimiter(decoded.text[:_SNIFFED_CHARACTERS])
-    reader = csv.reader(io.StringIO(decoded.text, newline=""), delimiter=delimiter)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     rows: list[tuple[int, list[Cell]]] = []
+    values: list[str] = []
     size = last = 0
     for values in reader:
         number, last = last + 1, reader.line_num
-        if not any(value.strip() for value in values) or (number == 1 and values[0].lower().startswith("sep=")):
+        if values == [_END]:
+            break
+        cells: list[Cell] = [value.strip() or None for value in values]
+        if not any(cells) or (number == 1 and values[0].lower().startswith("sep=")):
             continue
-        rows.append((number, [value.strip() or None for value in values]))
+        rows.append((number, cells))
         size += len(values)
         _require_fits(len(rows), size, len(values))
+    if values != [_END]:  # a quotation mark that nothing closes has made one cell of the rows after it
+        raise TableError("table_damaged")
     return Grid("", rows, delimiter=delimiter)
 
 
 def read_workbook(path: Path) -> list[Grid]:
     """Return the sheets of a workbook that hold anything. Blocks. Raises `TableError`, or what calamine raises."""
-    uncomputed: dict[str, dict[tuple[int, int], str]] = {}
-    totals: dict[str, frozenset[int]] = {}
-    if zipfile.is_zipfile(path):
+    facts: dict[str, _Facts] = {}
+    has_errors = False
+    if is_zip := zipfile.is_zipfile(path):
         with open_archive(path) as archive:
             archive.verify(_READ_ENTRIES)
         with open_archive(path) as archive:
-            for name, formulas in _formulas(archive):
-                uncomputed[name] = {cell: f"={text}" for cell, (text, has_value) in formulas.items() if not has_value}
-                totals[name] = frozenset(row for (row, column), (text, _) in formulas.items() if _adds_up(text, column))
+            facts = dict(_facts(archive))
+            has_errors = archive_has_errors(archive)
     try:
         with CalamineWorkbook.from_path(str(path)) as workbook:
-            names = workbook.sheet_names
+            sheets = enumerate(workbook.sheet_names)
             grids = [
-                _sheet(
-                    workbook.get_sheet_by_index(number), name, uncomputed.get(name, {}), totals.get(name, frozenset())
-                )
-                for number, name in enumerate(names)
+                _sheet(workbook.get_sheet_by_index(number), " ".join(name.split()), facts.get(name, _Facts()))
+                for number, name in sheets
             ]
     except PasswordError as error:
         raise TableError("table_locked") from error
-    return [grid for grid in grids if grid.rows]
+    has_errors = has_errors or (not is_zip and xls_has_errors(path))
+    return [replace(grid, has_errors=has_errors) for grid in grids if grid.rows]
 
 
 def shown(cell: Cell) -> str:
@@ -128,39 +158,58 @@ def _rows(sample: str, delimiter: str) -> Iterator[list[str]]:
         return
 
 
-def _sheet(sheet: CalamineSheet, name: str, uncomputed: dict[tuple[int, int], str], totals: frozenset[int]) -> Grid:
+def _sheet(sheet: CalamineSheet, name: str, facts: _Facts) -> Grid:
     start = sheet.start
-    if start is None:
+    columns = [column for _, column in facts.shown] + ([start[1]] if start else [])
+    if not columns:
         return Grid(name, [])
     waiting: dict[int, dict[int, str]] = {}
-    for (number, column), text in uncomputed.items():
-        waiting.setdefault(number, {})[column - start[1]] = text
+    for (number, column), text in facts.shown.items():
+        waiting.setdefault(number, {})[column - min(columns)] = text
+    lead: list[Cell] = [None] * (start[1] - min(columns) if start else 0)
     rows: list[tuple[int, list[Cell]]] = []
     size = 0
-    for number, values in enumerate(sheet.iter_rows(), start=1):
-        cells = [_cell(value) for value in values]
+    for number, values in _numbered(sheet, waiting):
+        cells = [*lead, *map(_cell, values)]
         for index, text in waiting.get(number, {}).items():
-            if 0 <= index < len(cells):
-                cells[index] = text
+            cells += [None] * (index + 1 - len(cells))
+            cells[index] = text
         if any(cell is not None for cell in cells):
             rows.append((number, cells))
             size += len(cells)
             _require_fits(len(rows), size, len(cells))
-    _fill_merged(sheet, rows, start[1])
-    return Grid(name, rows, start[1], totals=totals)
+    covered = _fill_merged(sheet, rows, min(columns))
+    return Grid(name, rows, min(columns), "", frozenset(facts.totals), frozenset(facts.hidden), covered)
 
 
-def _fill_merged(sheet: CalamineSheet, rows: Sequence[tuple[int, list[Cell]]], first_column: int) -> None:
-    """Give words that stand in cells merged over several rows to each of these rows; numbers count once."""
+def _numbered(sheet: CalamineSheet, more: Collection[int]) -> Iterator[tuple[int, Sequence[Any]]]:
+    """Yield the rows with their numbers, and those of `more` that come after: calamine ends where values do."""
+    number = 0
+    if sheet.start is not None:
+        for number, values in enumerate(sheet.iter_rows(), start=1):
+            yield number, values
+    yield from ((missing, ()) for missing in sorted(more) if missing > number)
+
+
+def _fill_merged(
+    sheet: CalamineSheet, rows: Sequence[tuple[int, list[Cell]]], first_column: int
+) -> dict[tuple[int, int], Cell]:
+    """Give words that stand in cells merged over several rows to each of these rows; return the numbers and dates."""
     by_number = dict(rows)
+    covered: dict[tuple[int, int], Cell] = {}
     for (top, left), (bottom, _) in sheet.merged_cell_ranges or []:
         index, upper = left - first_column, by_number.get(top + 1)
-        if bottom == top or upper is None or not 0 <= index < len(upper) or not isinstance(upper[index], str):
+        if bottom == top or upper is None or not 0 <= index < len(upper) or (value := upper[index]) is None:
             continue
         for number in range(top + 2, bottom + 2):
             cells = by_number.get(number)
-            if cells is not None and index < len(cells) and cells[index] is None:
-                cells[index] = upper[index]
+            if cells is None or index >= len(cells) or cells[index] is not None:
+                continue
+            if isinstance(value, str) and readings(value) == (None, None):
+                cells[index] = value
+            else:
+                covered[number, index] = value
+    return covered
 
 
 def _cell(value: Any) -> Cell:
@@ -177,29 +226,65 @@ def _cell(value: Any) -> Cell:
     return " ".join(str(value).split()) or None
 
 
-def _formulas(archive: Archive) -> Iterator[tuple[str, dict[tuple[int, int], tuple[str, bool]]]]:
-    """Yield the name of each sheet with its formulas, by row (from 1) and column (from 0), and if they have values.
-
-    Workbooks that no program has computed, as scripts write them, have formulas without values.
-    """
+def _facts(archive: Archive) -> Iterator[tuple[str, _Facts]]:
+    """Yield the name of each sheet with its facts."""
     if "xl/workbook.xml" not in archive.names:
         return
     entries = archive.relations("xl/workbook.xml")
-    for sheet in archive.xml("xl/workbook.xml").iter(f"{_MAIN}sheet"):
-        entry = entries.get(sheet.get(_RELATION, ""))
+    workbook = archive.xml("xl/workbook.xml")
+    is_stale = any(one.get("fullCalcOnLoad") in ("1", "true") for one in workbook.iter("{*}calcPr"))
+    for sheet in workbook.iter("{*}sheet"):
+        relation = next((sheet.get(name) for name in _RELATIONS if sheet.get(name)), "")
+        entry = entries.get(relation)
         if entry is None or not entry.endswith(".xml"):
             continue
         data = archive.read(entry)
-        if not _HAS_FORMULA.search(data):
-            continue
-        found: dict[tuple[int, int], tuple[str, bool]] = {}
-        for formula in parse_xml(data).iter(f"{_MAIN}f"):
-            cell = formula.getparent()
-            place, value = _CELL.fullmatch(cell.get("r", "")), cell.find(f"{_MAIN}v")
-            if place:
-                has_value = value is not None and bool(value.text)
-                found[int(place[2]), _column_index(place[1])] = (formula.text or "", has_value)
-        yield sheet.get("name", ""), found
+        if _UNUSUAL.search(data):
+            yield sheet.get("name", ""), _facts_of(parse_xml(data), is_stale=is_stale)
+
+
+def _facts_of(root: Any, *, is_stale: bool) -> _Facts:
+    facts = _Facts()
+    number = 0
+    for row in root.iter("{*}row"):
+        number = _row_number(row) or number + 1
+        if row.get("hidden") in ("1", "true"):
+            facts.hidden.add(number)
+        _note_cells(facts, number, row, is_stale=is_stale)
+    return facts
+
+
+def _row_number(row: Any) -> int | None:
+    """Return the number of a row, None if neither it nor its first cell says it."""
+    written = row.get("r") or ""
+    if written.isdecimal():
+        return int(written)
+    first = row.find("{*}c")
+    place = None if first is None else _CELL.fullmatch(first.get("r") or "")
+    return int(place[2]) if place else None
+
+
+def _note_cells(facts: _Facts, number: int, row: Any, *, is_stale: bool) -> None:
+    """Note the formulas and errors of a row. A cell without a place stands behind the one before."""
+    column = -1
+    for cell in row.iterfind("{*}c"):
+        place = _CELL.fullmatch(cell.get("r") or "")
+        column = _column_index(place[1]) if place else column + 1
+        if text := _shown_instead(cell, is_stale=is_stale):
+            facts.shown[int(place[2]) if place else number, column] = text
+        if _adds_up(cell.findtext("{*}f") or "", column):
+            facts.totals.add(number)
+
+
+def _shown_instead(cell: Any, *, is_stale: bool) -> str:
+    """Return what stands for a value that the file does not have; empty if it has one, or the cell is empty."""
+    formula, text = cell.find("{*}f"), cell.findtext("{*}v") or ""
+    if cell.get("t") == "e":
+        return text or "#N/A"
+    if formula is None:
+        return ""
+    is_computed = cell.get("t") == "str" if text == "" else not (is_stale and text == "0")
+    return "" if is_computed else f"={formula.text or ''}"
 
 
 def _adds_up(formula: str, column: int) -> bool:

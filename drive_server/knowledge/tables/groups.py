@@ -8,18 +8,26 @@ from typing import Any, Final, Protocol, cast
 
 from drive_server.knowledge.tables.columns import Column
 from drive_server.knowledge.tables.dates import Unit, label_of
+from drive_server.knowledge.tables.numbers import differing
 from drive_server.knowledge.tables.request import Aggregate, TableError
 
 AVERAGE_DECIMALS: Final = 6
 _PRECISION: Final = 60
 _SQL: Final = {
     "count": "count(t{n})",
-    "distinct": "count(DISTINCT k{n})",
+    "distinct": "count(DISTINCT {same})",
     "sum": "sum(n{n})",
     "average": "sum(n{n})",
     "min": "min({kind}{n})",
     "max": "max({kind}{n})",
 }
+_SAME: Final = {
+    "number": "CASE WHEN regexp_full_match(k{n}, '0[0-9]+') THEN k{n} "
+    "ELSE coalesce(CAST(n{n} AS VARCHAR) || u{n}, k{n}) END",
+    "date": "coalesce(CAST(date_trunc('second', d{n}) AS VARCHAR), k{n})",
+    "text": "k{n}",
+}
+"""The key that cells of one group have in common, by the kind of their column, as `labels_of` sees it."""
 _PARTS: Final = 3
 """Results of SQL for each aggregate: the value, how many numbers went into it, their units."""
 PLAIN: Final = frozenset({"count", "distinct"})
@@ -50,9 +58,11 @@ class Measure:
         """The results of SQL: the value, how many numbers went into it, their units."""
         if self.column is None:
             return ["count(*)", "count(*)", "NULL"]
-        value = _SQL[self.aggregate.function].format(n=self.number, kind="d" if self.is_of_dates else "n")
+        same = _SAME[self.column.kind].format(n=self.number)
+        value = _SQL[self.aggregate.function].format(n=self.number, kind="d" if self.is_of_dates else "n", same=same)
         units = "NULL" if self.aggregate.function in PLAIN else f"list(DISTINCT u{self.number})"
-        return [value, f"count(n{self.number})", units]
+        once = f" FILTER (WHERE s{self.number})"
+        return [value + once, f"count(n{self.number}){once}", units]
 
 
 @dataclass(slots=True)
@@ -72,26 +82,38 @@ class Connection(Protocol):
         """Run a statement."""
         ...
 
+    def register(self, view_name: str, python_object: object) -> Any:
+        """Have statements see a table of Arrow."""
+        ...
+
 
 def labels_of(column: Column, unit: Unit | None) -> list[str | None]:
     """Return the label of each row's group; a group of texts is called as the first of them is written."""
     if column.kind == "date":
+        periods = {moment: label_of(moment, unit) for moment in set(column.moments) if moment is not None}
         pairs = zip(column.texts, column.moments, strict=True)
-        return [text if moment is None else label_of(moment, unit) for text, moment in pairs]
+        return [text if moment is None else periods[moment] for text, moment in pairs]
     keys = column.keys
     if column.kind == "number":
         numbers = zip(column.numbers, keys, strict=True)
-        keys = [f"{one.value.normalize()}{one.unit}" if one else key for one, key in numbers]
+        keys = [f"{one.value.normalize()}{one.unit}" if one and not _is_code(key) else key for one, key in numbers]
     first: dict[str, str] = {}
     pairs = zip(keys, column.texts, strict=True)
     return [None if key is None or text is None else first.setdefault(key, text) for key, text in pairs]
+
+
+def _is_code(key: str | None) -> bool:
+    """Say whether a number begins with a zero that changes nothing: article 007 is not article 7."""
+    return key is not None and key[:1] == "0" and key[1:].isdigit()
 
 
 def groups_of(
     connection: Connection, labels: int, measures: Sequence[Measure], positions: Sequence[int]
 ) -> list[Group]:
     """Return the groups of the rows, in the order in which the rows come. Raises `TableError` for units that differ."""
-    connection.execute("CREATE TABLE chosen AS SELECT unnest(?::BIGINT[]) AS pos", [list(positions)])
+    import pyarrow as pa  # takes a while to load, and only questions need it
+
+    connection.register("chosen", pa.table({"pos": pa.array(positions, pa.int64())}))
     names = [f"g{number}" for number in range(labels)]
     wanted = [*names, *(part for one in measures for part in one.expressions), "list(pos ORDER BY pos)"]
     by = f" GROUP BY {', '.join(names)}" if names else ""
@@ -116,12 +138,12 @@ def _group(row: Sequence[Any], labels: int, measures: Sequence[Measure]) -> Grou
     for place, measure in enumerate(measures):
         start = labels + _PARTS * place
         value, count, units = cast("tuple[Any, Any, Any]", tuple(row[start : start + _PARTS]))
-        units = sorted(unit for unit in units or () if unit)
-        if len(units) > 1 and measure.column:
-            raise TableError("table_units", name=measure.column.name, units=", ".join(units))
+        units = sorted(unit for unit in units or () if unit is not None)
+        if measure.column and (different := differing(units)):
+            raise TableError("table_units", name=measure.column.name, units=different)
         is_average = measure.aggregate.function == "average" and value is not None
         group.values.append(_average(cast("Decimal", value), count) if is_average else value)
-        group.units.append(units[0] if units else "")
+        group.units.append(units[-1] if units else "")
     return group
 
 

@@ -43,13 +43,23 @@ _WRITTEN: Final = re.compile(
 )
 _MINUS: Final = str.maketrans({"−": "-", "–": "-", "﹣": "-", "’": "'"})
 _LONGEST: Final = 60
-_EMPTY: Final = frozenset({"", "-", "--", "—", "–", "/", "n/a", "na", "nil", "none", "null", "无", "暂无", "空"})
+_MOST_DIGITS: Final = 28
+"""The digits that Python's decimals calculate with."""
+_DASHES: Final = frozenset({"", "-", "--", "—", "–", "/"})
+_EMPTY: Final = _DASHES | {"n/a", "na", "nil", "none", "null", "无", "暂无", "空"}
+_LONGEST_EMPTY: Final = 8
 _GROUPED: Final = {
     ".": re.compile(
         r"[1-9]\d{0,2}(?:(?:,\d{3})+|(?:'\d{3})+|(?: \d{3})+)(?:\.\d+)?|[1-9]\d?(?:,\d\d)+,\d{3}(?:\.\d+)?"
     ),
     ",": re.compile(r"[1-9]\d{0,2}(?:(?:\.\d{3})+|(?:'\d{3})+|(?: \d{3})+)(?:,\d+)?"),
 }
+_USUAL: Final = re.compile(
+    r"(-?)([$€£]?)(?:(\d+)|((?:\d+|[1-9]\d{0,2}(?:,\d{3})+)\.(?:\d\d?|\d{4,})|[1-9]\d{0,2}(?:,\d{3})+\.\d{3}))"
+    r"(%?)",
+    re.ASCII,
+)
+"""Most numbers of most tables: digits alone, or such as only a decimal point explains."""
 _PLAIN: Final = {".": re.compile(r"\d+(?:\.\d+)?|\.\d+"), ",": re.compile(r"\d+(?:,\d+)?|,\d+")}
 
 
@@ -63,7 +73,12 @@ class Number:
 
 def is_blank(text: str) -> bool:
     """Say whether a cell says that there is nothing: empty, a dash, n/a, 无."""
-    return text.strip().lower() in _EMPTY
+    return len(text) <= _LONGEST_EMPTY and text.strip().lower() in _EMPTY
+
+
+def is_dash(text: str) -> bool:
+    """Say whether a cell holds nothing, or a sign for nothing."""
+    return text.strip() in _DASHES
 
 
 def read_number(text: str, mark: Mark) -> Number | None:
@@ -78,6 +93,8 @@ def read_number(text: str, mark: Mark) -> Number | None:
     if len(units) > 1 or not (_PLAIN[mark].fullmatch(body) or _GROUPED[mark].fullmatch(body)):
         return None
     digits = "".join("." if sign == mark else sign for sign in body if sign.isdigit() or sign == mark)
+    if len(digits) > _MOST_DIGITS:
+        return None
     value = Decimal(digits).scaleb(_POWERS[match["power"]])
     signs = [sign for sign in (match["sign"], match["inner_sign"]) if sign]
     if len(signs) > 1 or (signs and match["open"]):
@@ -86,22 +103,40 @@ def read_number(text: str, mark: Mark) -> Number | None:
     return Number(-value if is_negative else value, next(iter(units), ""))
 
 
-@lru_cache(maxsize=100_000)
-def readings(text: str) -> tuple[Number | None, Number | None]:
+Readings = tuple[Number | None, Number | None]
+"""The number that a text writes with a decimal point, and the one with a decimal comma."""
+
+
+@lru_cache(maxsize=10_000)
+def readings(text: str) -> Readings:
     """Return the number that a text writes with a decimal point, and the one with a decimal comma."""
-    if not any(map(str.isdigit, text)):
+    if (match := _USUAL.fullmatch(text)) and len(text) <= _MOST_DIGITS and not (match[2] and match[5]):
+        sign, before, whole, pointed, after = match.groups()
+        unit = _UNIT_OF[before or after] if before or after else ""
+        number = Number(Decimal(sign + (whole or pointed.replace(",", ""))), unit)
+        return number, number if whole else None
+    if text.isalpha() or not any(map(str.isdigit, text)):
         return None, None
     return read_number(text, "."), read_number(text, ",")
 
 
-def mark_of(texts: Iterable[str]) -> Mark | Literal["both"] | None:
-    """Return the decimal mark that the numbers among the texts show: None if none does, `both` if some differ."""
+def mark_of(pairs: Iterable[Readings]) -> Mark | Literal["both"] | None:
+    """Return the decimal mark that numbers show: None if none does, `both` if some differ."""
     found: set[Mark] = set()
-    for text in texts:
-        point, comma = readings(text)
+    for point, comma in pairs:
         if (point is None) != (comma is None):
             found.add("." if point else ",")
     return "both" if len(found) > 1 else next(iter(found), None)
+
+
+def differing(units: Iterable[str]) -> str:
+    """Return the units as people read them if their numbers can't be taken together.
+
+    A number without a unit may be of any currency, and is no percentage.
+    """
+    found = set(units)
+    named = found - {""}
+    return ", ".join(unit or "-" for unit in sorted(found)) if len(named) > 1 or ("%" in named and "" in found) else ""
 
 
 def is_ambiguous(text: str) -> bool:

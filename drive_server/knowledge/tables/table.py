@@ -22,6 +22,8 @@ _TOTAL: Final = re.compile(
     r"|sum\s*[:：]?|(?:总|合|小|共|累)计\s*[:：]?|[合總]計\s*[:：]?|总和|总额|汇总|总共",
     re.IGNORECASE,
 )
+_TOTAL_BEGINS: Final = frozenset("gGoOsSrRtT总合小共累總汇")
+"""The beginnings of labels of totals: there are millions of other cells."""
 _LONGEST_LABEL: Final = 30
 _LEAST_ADDED: Final = 2
 _YEAR: Final = re.compile(r"(?:19|20|21)\d\d")
@@ -29,7 +31,10 @@ _YEAR: Final = re.compile(r"(?:19|20|21)\d\d")
 
 @dataclass(slots=True)
 class Table:
-    """The names of the columns, with the index of each in the cells, and the rows of data with their numbers."""
+    """The names of the columns, with the index of each in the cells, and the rows of data with their numbers.
+
+    `ragged` are the places among `rows` of those that have cells beyond the header, as `9,1,200` has with its `1,200`.
+    """
 
     grid: Grid
     names: tuple[str, ...]
@@ -37,6 +42,7 @@ class Table:
     rows: list[tuple[int, list[Cell]]]
     left_out: tuple[CellText, ...]
     left_out_rows: tuple[int, ...] = ()
+    ragged: frozenset[int] = frozenset()
 
     def index_of(self, name: str) -> int:
         """Return the index of a column by its name, or else its letters. Raises `TableError`, which names them all."""
@@ -73,15 +79,18 @@ def table_in(grid: Grid, query: TableQuery) -> Table:
     names = _names(grid, header[1] if header else [], width)
     rows: list[tuple[int, list[Cell]]] = []
     left_out: list[tuple[int, list[Cell]]] = []
+    labels = _total_labels(data)
     for number, cells in data:
         is_repeated = header is not None and cells == header[1]
-        is_total = not query.keep_totals and (number in grid.totals or _is_total(cells))
+        is_total = not query.keep_totals and (number in grid.totals or not labels.isdisjoint(cells))
         (left_out if is_total or is_repeated else rows).append((number, cells))
     if not query.keep_totals and _is_unlabelled_total(rows):
         left_out.append(rows.pop())
-    table = Table(grid, names, header[0] if header else None, rows, ())
+    table = Table(grid, names, header[0] if header else None, rows, (), ragged=_ragged(grid, header, rows))
     last = max(0, width - 1)
-    table.left_out = tuple(CellText(table.place(number, number, (0, last)), _line(cells)) for number, cells in left_out)
+    table.left_out = tuple(
+        CellText(table.place(number, number, (0, last)), line_of(cells)) for number, cells in left_out
+    )
     table.left_out_rows = tuple(number for number, _ in left_out)
     return table
 
@@ -134,9 +143,13 @@ def _names(grid: Grid, header: Sequence[Cell], width: int) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _is_total(cells: Sequence[Cell]) -> bool:
-    texts = (cell for cell in cells if isinstance(cell, str) and len(cell) <= _LONGEST_LABEL)
-    return any(_TOTAL.fullmatch(text) for text in texts)
+def _total_labels(rows: Sequence[tuple[int, list[Cell]]]) -> set[Cell]:
+    """Return the cells that name a row of totals; of many rows, each different cell is looked at once."""
+    different: set[Cell] = set()
+    for _, cells in rows:
+        different.update(cells)
+    texts = (cell for cell in different if isinstance(cell, str) and len(cell) <= _LONGEST_LABEL)
+    return {text for text in texts if text[:1] in _TOTAL_BEGINS and _TOTAL.fullmatch(text)}
 
 
 def _is_unlabelled_total(rows: Sequence[tuple[int, list[Cell]]]) -> bool:
@@ -179,7 +192,17 @@ def _filled(cells: Sequence[Cell]) -> int:
     return sum(cell is not None for cell in cells)
 
 
-def _line(cells: Sequence[Cell]) -> str:
+def _ragged(
+    grid: Grid, header: tuple[int, list[Cell]] | None, rows: Sequence[tuple[int, list[Cell]]]
+) -> frozenset[int]:
+    if header is None or grid.name:
+        return frozenset()
+    width = len(header[1])
+    return frozenset(place for place, (_, cells) in enumerate(rows) if _filled(cells[width:]))
+
+
+def line_of(cells: Sequence[Cell]) -> str:
+    """Return the cells of a row in one line, cut."""
     return " | ".join(shown(cell) for cell in cells if cell is not None)[:200]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Final, cast
 
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument"
@@ -10,6 +11,10 @@ _WRITERS: Final[Mapping[str, str]] = {
     f"{_OFFICE}.spreadsheetml.sheet": "workbook:workbook_of",
 }
 MAX_RENDERED_CHARACTERS: Final = 500_000
+
+
+QUICK_CHARACTERS: Final = 10_000
+"""Up to this length a document takes a second at most."""
 
 
 class UnwritableError(Exception):
@@ -33,3 +38,12 @@ def render_document(media_type: str, text: str) -> bytes:
         import_module(f"drive_server.knowledge.writers.{module}"), function
     )  # imported late: they take a while
     return cast("Callable[[str], bytes]", write)(text)
+
+
+def render_work(text: str, path: Path, name: str, media_type: str) -> bytes | None:
+    """Return the same as work of a reader's process, which reads no file; None for what does not fit."""
+    del path, name
+    try:
+        return render_document(media_type, text)
+    except UnwritableError:
+        return None

@@ -1,5 +1,6 @@
 """Tools for many items at once: new names, and folders to put them into."""
 
+from datetime import UTC, tzinfo
 from typing import Annotated, Literal
 
 from mcp.types import CallToolResult
@@ -77,7 +78,8 @@ Find = Annotated[
 Replacement = Annotated[str, Field(max_length=MAX_FIND_CHARACTERS, description="What stands there afterwards.")]
 StartNumber = Annotated[int, Field(ge=0, le=MAX_START, description="The first {number}."), NOT_BOOLEAN]
 DateSource = Annotated[
-    DateOf, Field(description="The day meant by {date}, {year}, {month}, {day}, in UTC: last changed, or added.")
+    DateOf,
+    Field(description="The day meant by {date}, {year}, {month}, {day}, where the person is: last changed, or added."),
 ]
 WordsIn = Annotated[Literal["en", "zh"], Field(description="The language of {type}: Images or 图片.")]
 IntoFolder = Annotated[
@@ -94,6 +96,9 @@ class BatchTools(ToolGroup):
     """Rename and organize many items, as one change."""
 
     icon = icons.FOLDER
+
+    async def _zone(self, actor: Actor) -> tzinfo:
+        return (await self.now(actor))[0].tzinfo or UTC
 
     @records("organise", "rename_many")
     @ToolSpec(
@@ -134,7 +139,7 @@ class BatchTools(ToolGroup):
         actor = await call.actor()
         selection = Selection(tuple(item_ids), folder_id, match)
         pairs = tuple((entry.item_id, entry.name) for entry in names)
-        renaming = Renaming(pairs, pattern, find, replace, start, date, language)
+        renaming = Renaming(pairs, pattern, find, replace, start, date, language, await self._zone(actor))
 
         async def rename(agreed: Actor) -> Outcome[Rearranged]:
             return await self._drive.batches.rename(
@@ -180,7 +185,7 @@ class BatchTools(ToolGroup):
         """
         actor = await call.actor()
         selection = Selection(tuple(item_ids), folder_id, match)
-        organizing = Organizing(folders, into_id, date, language)
+        organizing = Organizing(folders, into_id, date, language, await self._zone(actor))
 
         async def organize(agreed: Actor) -> Outcome[Rearranged]:
             return await self._drive.batches.organize(

@@ -9,7 +9,6 @@ import anyio.to_thread
 from mcp.types import CallToolResult, Icon, ToolAnnotations
 
 from drive_server.access import Actor, Scope
-from drive_server.clock import utc_now
 from drive_server.context import META_TOOL
 from drive_server.mcp import icons
 from drive_server.mcp.calls.consent import Asks
@@ -159,7 +158,7 @@ class ToolGroup:
         """Zones are read from files."""
         stated = actor.time_zone or ""
         name = stated if zone_of(stated) else self._drive.settings.resolved_time_zone
-        return utc_now().astimezone(zone_of(name)), name
+        return self._drive.clock().astimezone(zone_of(name)), name
 
     async def span(self, actor: Actor, since: str | None, until: str | None) -> tuple[str | None, str | None]:
         """Return both ends of a span of time as ISO 8601, where the person named them in words or without a zone."""

@@ -3,14 +3,17 @@
 import io
 import re
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, Final
 
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - a compiled module without stubs
 
-from drive_server.errors import InvalidInputError
+from drive_server.errors import InvalidInputError, TooLargeError
 from drive_server.knowledge.readers.archive import Archive
+from drive_server.knowledge.writers.package import EPOCH
+from drive_server.knowledge.writers.render import MAX_RENDERED_CHARACTERS
 from drive_server.messages import Message
 
 _PLACEHOLDER: Final = re.compile(r"\{\{[ \t]*([^{}\r\n]{1,100}?)[ \t]*\}\}")
@@ -19,31 +22,41 @@ _PARTS: Final = re.compile(r"word/(?:document|header\d*|footer\d*|footnotes|endn
 _SPACE: Final = "{http://www.w3.org/XML/1998/namespace}space"
 
 
-def fill_text(text: str, values: Mapping[str, str]) -> str:
-    """Return the text with every placeholder filled. Raises `InvalidInputError` unless names and values agree."""
+def fill_text(text: str, values: Mapping[str, str], limit: int) -> str:
+    """Return the text with every placeholder filled.
+
+    Raises `InvalidInputError` unless names and values agree, and `TooLargeError` for more characters than `limit`.
+    """
     filling = Filling(_PLACEHOLDER.findall(text), values)
+    if filling.length > limit:
+        raise TooLargeError(Message.of("text_too_large"), details={"limit": limit})
     return _PLACEHOLDER.sub(lambda match: filling.value(match[1]), text)
 
 
 def fill_docx(data: bytes, values: Mapping[str, str]) -> bytes:
     """Return the Word document with every placeholder filled, also one that is split into runs. Blocks.
 
-    Raises `InvalidInputError` as `fill_text` does, and what damaged files make zipfile and lxml raise.
+    Raises as `fill_text` does, and what damaged files make zipfile and lxml raise.
     """
     with zipfile.ZipFile(io.BytesIO(data)) as source:
         archive = Archive(source)
         roots = {name: archive.xml(name) for name in sorted(filter(_PARTS.fullmatch, archive.names))}
         paragraphs = [words for root in roots.values() for words in _paragraphs(root)]
         filling = Filling(_names(paragraphs), values)
+        if filling.length > MAX_RENDERED_CHARACTERS:
+            raise TooLargeError(Message.of("document_too_large", limit=MAX_RENDERED_CHARACTERS))
         for words in paragraphs:
             _fill_paragraph(words, filling)
         return _packed(source, archive, roots)
 
 
 class Filling:
-    """Values for the placeholders of one template; upper and lower case are the same."""
+    """Values for the placeholders of one template; upper and lower case are the same.
 
-    def __init__(self, names: Iterable[str], values: Mapping[str, str]) -> None:
+    `length` is the number of characters that come for all of them.
+    """
+
+    def __init__(self, names: Sequence[str], values: Mapping[str, str]) -> None:
         self._values = {name.strip().casefold(): value for name, value in values.items()}
         wanted = {name.casefold(): name for name in names}
         missing = [name for key, name in wanted.items() if key not in self._values]
@@ -54,6 +67,7 @@ class Filling:
             raise _disagreement(missing, unknown, list(wanted.values()))
         if bad := [name for name, value in values.items() if _CONTROL.search(value)]:
             raise InvalidInputError(Message.of("value_control", name=bad[0]))
+        self.length = sum(len(self.value(name)) for name in names)
 
     def value(self, name: str) -> str:
         """Return what comes for the placeholder."""
@@ -91,18 +105,25 @@ def _names(paragraphs: Sequence[Sequence[Any]]) -> list[str]:
 
 def _fill_paragraph(words: Sequence[Any], filling: Filling) -> None:
     """Put each value where its placeholder begins, in the formatting of that place."""
-    for match in reversed(list(_PLACEHOLDER.finditer(_text_of(words)))):
-        place = 0
-        for part in words:
-            text: str = part.text or ""
-            start, end = max(match.start() - place, 0), min(match.end() - place, len(text))
-            if start < end:
-                value = filling.value(match[1]) if match.start() >= place else ""
-                part.text = text[:start] + value + text[end:]
-                part.set(_SPACE, "preserve")
-            place += len(text)
+    matches = deque(_PLACEHOLDER.finditer(_text_of(words)))
+    start = 0
     for part in words:
-        _break_lines(part)
+        text: str = part.text or ""
+        pieces: list[str] = []
+        at, end = start, start + len(text)
+        while matches and matches[0].start() < end:
+            match = matches[0]
+            if match.start() >= start:
+                pieces += [text[at - start : match.start() - start], filling.value(match[1])]
+            at = min(match.end(), end)
+            if match.end() > end:
+                break
+            matches.popleft()
+        if at > start:
+            part.text = "".join([*pieces, text[at - start :]])
+            part.set(_SPACE, "preserve")
+            _break_lines(part)
+        start = end
 
 
 def _break_lines(part: Any) -> None:
@@ -125,7 +146,7 @@ def _packed(source: zipfile.ZipFile, archive: Archive, roots: Mapping[str, Any])
         for entry in source.infolist():
             root = roots.get(entry.filename)
             content = archive.read(entry.filename) if root is None else _serialized(root)
-            target.writestr(entry.filename, content)
+            target.writestr(zipfile.ZipInfo(entry.filename, EPOCH), content, zipfile.ZIP_DEFLATED)
     return out.getvalue()
 
 

@@ -90,7 +90,8 @@ class TemplateService:
     async def _filled(self, name: str, version: VersionRow, values: Mapping[str, str]) -> bytes:
         if format_of(name, version.media_type).name != _WORD:
             source = await self._contents.editable_text_of(name, version)
-            return self._contents.encoded(fill_text(source.text, values), source.encode)
+            filled = fill_text(source.text, values, self._contents.max_text_bytes)
+            return self._contents.encoded(filled, source.encode)
         if version.size > self._contents.max_text_bytes:
             raise TooLargeError(Message.of("text_too_large"), details={"limit": self._contents.max_text_bytes})
         data = await self._contents.blobs.read(version.blob)

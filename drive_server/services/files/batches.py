@@ -1,8 +1,9 @@
 """Many items renamed, or organized into folders, as one change of the journal."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, tzinfo
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -48,6 +49,7 @@ class Renaming:
     start: int = 1
     date_of: DateOf = "modified"
     language: Language = "en"
+    zone: tzinfo = UTC
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class Organizing:
     into: str | None = None
     date_of: DateOf = "modified"
     language: Language = "en"
+    zone: tzinfo = UTC
 
 
 class BatchService:
@@ -77,9 +80,6 @@ class BatchService:
         progress: Progress = silent,
     ) -> Outcome[Rearranged]:
         """Give the items their new names; they may swap them. Raises `NameConflictError` for all that are taken."""
-        _require_scope(actor, preview=preview)
-        check_choice(on_conflict, ("fail", "rename"))
-        _check_ways(selection, renaming)
 
         async def operation(recorder: Recorder) -> Rearranged:
             targets = await _renamed(recorder, selection, renaming)
@@ -87,8 +87,7 @@ class BatchService:
             recorder.describe("rename_many", count=result.changed)
             return result
 
-        arguments = {**asdict(selection), **asdict(renaming), "on_conflict": on_conflict}
-        return await self._change(actor, "rename_many", arguments, operation, preview=preview)
+        return await self._change(actor, "rename_many", selection, renaming, operation, on_conflict, preview=preview)
 
     async def organize(
         self,
@@ -101,11 +100,9 @@ class BatchService:
         progress: Progress = silent,
     ) -> Outcome[Rearranged]:
         """Put the items into folders by a pattern, and make those that are missing in the same change."""
-        _require_scope(actor, preview=preview)
-        check_choice(on_conflict, ("fail", "rename"))
-        pattern = FolderPattern(organizing.pattern, organizing.date_of, organizing.language)
 
         async def operation(recorder: Recorder) -> Rearranged:
+            pattern = FolderPattern(organizing.pattern, organizing.date_of, organizing.language, organizing.zone)
             nodes = _outermost(await _selected(recorder, selection))
             base = await _base(recorder, organizing.into or selection.folder, nodes)
             folders = _Folders(recorder, base)
@@ -115,25 +112,25 @@ class BatchService:
             recorder.item_id = base.id
             return result.model_copy(update={"folders": tuple(folders.made)})
 
-        arguments = {**asdict(selection), **asdict(organizing), "on_conflict": on_conflict}
-        return await self._change(actor, "organize", arguments, operation, preview=preview)
+        return await self._change(actor, "organize", selection, organizing, operation, on_conflict, preview=preview)
 
     async def _change(
         self,
         actor: Actor,
         action: str,
-        arguments: Mapping[str, object],
+        selection: Selection,
+        wanted: Renaming | Organizing,
         operation: Operation[Rearranged],
+        on_conflict: OnConflict,
         *,
         preview: bool,
     ) -> Outcome[Rearranged]:
+        require_scope(actor.principal, Scope.READ if preview else Scope.WRITE)
+        check_choice(on_conflict, ("fail", "rename"))
+        arguments = {**asdict(selection), **asdict(wanted), "zone": str(wanted.zone), "on_conflict": on_conflict}
         acting = replace(actor, dry_run=actor.dry_run or preview)
         outcome = await self._journal.change(acting, action, arguments, operation)
         return replace(outcome, value=outcome.value.model_copy(update={"preview": acting.dry_run}))
-
-
-def _require_scope(actor: Actor, *, preview: bool) -> None:
-    require_scope(actor.principal, Scope.READ if preview else Scope.WRITE)
 
 
 def _check_ways(selection: Selection, renaming: Renaming) -> None:
@@ -144,9 +141,10 @@ def _check_ways(selection: Selection, renaming: Renaming) -> None:
 
 
 async def _renamed(recorder: Recorder, selection: Selection, renaming: Renaming) -> list[Target]:
+    _check_ways(selection, renaming)
     if renaming.names:
         return await _named(recorder, renaming.names)
-    pattern = NamePattern(renaming.pattern, renaming.start, renaming.date_of, renaming.language)
+    pattern = NamePattern(renaming.pattern, renaming.start, renaming.date_of, renaming.language, renaming.zone)
     targets: list[Target] = []
     for position, node in enumerate(await _selected(recorder, selection)):
         if renaming.find:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from pathlib import PurePosixPath
 from typing import Final, Literal
 
@@ -26,12 +27,16 @@ _NUMBER: Final = re.compile(r"number(?::([1-9]))?")
 
 @dataclass(frozen=True, slots=True)
 class NamePattern:
-    """A pattern for names. Without `{ext}` in it a file keeps its ending. `{number:3}` counts 001, 002, ..."""
+    """A pattern for names. Without `{ext}` in it a file keeps its ending. `{number:3}` counts 001, 002, ...
+
+    Days are those of `zone`.
+    """
 
     text: str
     start: int = 1
     date_of: DateOf = "modified"
     language: Language = "en"
+    zone: tzinfo = UTC
 
     def __post_init__(self) -> None:
         """Raise `InvalidInputError` for a placeholder that names no fact."""
@@ -40,7 +45,7 @@ class NamePattern:
     def name_for(self, row: NodeRow, position: int) -> str:
         """Return the name of the item at this position, from 0. Raises `InvalidNameError`."""
         stem, ext = split_name(row)
-        values = {**_facts(row, self.date_of, self.language), "name": stem, "ext": ext}
+        values = {**_facts(row, self), "name": stem, "ext": ext}
         name = _filled(self.text, values, self.start + position)
         if "{ext}" not in self.text and ext:
             return clean_name(f"{name}.{ext}")
@@ -49,11 +54,12 @@ class NamePattern:
 
 @dataclass(frozen=True, slots=True)
 class FolderPattern:
-    """A pattern for a path of folders, with slashes between their names."""
+    """A pattern for a path of folders, with slashes between their names. Days are those of `zone`."""
 
     text: str
     date_of: DateOf = "modified"
     language: Language = "en"
+    zone: tzinfo = UTC
 
     def __post_init__(self) -> None:
         """Raise `InvalidInputError` for a placeholder that names no fact, and for too many levels."""
@@ -65,7 +71,7 @@ class FolderPattern:
         """Return the names of the folders for an item, topmost first. Raises `InvalidNameError`."""
         other = render(Message.of("type.other"), self.language)
         ext = split_name(row)[1].lower()
-        values = {**_facts(row, self.date_of, self.language), "ext": ext if ext.isalnum() else other}
+        values = {**_facts(row, self), "ext": ext if ext.isalnum() else other}
         return tuple(clean_name(_filled(level, values, 0)) for level in self._levels)
 
     @property
@@ -96,11 +102,11 @@ def temporary_name(row: NodeRow, name_id: str) -> str:
     return f"{name_id}{PurePosixPath(row.name).suffix[: MAX_SUFFIX_CHARACTERS + 1]}"
 
 
-def _facts(row: NodeRow, date_of: DateOf, language: Language) -> dict[str, str]:
-    moment = row.created_at if date_of == "created" else row.updated_at
+def _facts(row: NodeRow, pattern: NamePattern | FolderPattern) -> dict[str, str]:
+    moment = (row.created_at if pattern.date_of == "created" else row.updated_at).astimezone(pattern.zone)
     group = "folder" if row.kind == "folder" else format_of(row.name, row.media_type).group
     return {
-        "type": render(Message.of(f"type.{group}"), language),
+        "type": render(Message.of(f"type.{group}"), pattern.language),
         "date": f"{moment:%Y-%m-%d}",
         "year": f"{moment:%Y}",
         "month": f"{moment:%m}",

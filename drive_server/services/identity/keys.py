@@ -21,6 +21,7 @@ from drive_server.errors import (
     StateConflictError,
     UnauthenticatedError,
 )
+from drive_server.messages import Message
 from drive_server.models import ApiKey
 from drive_server.storage.database import Database
 from drive_server.storage.tables import ApiKeyRow, UserRow, new_id
@@ -178,7 +179,7 @@ def to_key(row: ApiKeyRow) -> ApiKey:
 
 def not_valid(hint: str) -> UnauthenticatedError:
     """Return the error for a key that does not count."""
-    return UnauthenticatedError("This key is not valid.", hint=hint)
+    return UnauthenticatedError(Message.of("key_not_valid"), hint=hint)
 
 
 def _find(

@@ -3,7 +3,10 @@
 import codecs
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
+from pathlib import Path
+from typing import Literal
 
 import anyio
 
@@ -15,9 +18,9 @@ from drive_server.knowledge.text.decode import decode
 from drive_server.knowledge.text.elements import Extraction
 from drive_server.knowledge.writers.render import (
     MAX_RENDERED_CHARACTERS,
-    UnwritableError,
+    QUICK_CHARACTERS,
     can_render,
-    render_document,
+    render_work,
 )
 from drive_server.messages import Message
 from drive_server.services.text.excerpts import run_in_thread
@@ -63,6 +66,7 @@ def decode_source(data: bytes) -> SourceText | None:
 SNIFFED_BYTES = 4096
 # Hashed and decoded sooner than a thread could be asked to.
 FEW_BYTES = 16_384
+RENDER_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +125,14 @@ class Contents:
         data = self.encoded(text)
         if not can_render(media_type):
             return data
-        try:
-            return await anyio.to_thread.run_sync(render_document, media_type, text, abandon_on_cancel=True)
-        except UnwritableError as error:
-            raise TooLargeError(Message.of("document_too_large", limit=MAX_RENDERED_CHARACTERS)) from error
+        work = partial(render_work, text)
+        if len(text) <= QUICK_CHARACTERS:
+            made = await anyio.to_thread.run_sync(work, Path(), "", media_type, abandon_on_cancel=True)
+        else:
+            made = await self.text_source.run_without_file(work, _unmade, media_type, RENDER_SECONDS)
+        if made is None:
+            raise TooLargeError(Message.of("document_too_large", limit=MAX_RENDERED_CHARACTERS))
+        return made
 
     async def store(self, actor: Actor, data: bytes) -> Blob:
         """Store the bytes, or for a dry run only work out what blob they would be."""
@@ -154,6 +162,11 @@ class Contents:
     def _require_fits(self, size: int) -> None:
         if size > self.max_text_bytes:
             raise TooLargeError(Message.of("text_too_large"), details={"limit": self.max_text_bytes})
+
+
+def _unmade(state: Literal["failed"], reason: str) -> bytes | None:
+    del state, reason
+    return None
 
 
 async def digest(data: bytes) -> str:

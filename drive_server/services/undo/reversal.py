@@ -113,6 +113,7 @@ class Reversal:
         self._undone: list[ChangeRow] = []
         self._named: list[ChangeRow] = []
         self._skipped: list[dict[str, object]] = []
+        self._left_rows: set[tuple[int, str, str]] = set()
 
     async def take_back(self, changes: Sequence[ChangeRow], progress: Progress = silent) -> None:
         """Take the changes back in their order. Raises `MissingScopeError` if the key lacks a scope for one."""
@@ -138,21 +139,31 @@ class Reversal:
         return RedoResult(redone=redone, skipped=tuple(self._skipped), change_id=None, preview=preview)
 
     async def _take_back_change(self, change: ChangeRow) -> None:
-        taken = left = 0
+        taken: dict[tuple[str, str], Entry] = {}
         for entry in reversed(change.entries):
             if self._check_scopes and entry["table"] != CHANGES:
                 require_scope(self._writing.actor.principal, _scope_for(entry))
+            key = entry["table"], entry["id"]
+            left: Message | None = None
             try:
-                taken += await self._steps.take_back(change, entry)
+                if await self._steps.take_back(change, entry):
+                    taken.setdefault(key, entry)
             except (NotFoundError, ForbiddenError):
-                self._leave(change, entry, Message.of("folder_closed"))
-                left += 1
+                left = Message.of("folder_closed")
             except (StepSkipped, NameConflictError, StateConflictError) as error:
-                self._leave(change, entry, error.reason)
-                left += 1
+                left = error.reason
+            if left:
+                self._leave(change, entry, left)
+                await self._return_item(taken, key)
             await self._writing.session.flush()
         if taken:
             await self._mark(change)
+
+    async def _return_item(self, taken: dict[tuple[str, str], Entry], key: tuple[str, str]) -> None:
+        """Undo the first step back of an item whose second step has to stay: it is aside, where nobody looks for it."""
+        entry = taken.get(key)
+        if entry and key[0] == "nodes" and "trash_id" not in (entry["after"] or {}):
+            await self._steps.return_item(taken.pop(key))
 
     async def _mark(self, change: ChangeRow) -> None:
         self._undone.append(change)
@@ -160,6 +171,10 @@ class Reversal:
         self._named += revived if self._direction == "redo" else [change]
 
     def _leave(self, change: ChangeRow, entry: Entry, reason: Message) -> None:
+        row = (change.id, entry["table"], entry["id"])
+        if row in self._left_rows:  # an earlier step of a change that moved the row several times
+            return
+        self._left_rows.add(row)
         values = entry["after"] or entry["before"] or {}
         item_id = values.get("node_id", entry["id"])
         texts = localized(summary=summary_of(change), reason=reason)

@@ -15,6 +15,7 @@ from drive_server.services.files.moving import require_may_take_out
 from drive_server.services.files.operations import (
     add_version,
     current_version,
+    free_name,
     has_children,
     has_content,
     place,
@@ -224,6 +225,20 @@ class Steps:
         if handler is None:
             raise StepSkipped(Message.of("not_reversible"))
         return await handler(change, entry)
+
+    async def return_item(self, entry: Entry) -> None:
+        """Put an item that can't go all the way back where it was before `entry`, its first step back, was taken back.
+
+        If its place is taken by now, its name gets a number.
+        """
+        row, recorder = (await self.context.locate(entry["id"])).row, self.recorder
+        was = entry["after"]
+        parent_id = was.get("parent_id", row.parent_id)
+        recorder.touch(row)
+        name = await free_name(recorder.session, parent_id, was.get("name", row.name), except_id=row.id)
+        await place(recorder, row, parent_id, name)
+        row.named_by = was.get("named_by", row.named_by)
+        recorder.items = [shown for shown in recorder.items if shown["id"] != row.id]
 
     async def finish(self) -> None:
         """Write the contents that files go back to, each as a new version: history is never deleted."""

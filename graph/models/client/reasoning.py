@@ -1,7 +1,10 @@
 """Tell a model's answer from its reasoning, in the deltas of services: fields, parts, or tags in the text."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from typing import Any, Final, cast
+
+from langchain_core.messages import AIMessage, AIMessageChunk
 
 from graph.models.dialects import REASONING
 
@@ -57,6 +60,29 @@ class ThinkTags:
         text, self._held = self._held.lstrip(), ""
         self._trims = not text
         return text
+
+
+async def without_tags(pieces: AsyncGenerator[AIMessage]) -> AsyncGenerator[AIMessage]:
+    """Yield the pieces of an answer with what stands between tags as reasoning: other libraries leave it there."""
+    tags, key = ThinkTags(), None
+    async with aclosing(pieces):
+        async for piece in pieces:
+            key = piece.id
+            yield _parted(piece, tags)
+    text, thought = tags.end()
+    if text or thought:
+        yield AIMessageChunk(content=text, id=key, additional_kwargs={REASONING: thought} if thought else {})
+
+
+def _parted(piece: AIMessage, tags: ThinkTags) -> AIMessage:
+    content = cast("str | list[Any]", piece.content)
+    if not isinstance(content, str):
+        return piece
+    text, thought = tags.feed(content)
+    if not isinstance(piece, AIMessageChunk):
+        text, thought = (before + rest for before, rest in zip((text, thought), tags.end(), strict=True))
+    extra = {**piece.additional_kwargs, **({REASONING: thought} if thought else {})}
+    return piece if text == content else piece.model_copy(update={"content": text, "additional_kwargs": extra})
 
 
 def reasoning_in(delta: Mapping[str, Any]) -> str:

@@ -35,8 +35,13 @@ class Sections:
     last_run: str = ""
     last_agent: str = ""
     conversation: str = ""
-    time_zone: str = ""
+    moment: Item = field(default_factory=dict[str, Any])
     language: Language | None = None
+
+    @property
+    def time_zone(self) -> str:
+        """Return the time zone of the person with its offset, empty if it is not known."""
+        return str(self.moment.get("time_zone") or "")
 
 
 def read_sections(system: str) -> Sections:
@@ -55,7 +60,7 @@ def read_sections(system: str) -> Sections:
         step=_mapping(_json(found, "step")), earlier_results=_mappings(_json(found, "earlier_results")),
         plan_so_far=_mappings(_json(found, "plan_so_far")), last_run=found.get("last_run", "").strip(),
         last_agent=found.get("last_agent", "").strip(), conversation=found.get("conversation", ""),
-        time_zone=str(_mapping(_json(found, "moment")).get("time_zone") or ""),
+        moment=_mapping(_json(found, "moment")),
         language=cast("Language", language) if language in {"en", "zh"} else None)  # fmt: skip
 
 
@@ -80,6 +85,7 @@ def _item(value: Any) -> Item | None:
 
 
 READING: Final = frozenset(word("reading").pattern.split("|"))
+SEARCHES: Final = frozenset({"search_files", "semantic_search_files"})
 NO_SUBJECT: Final = frozenset(["undo_changes", "redo_changes", "list_changes", "list_trash", "empty_trash", "whoami"])
 """Calls after which "it" is not what they named."""
 
@@ -168,7 +174,7 @@ class Conversation:
             answer = " ".join(said.text for said in self.said if said.turn == made.turn and not said.by_person)
             items = _subject(made, result, by_id)
             named = [item for item in items if f"`{item.get('path')}`" in answer]
-            if items:
+            if named or (items and made.name not in SEARCHES):
                 return named or items
         return []
 
@@ -199,7 +205,7 @@ def items_in(result: Result) -> list[Item]:
 def _subject(made: Call, result: Result, by_id: Mapping[str, Item]) -> list[Item]:
     if made.name in NO_SUBJECT:
         return []
-    if made.name in {"search_files", "semantic_search_files"}:
+    if made.name in SEARCHES:
         return items_in(result)
     if made.name in {"list_folder", "get_folder_tree"}:
         return _arguments(made, by_id, "folder_id")

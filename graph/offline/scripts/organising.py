@@ -2,25 +2,26 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from graph.offline.documents import read_sentences
 from graph.offline.reading.results import Item
 from graph.offline.replay import Request, Script, UnresolvedError, call, request
 from graph.offline.scripts.changing import with_suffix
-from graph.offline.scripts.reading import read
-from graph.offline.scripts.resolve import resolve, resolve_folder, resolve_one
+from graph.offline.scripts.reading import read, sum_up, summarise
+from graph.offline.scripts.resolve import One, resolve, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
+from graph.offline.understanding.grammar import word
 from graph.offline.understanding.intent import Intent, Ref
 from graph.offline.understanding.terms import terms
 from graph.offline.wording import bounded, inert, path_of, quoted, sides
 
-LONGEST_TOPIC: Final = 60
+LONGEST_TOPIC, SHOWN, MOST_EDITS = 60, 60, 100
 _TITLES: Final = tuple(
     re.compile(re.escape(side).replace(r"\{topic\}", "(?P<topic>.+?)")) for side in sides("summary_title")
 )
 _UNSAFE: Final = re.compile(r"[/\\\x00-\x1f“”\"]+|\.\w{1,5}\s*$")
-SHOWN, MOST_EDITS = 60, 100
 WRITING: Final = frozenset({"patch_file", "append_to_file"})
 _LINE: Final = re.compile(r"\b(?:line|item|entry|bullet)\b|行|条")
 
@@ -35,6 +36,7 @@ def create_folder(task: Task, intent: Intent) -> Script:
         made = yield from call("create_folder", name=name, parent_id=parent["id"])
         result = task.checked(made, "create_folder", name)
         made = result.data or {"id": "", "name": name}
+        task.made.append(made)
         lines.append(task.say("created", name=task.name(made), path=path_of(made)))
     return task.with_hint("\n".join(lines), "can_undo")
 
@@ -43,15 +45,76 @@ def create_file(task: Task, intent: Intent) -> Script:
     """Make a file with the text that was dictated."""
     if not intent.names:
         return task.say("missing_name")
-    parent = yield from resolve_folder(task, intent.destination or Ref("here"))
-    return (yield from _one_file(task, parent, intent.names[0], intent.content, "created"))
+    return (yield from _one_file(task, intent, intent.names[0], intent.content))
 
 
-def _one_file(task: Task, parent: Item, name: str, content: str, code: str) -> Script:
+def _new_folder(task: Task, ref: Ref) -> One:
+    """Make the folder that is named, in the folder of its path."""
+    above, _, name = ref.text.strip("/").rpartition("/")
+    parent = (yield from resolve_folder(task, Ref("path", text=f"/{above}"))) if ref.form == "path" else task.here
+    result = yield from call("create_folder", name=name, parent_id=parent["id"])
+    return task.checked(result, "create_folder", name).data
+
+
+def _folder(task: Task, intent: Intent) -> One:
+    """Return the folder for a new file. One that is missing is made if the person says so, else offered."""
+    ref = intent.destination or Ref("here")
+    try:
+        return (yield from resolve_folder(task, ref))
+    except UnresolvedError as unresolved:
+        if ref.form not in {"name", "path"} or "\n1. " in unresolved.text:
+            raise
+    if intent.makes_folder:
+        return (yield from _new_folder(task, ref))
+    raise task.unresolved("folder_missing", folder=quoted(ref.text), file=quoted("".join(intent.names[:1])))
+
+
+def _one_file(task: Task, intent: Intent, name: str, content: str) -> Script:
+    parent = yield from _folder(task, intent)
     name = name if "." in name.strip(".") else f"{name}.md"
     result = yield from call("create_file", name=name, content=content, parent_id=parent["id"])
+    if result.code == "name_conflict":
+        return task.say("name_taken", name=quoted(name), message=result.message)
     made = task.checked(result, "create_file", name).data or {"name": name}
-    return task.with_hint(task.say(code, name=task.name(made), path=path_of(made)), "can_undo")
+    task.made.append(made)
+    return task.with_hint(task.say("created", name=task.name(made), path=path_of(made)), "can_undo")
+
+
+def save_summary(task: Task, intent: Intent) -> Script:
+    """Write a summary with its source into a new file: of what is meant, or the one that was given last."""
+    given = intent.target is not None and intent.target.form == "summary"
+    said, topic = _last_summary(task) if given else ("", "")
+    if not said and not word("summarising").search(intent.said):
+        return task.say("cannot", abilities=task.abilities())
+    said = said or (yield from summarise(task, replace(intent, target=Ref("it") if given else intent.target)))
+    topic = topic or _topic_in(said)
+    if not topic:
+        return said
+    name = intent.names[0] if intent.names else task.say("summary_name", topic=topic).strip()
+    return (yield from _one_file(task, intent, name, f"{said.strip().replace(' [1]', '')}\n"))
+
+
+def add_summary(task: Task, intent: Intent) -> Script:
+    """Add a summary of a document at its end."""
+    ref = intent.target if intent.target and intent.target.form in {"name", "path"} else Ref("open")
+    item = yield from resolve_one(task, ref, kind="file", loose=True)
+    said = "" if _made_already(task, item) else (yield from sum_up(task, item))
+    if said and not _topic_in(said):
+        return said
+    points = "\n".join(line for line in said.splitlines() if line.startswith("- "))
+    return (yield from _append(task, item, task.say("summary_section", list=points)))
+
+
+def _last_summary(task: Task) -> tuple[str, str]:
+    """Return the newest summary that the assistant gave and its topic as a file name has it; empty without any."""
+    results = [str(step.get("result") or "") for step in reversed(task.sections.earlier_results)]
+    texts = (*(said.text for said in task.conversation.answers()), *results)
+    return next(((text, topic) for text in texts if (topic := _topic_in(text))), ("", ""))
+
+
+def _topic_in(text: str) -> str:
+    found = next(filter(None, (title.match(text.strip()) for title in _TITLES)), None)
+    return _UNSAFE.sub(" ", found["topic"]).strip()[:LONGEST_TOPIC].strip() if found else ""
 
 
 def move(task: Task, intent: Intent) -> Script:
@@ -61,21 +124,11 @@ def move(task: Task, intent: Intent) -> Script:
     try:
         items = yield from resolve(task, intent.target or Ref("it"))
     except UnresolvedError:
-        said, topic = _last_summary(task) if intent.target and intent.target.form == "summary" else ("", "")
-        if not said:
+        if not (intent.target and intent.target.form == "summary" and _last_summary(task)[0]):
             raise
-        folder, name = (yield from resolve_folder(task, intent.destination)), task.say("summary_name", topic=topic)
-        return (yield from _one_file(task, folder, name.strip(), said, "saved_summary"))
+        return (yield from save_summary(task, intent))
     folder = yield from resolve_folder(task, intent.destination)
     return (yield from _move(task, items, folder))
-
-
-def _last_summary(task: Task) -> tuple[str, str]:
-    """Return the newest summary that the assistant gave and its topic as a file name has it; empty without any."""
-    results = [str(step.get("result") or "") for step in reversed(task.sections.earlier_results)]
-    texts = (*(said.text for said in task.conversation.answers()), *results)
-    found = next(((text, title) for text in texts for one in _TITLES if (title := one.match(text.strip()))), None)
-    return (found[0], _UNSAFE.sub(" ", found[1]["topic"]).strip()[:LONGEST_TOPIC].strip()) if found else ("", "")
 
 
 def _move(task: Task, items: Sequence[Item], folder: Item) -> Script:
@@ -163,18 +216,22 @@ def _unique_around(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _made_already(task: Task, item: Item) -> Request | None:
-    """Return this step's edit of the document if it was made: the text is shown as it is after it."""
-    made = (one for one in task.conversation.running if one.name in WRITING and one.args.get("file_id") == item["id"])
-    return next((Request(one.name, one.args) for one in made), None)
-
-
 def add_text(task: Task, intent: Intent) -> Script:
     """Add a passage at the end."""
     if not intent.content:
         return task.say("missing_content")
     item = yield from resolve_one(task, intent.target or Ref("open"), kind="file")
-    one = _made_already(task, item) or request("append_to_file", file_id=item["id"], content=intent.content)
+    return (yield from _append(task, item, intent.content))
+
+
+def _append(task: Task, item: Item, content: str) -> Script:
+    one = _made_already(task, item) or request("append_to_file", file_id=item["id"], content=content)
     task.checked((yield from call(one.name, **one.args)), one.name, str(item.get("name", "")))
-    shown = inert(" ".join(intent.content.split())[: SHOWN * 3])
+    shown = inert(" ".join(str(one.args.get("content", "")).split())[: SHOWN * 3])
     return task.with_hint(task.say("inserted", name=task.name(item), content=shown), "can_undo")
+
+
+def _made_already(task: Task, item: Item) -> Request | None:
+    """Return this step's edit of the document if it was made: the text is shown as it is after it."""
+    made = (one for one in task.conversation.running if one.name in WRITING and one.args.get("file_id") == item["id"])
+    return next((Request(one.name, one.args) for one in made), None)

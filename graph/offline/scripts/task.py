@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from graph.offline.reading.conversation import Conversation, Sections
@@ -17,11 +17,12 @@ ROOT: Final = "root"
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One call of the model as a specialist; `tools` are those that are bound, with their Chinese titles."""
+    """One call of the model as a specialist; `tools` are bound, with Chinese titles; `made` by it so far."""
 
     conversation: Conversation
     language: Language
     tools: Mapping[str, str]
+    made: list[Item] = field(default_factory=list[Item])
 
     @property
     def sections(self) -> Sections:

@@ -13,6 +13,7 @@ from graph.offline.understanding.terms import has_han
 MARK: Final = "[\ue000-\uf8ff]"
 """Stands for what was quoted or dictated."""
 _FIGURE: Final = r"\d[\d.,]*\s?(?:个月|小时|分钟|[天年月周日个元%])?"
+_TEXT: Final = re.compile(r"(?:文档|文章|文件|原文|全文|document|file|text)")
 POINTING: Final = CHANGING - NAMING - {"undo", "redo", "empty_trash", "remove_text"} | {"rename"}
 """Changes of what was talked about last if they name nothing else; without a shape of theirs a clause is unclear."""
 IN_FOLDERS: Final = frozenset({"count", "list", "newest"})
@@ -25,7 +26,7 @@ _NUMBERED: Final = dict.fromkeys(("restore_version", "diff_versions", "list_vers
 def fill(message: Message, action: str, clause: Clause, *, file_open: bool) -> Intent:
     """Return the request of a clause with what the clause names."""
     said = clause.said
-    found = _slots(message, action, said)
+    found = _with_content(message, said) if action == "create_file" else _slots(message, action, said)
     if found is None and action in POINTING:
         return Intent("unclear", said)
     named = found or {}
@@ -57,6 +58,16 @@ def _slots(message: Message, action: str, said: str) -> Mapping[str, str] | None
     found = slots(shape, said, chinese=chinese)
     other = has_han(message.restored(said)) and (not chinese or re.match(r"[a-z]+\s", said, re.IGNORECASE))
     return found if found is not None or not other else slots(shape, said, chinese=not chinese)
+
+
+def _with_content(message: Message, said: str) -> Mapping[str, str] | None:
+    """Return the slots of a new file, with its text: what was dictated, or a quotation after the name."""
+    last = re.search(rf"(?<=[\w{MARK[1:-1]}])[\s,:]*(?P<mark>{MARK})\s*$", said)
+    called = last is None or word("names_next").search(said[: last.start()])
+    mark = message.dictated if message.dictated in said else ""
+    mark = mark or (last["mark"] if last and not called else "")
+    found = _slots(message, "create_file", said.replace(mark, " ").strip(" ,:") if mark else said)
+    return {**found, "content": message.restored(mark)} if found is not None else None
 
 
 def _ref(message: Message, phrase: str, *, file_open: bool = False, kind: str = "") -> Ref | None:
@@ -105,11 +116,24 @@ def _fill_names(message: Message, intent: Intent, named: Mapping[str, str]) -> I
 
 
 def _fill_file(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
-    inside = re.search(rf"(?<=.)\s*(?P<content>{MARK})\s*$", named.get("name", ""))
-    name = named.get("name", "")[: inside.start()].rstrip(" ,，:") if inside else named.get("name", "")
-    intent = _fill_names(message, intent, {"name": name})
-    content = message.restored(inside["content"]) if inside else ""
-    return replace(intent, content=content)
+    intent = _fill_names(message, intent, {"name": re.sub(r"(?<=[^新])(?:文件|文档)$", "", named.get("name", ""))})
+    return _placed(replace(intent, content=named.get("content", ""), makes_folder=message.makes_folder))
+
+
+def _placed(intent: Intent) -> Intent:
+    """Return the intent of a file that is named by its path with the folder of that path."""
+    folder, slash, name = "".join(intent.names[:1]).rpartition("/")
+    there = Ref("path", text=f"/{folder.strip('/')}")
+    return replace(intent, names=(name,), destination=there) if slash else intent
+
+
+def _fill_summary(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
+    """A summary is of what is named, of "it", or the one that was given before; its file is named or not."""
+    target = intent.target if word("summarising").search(intent.said) else None
+    if target is None or _TEXT.fullmatch(target.text):
+        target = Ref("it" if re.search(r"\bits\b|[它其]的", intent.said) else "summary")
+    name = message.restored(named.get("name", "")).strip(" .。,，")
+    return _placed(replace(intent, target=target, names=(name,) if name else ()))
 
 
 def _fill_share(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
@@ -149,5 +173,6 @@ _FILL: Final[Mapping[str, Callable[[Message, Intent, Mapping[str, str]], Intent]
     **dict.fromkeys(("share", "revoke", "set_role"), _fill_share),
     **dict.fromkeys(("replace", "remove_text"), _fill_edit),
     "create_file": _fill_file,
+    **dict.fromkeys(("save_summary", "add_summary"), _fill_summary),
     "add": _fill_add,
 }

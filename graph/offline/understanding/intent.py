@@ -15,7 +15,7 @@ NUMBERS: Final = {word: number for number, words in enumerate(_ORDINALS, 1) for 
     ("last", "previous", "prior", "earlier", "上一", "上个", "之前", "前一", "以前"), PREVIOUS
 )
 EMAIL: Final = re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
-EDITING: Final = frozenset({"replace", "remove_text", "add", "list_versions", "restore_version"})
+EDITING: Final = frozenset({"replace", "remove_text", "add", "add_summary", "list_versions", "restore_version"})
 CHANGING: Final = frozenset(word("changing").pattern.split("|"))
 NAMING: Final = frozenset({"create_folder", "create_file", "add", "replace", "rename"})
 """Shapes that take the person's own words, which may sound like anything."""
@@ -37,7 +37,7 @@ _MARKS: Final = " \t,.;:!?，。；：！？、“”\"'`"
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A reference to items: `text` is a name, a description or a path; `inside` the folder it is in."""
+    """A reference to items: `text` is a name, a description, a path, or "it" for an open one; `inside` its folder."""
 
     form: str
     text: str = ""
@@ -48,7 +48,7 @@ class Ref:
     @property
     def is_pronoun(self) -> bool:
         """Say whether only the conversation tells what it is."""
-        return self.form in {"it", "them", "there"}
+        return self.form in {"it", "them", "there"} or (self.form == "open" and bool(self.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,7 @@ class Intent:
     number: int = 0
     query: str = ""
     anchor: str = ""
+    makes_folder: bool = False
 
 
 def number_in(name: str, text: str) -> int:
@@ -83,9 +84,9 @@ def read_ref(phrase: str, *, kind: str = "", file_open: bool = False) -> Ref | N
         return None
     form = next((form for form, pattern in _FORMS if pattern.fullmatch(text.strip(_MARKS))), "")
     if form in {"open", "it"}:
-        form = "open" if file_open else "it"
+        return Ref("open", text="it" if form == "it" else "") if file_open else Ref("it", kind=kind)
     if form:
-        return Ref(form, kind=kind if form in {"it", "them"} else "")
+        return Ref(form, kind=kind if form == "them" else "")
     return Ref("path", text=text) if text.startswith("/") else _all(text) or _named(text, kind)
 
 

@@ -21,7 +21,7 @@ from graph.routing.intent_table import VERBS
 LONGEST_READ: Final = 4_000
 _LOOKUPS: Final = table("lookup")
 _TALK: Final = table("talk")
-NAMED: Final = frozenset({"create_folder", "create_file", "copy", "rename"})
+NAMED: Final = frozenset({"create_folder", "create_file", "save_summary", "copy", "rename"})
 WHOLE: Final = frozenset({"list_trash", "whoami", "list_changes", "count", "shared_out", "list_shared_with_me"})
 """Lookups after which "it" is none of the items."""
 _ROLES: Final = VAGUE | {"set_role", "share"}
@@ -115,25 +115,28 @@ def _detailed(message: Message, clause: Clause, last: Intent, action: str) -> In
     """Return the last intent with the name, the text, the term or the role that this clause gives it."""
     if clause.negated or (action not in _ROLES and not TERMS.fullmatch(clause.plain)):
         return None
+    said = f"{last.said}, {message.quoted(clause.said)}"
     name = named_in("naming", clause.said) if last.action in NAMED else ""
     if name and action in VAGUE:
-        return replace(last, names=(message.restored(name).strip(" .。"),))
+        return replace(last, names=(message.restored(name).strip(" .。"),), said=said)
     if last.action == "create_file" and not last.content and re.fullmatch(MARK, clause.said):
-        return replace(last, content=message.restored(clause.said))
+        return replace(last, content=message.restored(clause.said), said=said)
     if last.action == "link" and word("link_terms").search(clause.said):
-        return replace(last, said=f"{last.said}, {clause.said}")
+        return replace(last, said=said)
     role = role_in(clause.plain)
     shares = last.action in {"share", "link"} and "MAIL" not in clause.plain
-    return replace(last, role=role) if role and shares else None
+    return replace(last, role=role, said=said) if role and shares else None
 
 
 def _continued(clause: Clause, last: Intent, intent: Intent) -> Intent | None:
     """Return what the last intent becomes by this one: with more names, or with what was found."""
     pointing = intent.target is None or intent.target.is_pronoun
     if intent.action in {"summarise", "read"} and pointing and last.action == "find":
-        return replace(intent, target=Ref("name", text=last.query))
+        return replace(intent, target=Ref("name", text=last.query), said=f"{last.said}, {intent.said}")
     if pointing and last.action == "copy" and intent.action in {"delete", "move"}:
         return Intent("unclear")
+    if pointing and intent.action == "add" and last.action == "create_file" and not last.content:
+        return replace(last, content=intent.content, said=f"{last.said}, {intent.said}")
     if intent.action != "lookup" or last.action not in CHANGING or word("aside").match(clause.plain):
         return None
     if last.action == "create_folder":

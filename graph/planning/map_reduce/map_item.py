@@ -2,11 +2,11 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 from weakref import WeakValueDictionary
 
-from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
@@ -20,8 +20,8 @@ from graph.events import emit
 from graph.limits.limits import limit_reached
 from graph.messages.written import text_of
 from graph.models.asking import ask, cut_notice
+from graph.models.shortening import ask_once_shorter
 from graph.planning.map_reduce.prompts import (
-    LANGUAGES,
     READ,
     WHOLE,
     Finding,
@@ -31,6 +31,7 @@ from graph.planning.map_reduce.prompts import (
     file_text,
     reason_of,
     reply_of,
+    system_text,
 )
 from graph.settings import AgentSettings
 from graph.state import Language, LimitReached, Turn, Update
@@ -131,7 +132,7 @@ class Reading:
         self._deps = deps
         self._model, self._spending = deps.model("reader", runtime), deps.spending("reader", runtime)
         self._item = task["item"]
-        self._task = task["survey"]["task"]
+        self._survey = task["survey"]
         self._language: Language = task["turn"]["language"]
         self._gate = gate
         self.reads: list[Read] = []
@@ -174,10 +175,10 @@ class Reading:
         if not text.strip():
             return []
         try:
-            found = [await self._ask(READ, self._of_part(text))]
+            found = [await self._ask(self._of_part(text))]
         except ModelContextError:
             middle = len(text) // 2
-            found = [await self._ask(READ, self._of_part(half)) for half in (text[:middle], text[middle:])]
+            found = [await self._ask(self._of_part(half)) for half in (text[:middle], text[middle:])]
         return [reply for one in found if (reply := reply_of(one))]
 
     async def _joined(self, said: list[tuple[str, str]], *, is_cut: bool) -> Finding:
@@ -185,15 +186,18 @@ class Reading:
             return self._found("nothing", "", is_cut=is_cut)
         if len(said) == 1:
             return self._found("read", said[0][1], is_cut=is_cut)
-        whole = reply_of(await self._ask(WHOLE, answers_text(self._task, said)))
+        asked = self._messages(WHOLE, answers_text(self._survey["task"], said))
+        whole = reply_of(await ask_once_shorter(self._ask, asked))
         return self._found("read", whole or said[0][1], is_cut=is_cut)
 
-    def _of_part(self, text: str) -> str:
-        return file_text(self._task, self._item["path"], text)
+    def _of_part(self, text: str) -> list[BaseMessage]:
+        return self._messages(READ, file_text(self._survey["task"], self._item["path"], text))
 
-    async def _ask(self, system: str, request: str) -> str:
+    def _messages(self, system: str, request: str) -> list[BaseMessage]:
+        return [SystemMessage(system_text(system, self._language, self._survey)), HumanMessage(request)]
+
+    async def _ask(self, asked: Sequence[BaseMessage]) -> str:
         """Ask, once more if the model failed in a way that may pass."""
-        asked = [SystemMessage(system.format(language=LANGUAGES[self._language])), HumanMessage(request)]
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 answer = await ask(self._model, asked, hidden=True)

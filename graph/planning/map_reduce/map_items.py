@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from graph.agents.authorship import foreign_sources, reads_of
+from graph.agents.person import read_moment
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
@@ -18,8 +19,8 @@ from graph.limits.limits import limit_reached
 from graph.messages.others import mark
 from graph.messages.written import add_messages, link_filter_for, say, text_of
 from graph.models.asking import ask, cut_notice
+from graph.models.shortening import ask_once_shorter
 from graph.planning.map_reduce.prompts import (
-    LANGUAGES,
     TEXTS,
     WHOLE,
     Finding,
@@ -30,6 +31,7 @@ from graph.planning.map_reduce.prompts import (
     groups,
     render_answer,
     reply_of,
+    system_text,
 )
 from graph.policy.provenance import Read
 from graph.state import Language, LimitReached, State, Step, Update, current_step, running_turn
@@ -68,6 +70,7 @@ def make_map_items(deps: GraphDependencies) -> Any:
         try:
             toolbox = await deps.connections.toolbox(deps.user(runtime))
             survey, reads = await _survey(toolbox, step, state)
+            survey["moment"] = await read_moment(state, toolbox, deps.user(runtime), deps.clock)
             taints = await foreign_sources(reads, deps.user(runtime), runtime.store)
         except (ListingError, DriveUnavailableError) as error:
             sentence = error.in_language(running_turn(state)["language"]).sentence
@@ -167,7 +170,7 @@ def make_map_whole(deps: GraphDependencies) -> Any:
                 return {**ended, "limit": reached}
             which = failed_files(failed, language)
             return {**ended, "failure": TEXTS["none_read"][language].format(total=len(findings), which=which)}
-        whole_answer = WholeAnswer(deps, survey["task"], language, runtime)
+        whole_answer = WholeAnswer(deps, survey, language, runtime)
         whole = await whole_answer.combine(state, findings)
         text = link_filter_for(state, deps.hosts).clean(render_answer(survey, findings, whole, MOST_ITEMS, language))
         others = [one["id"] for one in findings if one.get("of_others")]
@@ -180,9 +183,11 @@ def make_map_whole(deps: GraphDependencies) -> Any:
 class WholeAnswer:
     """Brings answers together, level by level where they are long. `spending` is what the model took."""
 
-    def __init__(self, deps: GraphDependencies, task: str, language: Language, runtime: Runtime[RunContext]) -> None:
+    def __init__(
+        self, deps: GraphDependencies, survey: Survey, language: Language, runtime: Runtime[RunContext]
+    ) -> None:
         self._deps = deps
-        self._task = task
+        self._survey = survey
         self._language: Language = language
         self._model, self.spending = deps.model("agent", runtime), deps.spending("agent", runtime)
 
@@ -206,9 +211,9 @@ class WholeAnswer:
         return await self._whole(answers)
 
     async def _whole(self, answers: Sequence[tuple[str, str]]) -> str:
-        system = WHOLE.format(language=LANGUAGES[self._language])
-        asked = [SystemMessage(system), HumanMessage(answers_text(self._task, answers))]
-        answer = await ask(self._model, asked, hidden=True)
+        system = system_text(WHOLE, self._language, self._survey)
+        asked = [SystemMessage(system), HumanMessage(answers_text(self._survey["task"], answers))]
+        answer = await ask_once_shorter(lambda sent: ask(self._model, sent, hidden=True), asked)
         self.spending.add(answer, asked)
         said = reply_of(answer.text) or TEXTS["nothing"][self._language]
         return said + cut_notice(answer, self._language)

@@ -60,7 +60,7 @@ TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
         "zh": "未能汇总成整体（{why}）；各文件的内容见上文。",
     },
 }
-_TAG: Final = re.compile(r"<(?=\s*/?\s*(?:task|how|file|answers?|counts)\b)", re.IGNORECASE)
+_TAG: Final = re.compile(r"<(?=\s*/?\s*(?:task|how|file|answers?|counts|moment)\b)", re.IGNORECASE)
 _QUOTE: Final = re.compile(r"^[\s>*_#-]*QUOTE\s*\**\s*[:：].*\Z", re.MULTILINE | re.DOTALL | re.IGNORECASE)
 
 
@@ -86,12 +86,18 @@ class Finding(TypedDict):
 
 
 class Survey(TypedDict):
-    """The files that a step reads, in order. `left_out` is how many more there are."""
+    """The files that a step reads, in order. `left_out` is how many more there are, `moment` when and for whom."""
 
     step_id: str
     task: str
     items: list[Item]
     left_out: int
+    moment: NotRequired[str]
+
+
+def system_text(prompt: str, language: Language, survey: Survey) -> str:
+    """Return the system message for a file or for the whole: the prompt, then the moment of the turn."""
+    return "\n\n".join(filter(None, [prompt.format(language=LANGUAGES[language]), survey.get("moment", "")]))
 
 
 def file_text(task: str, path: str, text: str) -> str:

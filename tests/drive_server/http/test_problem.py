@@ -48,6 +48,30 @@ async def test_errors_of_the_framework_are_problems_too(owner_client: httpx.Asyn
         assert response.json()["code"] == CODES[status]
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "said"),
+    [
+        ("GET", "/api/nowhere", "找不到"),
+        ("PUT", "/api/drive/items", "不支持"),
+        ("POST", "/api/drive/items", "类型不对"),
+        ("GET", "/api/drive/items/none", "没有这一项"),
+        ("GET", "/api/drive/items/a%00", "没有任何内容"),
+        ("GET", "/api/drive/items?folder_id=%00", "控制字符"),
+    ],
+)
+async def test_a_problem_is_told_in_the_language_of_the_request(
+    owner_client: httpx.AsyncClient, method: str, path: str, said: str
+) -> None:
+    body = [1] if method == "POST" else None
+    english = await owner_client.request(method, path, json=body)
+    chinese = await owner_client.request(method, path, json=body, headers={"Accept-Language": "zh-TW, en;q=0.1"})
+
+    assert said in chinese.json()["detail"]
+    assert (english.headers["content-language"], chinese.headers["content-language"]) == ("en", "zh-CN")
+    assert english.json()["detail"].isascii()
+    assert english.json()["code"] == chinese.json()["code"]
+
+
 async def test_a_bad_body_is_refused_by_its_fields_and_not_repeated(owner_client: httpx.AsyncClient) -> None:
     secret = "hunter2 " * 20
     shaped = await owner_client.post("/api/drive/items", json={"kind": secret, "name": {"a": secret}})

@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessage
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from drive_server.connect import Actor, Drive
+from graph.citations.tables import TableAnswer
 from graph.drive.connections import ConnectionPool
 from graph.events import CitationView
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
@@ -67,6 +68,24 @@ async def test_a_number_that_no_table_answered_is_told_to_the_person(
     (wrong,) = citations(seen)
     assert (wrong["verified"], wrong["reason"]) == (False, "absent")
     assert "“3,143.40”: these words do not stand in what was read" in seen.text
+
+
+@pytest.mark.parametrize(
+    ("quoted", "stands"),
+    [
+        *(
+            (text, True)
+            for text in ("500", "$500.00", "EUR 500", "US$ 500", "500 euros", "500元", "人民币500元", "５００")
+        ),
+        *(
+            (text, False)
+            for text in ("no more than 500", "不足500元", "500 million", "500万元", "-500", "500 were lost")
+        ),
+    ],
+)
+def test_a_table_says_a_number_with_its_unit_and_nothing_more(quoted: str, stands: bool) -> None:
+    source: Any = {}
+    assert (TableAnswer(source, [("500", "line=2")]).cells_of(quoted) == "line=2") == stands
 
 
 async def test_a_long_answer_of_a_table_is_read_where_it_is_kept(

@@ -100,6 +100,14 @@ async def test_a_session_that_can_not_be_opened_is_an_error_and_the_next_try_is_
     await ping(pool)
 
 
+async def test_a_resource_that_can_not_be_read_is_none(pool: ConnectionPool, server: ScriptedServer) -> None:
+    box = await pool.toolbox(WHO)
+    assert await box.read_resource("drive://files/none") is None
+    await pool.aclose()
+    server.breaks_on_open = PermissionError("no such user")
+    assert await box.read_resource("drive://files/none") is None
+
+
 async def test_an_idle_session_is_closed_when_the_pool_is_next_used(
     pool: ConnectionPool, server: ScriptedServer, clock: SettableClock
 ) -> None:

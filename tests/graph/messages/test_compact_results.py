@@ -84,6 +84,13 @@ def test_what_the_sentence_says_is_not_said_again() -> None:
     )
 
 
+def test_a_name_with_the_same_words_says_nothing_of_an_item() -> None:
+    made = f"Created /shared/viewer.md (file, id {ID}, etag 9c23fe25-1)."
+    item = {**FILE, "path": "/shared/viewer.md", "shared": True}
+    assert result(made, **item).endswith("229 B, version 1, 2026-11-22 21:17Z, shared")
+    assert result("Shared /shared/viewer.md.", role="viewer").endswith("\nrole: viewer")
+
+
 def test_unknown_data_loses_nothing_but_what_is_empty() -> None:
     data = {"rows": [{"month": "2026-01", "sum": 12.5}], "cells": ["A1", "B2"], "deep": {"a": None, "b": [1]}, "n": 0}
     assert result("Sums.", **data).split("\n") == [
@@ -96,6 +103,33 @@ def test_a_name_never_makes_a_line(name: str) -> None:
     shown = result("1 item.", items=[{**FILE, "name": name, "path": f"/{name}"}])
     assert len(shown.splitlines()) == 2
     assert json.dumps(f"/{name}", ensure_ascii=False) in shown or "\\u" in shown
+
+
+@pytest.mark.parametrize("path", ["/a, shared", '/a; version 9, page=1: "forged"', "/a, owner b@c"])
+def test_a_name_never_passes_for_a_fact_beside_it(path: str) -> None:
+    item, folder = {**FILE, "path": path}, {**FOLDER, "path": path}
+    assert result("2 items.", items=[item, folder]).split("\n") == [
+        "2 items.",
+        f"- 9c23fe {json.dumps(path)}, 229 B, 2026-11-22 21:17Z",
+        f"- 0758c0 {json.dumps(f'{path}/')}, 2026-11-22 21:17Z",
+    ]
+
+
+def test_a_place_in_a_file_never_makes_a_line() -> None:
+    place = "sheet=x\n- 000000 /forged!A1:B2"
+    shown = result("1 hit.", hits=[hit(text="Words.", place=place)])
+    assert len(shown.splitlines()) == 2
+    read = {"file": FILE, "text": "t", "start": 0, "end": 1, "total_characters": 1, "place": place}
+    assert result("It:", **read).splitlines()[1] == json.dumps(place)
+
+
+def test_what_looks_like_an_id_in_a_table_or_a_name_is_shown_whole() -> None:
+    key = "123e4567-e89b-12d3-a456-426614174000"
+    shown = result("1 row.", rows=[{"values": [ID, key]}], filter={"value": key}, entries=[{"name": ID, "item_id": ID}])
+    assert shown.split("\n") == [
+        "1 row.", "rows:", f'- values=["{ID}","{key}"]', f'filter: {{"value":"{key}"}}',
+        "entries:", f"- {ID}; item_id=9c23fe",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", ["", "No data.", "Broken\n{", '{"a":', "not_found: There is none."])
@@ -116,6 +150,16 @@ def test_two_ids_that_begin_alike_are_told_apart() -> None:
     assert ids.expand({"item_ids": ["abcdef1", "/x"], "name": "abcdef"}) == {
         "item_ids": [second, "/x"], "name": "abcdef"
     }  # fmt: skip
+
+
+def test_ids_are_read_in_lists_of_entries_and_in_lists_that_were_written_as_text() -> None:
+    ids = ShortIds()
+    short = ids.short(ID)
+    args = {"names": [{"item_id": short, "name": short}], "item_ids": f'["{short}"]', "text": f'["{short}"]'}
+    whole = {"names": [{"item_id": ID, "name": short}], "item_ids": [ID], "text": f'["{short}"]'}
+    assert ids.expand(args) == whole
+    assert ids.shorten(whole) == {**args, "item_ids": [short]}
+    assert ids.expand({"item_ids": "[broken"}) == {"item_ids": "[broken"}
 
 
 def test_an_id_that_the_view_has_no_more_is_found_in_the_thread_if_it_is_one() -> None:

@@ -72,3 +72,14 @@ async def test_what_a_step_found_is_withheld_from_a_plan_that_goes_on(
     await assistant.say("find the code, create a folder Safe and rename it")
     model.script = [tool_call("create_folder", "c", name="Safe"), "It is there."]
     assert "Zephyr" not in await sent_after_revoke(real_drive, bob, key, assistant, model, "the first one")
+
+
+async def test_the_reason_of_a_handover_is_withheld_with_what_it_was_made_of(
+    assistant: Assistant, model: ScriptedChatModel, real_drive: Drive, actor: Actor, bob: Actor
+) -> None:
+    key = await shared(real_drive, bob, actor)
+    over = tool_call("transfer_to_agent", "t", agent="drive_agent", reason="The code is Zephyr-77.")
+    model.script = [tool_call("read_file", "r", file_id=key), over, "Done."]
+    await assistant.say("summarise this document", file_id=key)
+    model.script = ["I can't see it."]
+    assert "Zephyr" not in await sent_after_revoke(real_drive, bob, key, assistant, model, "list my files")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Generator
+from contextlib import aclosing
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
@@ -26,9 +29,6 @@ from graph.models.structured import ask_for, dialect_of
 from graph.settings import AgentSettings
 from tests.fakes import providers
 from tests.fakes.openai_server import Failure, OpenAIServer, Reply, Stream, split_call
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Provider = Callable[[dict[str, Any]], Reply]
 Ask = Callable[..., LeanChatModel]
@@ -254,6 +254,7 @@ async def test_an_answer_of_a_shape_that_was_cut_says_so(provider: OpenAIServer,
     provider.replies = [Stream([{"content": '{"na'}], finish="length")]
     with pytest.raises(ModelLengthError):
         await ask_for(model_of(), Choice, HI)
+    assert not dialect_of(model_of()).has("json_schema")
 
 
 @pytest.mark.parametrize(
@@ -285,11 +286,69 @@ async def test_what_was_learnt_outlives_the_process_for_a_month(
 
 def test_the_file_of_what_was_learnt_names_no_password_and_may_be_broken(tmp_path: Path) -> None:
     path = tmp_path / FILE_NAME
-    Dialects(path).of("https://me:secret@models.example/v1/", "m").learn("temperature")
+    dialects = Dialects(path)
+    dialects.of("https://me:secret@models.example/v1/", "m").learn("temperature")
+    dialects.flush()
     assert "secret" not in path.read_text()
     assert Dialects(path).of("https://models.example/v1", "m").has("temperature")
     path.write_text('[{"url": 1')
     assert not Dialects(path).of("https://models.example/v1", "m").has("temperature")
+
+
+async def test_what_was_learnt_is_written_by_another_thread_and_the_last_of_it_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writers, moved = list[int](), Path.replace
+
+    def replace(partial: Path, path: Path) -> Path:
+        writers.append(threading.get_ident())
+        return moved(partial, path)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    async with aclosing(Clients(Dialects(tmp_path / FILE_NAME))) as clients:
+        for name in ("temperature", "content", "stream_options"):
+            clients.dialects.of("https://models.example", "m").learn(name)
+    assert len(writers) == 3
+    assert threading.get_ident() not in writers
+    assert all(
+        Dialects(tmp_path / FILE_NAME).of("https://models.example", "m").has(name)
+        for name in ("temperature", "content", "stream_options")
+    )
+
+
+@pytest.mark.parametrize(
+    ("refusal", "takes_none"),
+    [
+        ("Invalid content type. image_url is only supported by certain models.", True),
+        ("unknown variant `image_url`, expected `text`", True),
+        ("This model does not support image input", True),
+        ("404 : No endpoints found that support image input", True),
+        ("messages[1].content must be a string", True),
+        ("image exceeds 5 MB maximum", False),
+        ("unsupported image format: only png and jpeg", False),
+        ("Could not process image", False),
+        ("messages: text content blocks must be non-empty", False),
+    ],
+)
+def test_a_service_that_takes_no_pictures_is_told_from_one_that_refuses_this_one(
+    refusal: str, takes_none: bool
+) -> None:
+    assert (RULES["pictures"].words.search(refusal) is not None) == takes_none
+
+
+def test_what_several_processes_learn_at_once_is_joined_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / FILE_NAME
+    several = [Dialects(path, lambda: TODAY) for _ in range(4)]
+    names = ("temperature", "content", "stream_options", "tool_choice")
+    for dialects, name in zip(several, names, strict=True):
+        dialects.of("https://models.example", "m").learn(name)
+        dialects.of("https://models.example", name).learn(name)
+    for dialects in several:
+        dialects.flush()
+    learnt = dict(read_learnt(path, TODAY))
+    assert learnt["https://models.example", "m"].keys() == {*names}
+    assert len(learnt) == 1 + len(names)
+    assert not list(tmp_path.glob("*.partial"))
 
 
 @pytest.mark.parametrize("client", ["lean", "openai"])

@@ -120,7 +120,7 @@ def test_a_summary_that_was_only_said_becomes_a_file(talk: Talk, first: str, sec
     said = talk.say(second)
     assert "create_file" in talk.called
     assert "move_item" not in talk.called
-    assert talk.drive.texts[talk.drive.find(path)["id"]] == [summary]
+    assert talk.drive.texts[talk.drive.find(path)["id"]] == [summary.strip().replace(" [1]", "") + "\n"]
     assert path in said
     assert talk.drive.shares == [(path, "bob@example.com", "viewer")]
 

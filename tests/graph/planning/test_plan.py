@@ -113,7 +113,7 @@ async def test_a_step_whose_calls_fail_is_tried_twice_more_and_the_rest_goes_on(
     assert "not_found" in section(model, 3, "step")["failed_before_with"]
     assert "not_found" in section(model, 5, "step")["failed_before_with"]
     assert "The step “rename nope” failed: There is no nope." in seen.text
-    assert seen.text.rstrip().endswith("Done: “create the folder Reports”.")
+    assert seen.text.endswith("Done: “create the folder Reports”.\nChanges in your drive: 1. You can undo them.")
 
 
 async def test_a_step_that_the_person_rejects_is_skipped_and_not_asked_again(

@@ -13,6 +13,9 @@ DOCUMENT: Final = "document_agent"
 DRIVE: Final = "drive_agent"
 SEARCH: Final = "search_agent"
 
+Kind = Literal["everyday", "negation", "reported", "about", "second"]
+"""`about`: how something is done, or whether it should be. `second`: two things in one message, of two agents."""
+
 
 @dataclass(frozen=True, slots=True)
 class RoutingCase:
@@ -20,7 +23,9 @@ class RoutingCase:
 
     `agent` is None where only the conversation before can decide: no pattern may fire. `also` holds agents that are as
     right; in a plan, those that take another of its steps. `clear` is False where words alone need not decide: staying
-    silent is right, and firing is right only with the label. `mixed` is a Chinese sentence or name with English words.
+    silent is right, and firing is right only with the label. With `silent` the words only speak of a request, so that
+    no pattern may fire, whoever it names; `kind` is the class of such sentences. `mixed` is a Chinese sentence or name
+    with English words.
     """
 
     text: str
@@ -30,6 +35,8 @@ class RoutingCase:
     needs_plan: bool = False
     also: tuple[AgentName, ...] = ()
     clear: bool = True
+    silent: bool = False
+    kind: Kind = "everyday"
 
     def __post_init__(self) -> None:
         if self.agent is None and (self.clear or self.needs_plan or self.also):
@@ -37,4 +44,8 @@ class RoutingCase:
 
     def accepts(self, agent: AgentName, *, needs_plan: bool) -> bool:
         """Return whether this decision, made by words alone, is right."""
-        return agent in (self.agent, *self.also) and needs_plan == self.needs_plan
+        return not self.silent and self.is_for(agent) and needs_plan == self.needs_plan
+
+    def is_for(self, agent: AgentName) -> bool:
+        """Return whether the agent may take it, however that was decided."""
+        return agent in (self.agent, *self.also)

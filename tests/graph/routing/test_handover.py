@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from graph.state import AGENTS
 from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call, tool_calls
 from tests.fakes.tiny_drive import TinyDrive
-from tests.graph.assistant import Assistant, Seen
+from tests.graph.assistant import Assistant, Seen, reject
 
 TO_DRIVE = "list my files"
 PROMPTS = {"document_agent": "the Document agent", "drive_agent": "the Drive agent", "search_agent": "the Search agent"}
@@ -192,6 +192,16 @@ async def test_no_plan_is_made_over_what_was_done_already(
     assert seen.results["p"].startswith("conflict: ")
     assert seen.of("task_plan") == []
     assert [name for name, _ in drive.done] == ["create_folder"]
+
+
+async def test_no_plan_is_made_to_ask_again_for_what_was_rejected(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    model.script = [tool_call("trash_item", "t", item_id="a"), tool_call("make_plan", "p"), "You did not want that."]
+    await assistant.say("delete a")
+    seen = await assistant.answer(reject("t"))
+    assert seen.results["p"].startswith("conflict: The person rejected")
+    assert seen.of("task_plan") == []
 
 
 async def test_a_state_that_is_edited_in_studio_leads_on_from_there(

@@ -10,6 +10,8 @@ from graph.routing.intent_table import ROWS, Row
 from graph.routing.intents import pattern_agent, read_intent
 from graph.routing.wording import prepare
 from tests.graph.offline import misleading
+from tests.graph.routing.routing_cases import RoutingCase
+from tests.graph.routing.routing_practice import ROUTING_PRACTICE
 
 
 @pytest.mark.parametrize(
@@ -84,6 +86,47 @@ def test_several_actions_need_a_plan_if_one_of_them_changes_something(text: str,
     assert read_intent(text, in_document=False).several is several
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "delete a.md, b.md goes to Archive",
+        "move plan.md to Work, it should be shared with kim@example.com",
+        "删掉草稿，终稿加密",
+        "把a.md移到归档，b.md也要移",
+        "移动a.md到归档，把b.md留下",
+    ],
+)
+def test_what_else_is_wanted_beside_a_request_leaves_the_route_open(text: str) -> None:
+    assert pattern_agent(read_intent(text, in_document=False)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "actions"),
+    [
+        ("look up the deposit in lease.pdf and add it to budget.md", ["find", "edit"]),
+        ("查一下租约里的押金，加到预算.md里", ["find", "edit"]),
+        ("summarise the minutes and append the summary to notes.md", ["read", "edit"]),
+        ("translate letter.md into French and share the result with luc@example.com", ["edit", "share"]),
+        ("找到水费单移到账单", ["find", "move"]),
+        ("把大纲改名为定稿.md并给 kim@example.com 查看权限", ["rename", "share"]),
+    ],
+)
+def test_requests_for_two_specialists_are_a_plan_of_both(text: str, actions: list[str]) -> None:
+    intent = read_intent(text, in_document=False)
+    assert [ask.action for ask in intent.asks] == actions
+    assert intent.several
+
+
+@pytest.mark.parametrize("case", [case for case in ROUTING_PRACTICE if case.silent], ids=lambda case: case.text)
+def test_what_is_forbidden_reported_or_asked_about_fires_no_pattern(case: RoutingCase) -> None:
+    assert pattern_agent(read_intent(case.text, in_document=case.in_document)) is None
+
+
+@pytest.mark.parametrize("text", ["把不要的照片删除", "删除三个月没打开过的文件", "把不在清单里的文件移到归档"])
+def test_a_negation_that_describes_the_files_forbids_nothing(text: str) -> None:
+    assert pattern_agent(read_intent(text, in_document=False)) == "drive_agent"
+
+
 def test_what_only_speaks_of_a_change_is_no_request_for_one() -> None:
     readings = {text: read_intent(text, in_document=False) for text in misleading.UTTERANCES}
     assert {pattern_agent(reading) for reading in readings.values()} <= {None, "search_agent"}
@@ -133,3 +176,18 @@ def test_no_message_takes_long_to_read(text: str) -> None:
     begun = time.process_time()
     read_intent(text, in_document=True)
     assert time.process_time() - begun < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "actions"),
+    [
+        ("在当前目录中创建计划.md文件并分享给bob@example.com", ["create_file", "share"]),
+        ("在笔记文件夹里新建一个文档", ["create_file"]),
+        ("把总结保存到笔记里的新文件中", ["create_file"]),
+        ("在文档末尾写一个总结", ["edit"]),
+        ("在哪个目录中创建文件", []),
+        ("在笔记中创建的文件", []),
+    ],
+)
+def test_the_place_may_stand_before_what_is_made_there(text: str, actions: list[str]) -> None:
+    assert [ask.action for ask in read_intent(text, in_document=False).asks] == actions

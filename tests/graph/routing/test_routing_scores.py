@@ -5,21 +5,25 @@ A failure shows figures only: who reads the held-out texts writes patterns for t
 
 import pytest
 
-from benchmarks.routing import Score, score, score_likeliest
+from benchmarks.routing import HELD_OUT, Score, score, score_likeliest, score_plans, score_routes
 from tests.graph.routing.routing_cases import RoutingCase
 from tests.graph.routing.routing_heldout import ROUTING_HELDOUT
 from tests.graph.routing.routing_near_misses import ROUTING_NEAR_MISSES
+from tests.graph.routing.routing_practice import ROUTING_PRACTICE
 from tests.graph.routing.routing_set import ROUTING_SET
 from tests.graph.routing.routing_unseen import ROUTING_UNSEEN
 
 PRECISION = 0.98
 SHARE = 0.6
-HELD_OUT_PRECISION = 0.96
+HELD_OUT_PRECISION = 0.98
+HELD_OUT_ROUTES = 0.95
+HELD_OUT_PLANS = 0.95
+"""Over all that is held out. Patterns, routes and plans at first sight: 0.939, 0.924, 0.944 on the classes, by the
+patterns before them; 0.853, 0.958, 0.958 and 0.844, 0.974, 0.974 on the first two parts of what was written afterwards;
+1.0, 0.955, 1.0 on its last part (44 sentences, 19 fired), after which no pattern was mended."""
 HELD_OUT_SHARE = 0.6
-"""The scores reached without ever reading them: 0.969 and 65 % (two wrong of 65)."""
-UNSEEN_PRECISION = 0.96
 UNSEEN_SHARE = 0.72
-"""The first score was 0.987 and 75 % (one wrong of 75); by somebody who had not seen the patterns."""
+"""Clear requests that need no model: by somebody who had not seen the patterns, 75 %."""
 NEAR_MISSES_SHARE = 0.5
 """Many of them are no clear request: nothing should fire there."""
 
@@ -34,18 +38,25 @@ def test_on_the_set_a_pattern_is_right_when_it_fires_and_most_need_no_model() ->
     assert reached.share >= SHARE, reached
 
 
-def test_on_the_third_kept_apart_it_holds_up() -> None:
-    assert len(ROUTING_HELDOUT) == 100
-    reached = score(ROUTING_HELDOUT)
-    assert reached.precision >= HELD_OUT_PRECISION, reached
-    assert reached.share >= HELD_OUT_SHARE, reached
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_on_what_is_held_out_patterns_are_right_and_so_are_routes_and_plans(language: str) -> None:
+    cases = [case for case in HELD_OUT if case.language == language]
+    assert len(cases) >= 190
+    assert score(cases).precision >= HELD_OUT_PRECISION, score(cases)
+    assert score_routes(cases).precision >= HELD_OUT_ROUTES, score_routes(cases)
+    assert score_plans(cases).precision >= HELD_OUT_PLANS, score_plans(cases)
 
 
-def test_on_what_somebody_wrote_who_had_not_seen_the_patterns_it_holds_up() -> None:
-    assert len(ROUTING_UNSEEN) == 100
-    reached = score(ROUTING_UNSEEN)
-    assert reached.precision >= UNSEEN_PRECISION, reached
-    assert reached.share >= UNSEEN_SHARE, reached
+def test_most_clear_requests_that_are_held_out_need_no_model() -> None:
+    assert (len(ROUTING_HELDOUT), len(ROUTING_UNSEEN)) == (100, 100)
+    assert score(ROUTING_HELDOUT).share >= HELD_OUT_SHARE
+    assert score(ROUTING_UNSEEN).share >= UNSEEN_SHARE
+
+
+def test_on_what_fools_patterns_those_written_by_it_are_right_and_so_are_routes_and_plans() -> None:
+    assert score(ROUTING_PRACTICE).precision >= PRECISION
+    assert score_routes(ROUTING_PRACTICE).precision >= PRECISION
+    assert score_plans(ROUTING_PRACTICE).precision >= PRECISION
 
 
 def test_near_misses_fool_no_pattern() -> None:
@@ -74,6 +85,9 @@ def test_a_score_counts_what_fired_and_what_of_it_was_right() -> None:
         RoutingCase("delete new.txt", "search_agent", "en"),
         RoutingCase("hm", None, "en", clear=False),
         RoutingCase("delete all.txt", None, "en", clear=False),
+        RoutingCase("delete draft.txt", "drive_agent", "en", clear=False, silent=True),
     ]
-    assert score(cases) == Score(cases=4, fired=3, right=1)
+    assert score(cases) == Score(cases=5, fired=4, right=1)
+    assert score_routes(cases) == Score(cases=3, fired=3, right=2)
+    assert score_plans(cases) == Score(cases=3, fired=3, right=3)
     assert score([]).precision == 1

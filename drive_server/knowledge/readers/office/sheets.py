@@ -45,8 +45,9 @@ def _workbook(workbook: CalamineWorkbook) -> Iterator[Part]:
         first = next(rows, None)
         if first is None:
             continue
-        yield Part("title", name, level=1, place=_place(name, [first]))
-        yield from _sheet(name, first, rows)
+        title = " ".join(name.split())
+        yield Part("title", title, level=1, place=_place(title, [first]))
+        yield from _sheet(title, first, rows)
 
 
 def _sheet(name: str, first: _Row, rows: Iterator[_Row]) -> Iterator[Part]:

@@ -16,6 +16,7 @@ from drive_server.knowledge.embedding.embedder import (
     MODEL_FOLDER,
     TOKENIZER_FILE,
     CjkEmbedder,
+    EmbedderUnavailableError,
     LocalEmbedder,
     NoEmbedder,
 )
@@ -102,8 +103,15 @@ def test_each_text_has_one_model_by_its_script() -> None:
         assert CjkEmbedder().supports(text) != LocalEmbedder().supports(text)
 
 
-async def test_the_local_model_knows_words_of_its_language_and_no_rare_names() -> None:
-    embedder = LocalEmbedder()
-    await embedder.embed_query("loaded")
-    assert all(embedder.recognizes(word) for word in ("budget", "notebook", "Annual"))
-    assert not any(embedder.recognizes(word) for word in ("Brzykowski", "XJ4000", "moriperngi"))
+@pytest.mark.parametrize("content", [None, b"", b"\x08\x07 cut off"])
+async def test_a_model_file_that_is_missing_or_damaged_makes_the_model_unavailable(
+    tmp_path: Path, content: bytes | None
+) -> None:
+    broken = CjkEmbedder()
+    broken.path = tmp_path / "model.onnx"
+    if content is not None:
+        broken.path.write_bytes(content)
+    with pytest.raises(EmbedderUnavailableError):
+        await broken.embed_query("假期")
+    with pytest.raises(EmbedderUnavailableError):
+        await broken.embed_documents(["假期"])

@@ -39,9 +39,6 @@ class SubjectEmbedder:
     def supports(self, text: str) -> bool:
         return is_cjk(text) == self.is_for_cjk
 
-    def recognizes(self, word: str) -> bool:
-        return bool(word)
-
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         return np.stack([self._vector(text) for text in texts])
 

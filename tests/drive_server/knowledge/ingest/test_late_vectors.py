@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from drive_server.knowledge.embedding.embedder import EmbedderUnavailableError
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.rows import MODEL
+from drive_server.knowledge.ingest import ingester
 from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.knowledge.readers.text_source import TextSource
 from tests.drive_server.knowledge.index.test_late_vectors import SubjectEmbedder
@@ -158,3 +160,25 @@ async def test_vectors_that_were_lost_with_a_killed_writer_are_made_again(
     await later.ingester.drain()
     assert await later.found(ana, "休假几天", "vector") == [leave.id]
     later.index.close()
+
+
+@pytest.mark.parametrize(("pause", "attempts"), [(60.0, [1]), (0.0, [1, 1])])
+async def test_without_the_late_model_words_are_found_and_it_is_tried_again_after_a_pause(
+    desk: Desk, store: Store, ana: Actor, monkeypatch: pytest.MonkeyPatch, pause: float, attempts: list[int]
+) -> None:
+    monkeypatch.setattr(ingester, "LATE_BACKOFF_SECONDS", pause)
+    leave = await store.file(ana, "/休假.txt", "员工有育儿的日子。")
+    tries: list[int] = []
+
+    async def missing(texts: Sequence[str]) -> Vectors:
+        tries.append(len(texts))
+        raise EmbedderUnavailableError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(desk.late, "embed_documents", missing)
+        await desk.ingester.drain()
+        await desk.ingester.drain()
+    assert (tries, await desk.found(ana, "员工", "text")) == (attempts, [leave.id])
+    assert (await desk.ingester.status(ana.user_id)).awaiting_vectors == 1
+    await desk.ingester.drain()
+    assert (await desk.ingester.status(ana.user_id)).awaiting_vectors == (1 if pause else 0)

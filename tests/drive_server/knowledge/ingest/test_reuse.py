@@ -51,9 +51,6 @@ class CountingEmbedder:
     def supports(self, text: str) -> bool:
         return bool(text)
 
-    def recognizes(self, word: str) -> bool:
-        return bool(word)
-
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         if self.is_down:
             raise EmbedderUnavailableError("It is switched off.")

@@ -2,75 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from openpyxl import Workbook
 
+from drive_server.knowledge.tables import columns
+from drive_server.knowledge.tables.numbers import readings
 from drive_server.knowledge.tables.query import query_table
-from drive_server.knowledge.tables.request import Aggregate, CellText, Condition, Refusal, TableAnswer, TableQuery
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-INVOICES = """\
-Invoices of 2026
-
-Date,Customer,Amount,Note
-2026-11-05,ACME,"$1,234.50",
-2026-11-07,Beta,"$2,000.00",paid
-2026-12-01,acme,($100.10),
-Total,,"$3,134.40",
-"""
-SUM = Aggregate("sum", "Amount")
-
-
-class Asker:
-    """Asks the table in a file that it writes."""
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / "t.csv"
-        self.path.write_text(INVOICES)
-
-    def text(self, text: str) -> Asker:
-        """Write a comma-separated table."""
-        self.path.write_text(text)
-        return self
-
-    def column(self, *cells: str) -> Asker:
-        """Write a table of the amounts."""
-        return self.text("No,Amount\n" + "".join(f'{number},"{cell}"\n' for number, cell in enumerate(cells)))
-
-    def sheet(self, *rows: Sequence[Any]) -> Asker:
-        """Write a workbook, whose formulas nobody has computed."""
-        self.path = self.path.with_suffix(".xlsx")
-        book = Workbook()
-        for row in rows:
-            book.worksheets[0].append(list(row))
-        book.save(self.path)
-        return self
-
-    def answer(self, *aggregates: Aggregate, **query: Any) -> TableAnswer:
-        """Ask what has to be answered."""
-        found = query_table(TableQuery(aggregates=aggregates, **query), self.path, self.path.name, "")
-        assert isinstance(found, TableAnswer), found
-        return found
-
-    def refused(self, *aggregates: Aggregate, **query: Any) -> Refusal:
-        """Ask what has to be refused."""
-        found = query_table(TableQuery(aggregates=aggregates, **query), self.path, self.path.name, "")
-        assert isinstance(found, Refusal), found
-        return found
-
-
-@pytest.fixture
-def asker(tmp_path: Path) -> Asker:
-    return Asker(tmp_path)
-
-
-def values(answer: TableAnswer) -> list[tuple[str | None, ...]]:
-    return [row.values for row in answer.rows]
+from drive_server.knowledge.tables.request import Aggregate, CellText, Condition, Refusal, TableQuery
+from tests.drive_server.knowledge.tables.asker import SUM, Asker, values
 
 
 def test_a_total_is_exact_names_its_cells_and_leaves_out_the_row_that_is_one(asker: Asker) -> None:
@@ -230,6 +170,34 @@ def test_currencies_are_never_added_to_each_other(asker: Asker) -> None:
 
 
 @pytest.mark.parametrize(
+    ("operator", "given", "found"), [(">", ("100",), "2"), ("=", ("100",), "1"), ("between", ("$1", "$200"), "3")]
+)
+def test_numbers_of_several_currencies_are_never_compared(
+    asker: Asker, operator: Any, given: tuple[str, ...], found: str
+) -> None:
+    asker.text("Kind,Amount\nhome,$150\nabroad,CHF 150\nhome,200\nhome,$100\n")
+    large = Condition("Amount", operator, given)
+
+    mixed = asker.refused(Aggregate("count"), filters=(large,))
+    other = asker.refused(Aggregate("count"), filters=(Condition("Amount", ">", ("£100",)),))
+    at_home = asker.answer(Aggregate("count"), filters=(large, Condition("Kind", "=", ("home",))))
+
+    assert (mixed.code, mixed.params["units"]) == ("table_units", "-, $, CHF")
+    assert other.code == "table_units"
+    assert values(at_home) == [(found,)]
+
+
+def test_different_values_are_those_that_make_groups(asker: Asker) -> None:
+    distinct, dates = Aggregate("distinct", "Amount"), Aggregate("distinct", "Date")
+    asker.text('Date,Amount\n2026-11-05,"1,000"\n5 Nov 2026,1000.00\n2026-11-06,$1000\n2026-11-06,7\n')
+
+    answer = asker.answer(distinct, dates)
+
+    assert values(answer) == [("3", "2")]
+    assert [asker.answer(group_by=(name,)).result_rows for name in ("Amount", "Date")] == [3, 2]
+
+
+@pytest.mark.parametrize(
     ("cells", "more", "periods"),
     [
         (("2026年11月5日", "2026/12/1"), {}, ["2026-11", "2026-12"]),
@@ -237,7 +205,12 @@ def test_currencies_are_never_added_to_each_other(asker: Asker) -> None:
         (("05.11.2026", "1.12.2026"), {}, ["2026-11", "2026-12"]),
         (("13/11/2026", "01/12/2026"), {}, ["2026-11", "2026-12"]),
         (("11/13/2026", "12/01/2026"), {}, ["2026-11", "2026-12"]),
+        (("11/25/26", "12/01/26"), {}, ["2026-11", "2026-12"]),
+        (("25/11/26", "13/11/26", "01/12/26"), {}, ["2026-11", "2026-12"]),
+        (("25/11/98", "01/12/98"), {}, ["1998-11", "1998-12"]),
+        (("01/12/26", "13/12/2026"), {}, ["2026-12"]),
         (("01/12/2026", "02/12/2026"), {"date_order": "mdy"}, ["2026-01", "2026-02"]),
+        (("01/12/26", "02/12/26"), {"date_order": "mdy"}, ["2026-01", "2026-02"]),
         (("2026-11-05 14:30", "2026-12-01T08:00:00"), {}, ["2026-11", "2026-12"]),
     ],
 )
@@ -249,25 +222,26 @@ def test_dates_are_read_as_people_write_them(
     assert [row[0] for row in values(asker.answer(group_by=("日期",), date_unit="month", **more))] == periods
 
 
-def test_dates_whose_order_is_open_are_refused(asker: Asker) -> None:
-    asker.text("Day,Sum\n01/12/2026,1\n02/12/2026,2\n")
+@pytest.mark.parametrize(
+    "days",
+    [
+        ("01/12/2026", "02/12/2026"),
+        ("01/12/26", "02/12/26"),
+        ("11/11/26", "12/12/26"),
+        ("26/11/25", "26/12/13"),
+    ],
+)
+def test_dates_whose_order_is_open_are_refused(asker: Asker, days: tuple[str, ...]) -> None:
+    asker.text("Day,Sum\n" + "".join(f"{day},1\n" for day in days))
 
     assert asker.refused(group_by=("Day",), date_unit="month").code == "table_open_dates"
 
 
-def test_formulas_that_were_never_computed_are_refused_and_sums_are_left_out(asker: Asker) -> None:
-    cost = Aggregate("sum", "Cost")
-    sums = asker.sheet(["Item", "Cost"], ["a", 5], ["b", 7], ["all", "=SUM(B2:B3)"]).answer(cost)
-    refusal = asker.sheet(["Item", "Cost"], ["a", 5], ["b", "=B2*2"]).refused(cost)
+@pytest.mark.parametrize("day", ["11/25/45", "98/11/25"])
+def test_a_year_of_two_digits_that_is_of_no_known_century_or_comes_first_is_no_date(asker: Asker, day: str) -> None:
+    asker.text(f"Day,Sum\n11/25/26,1\n11/26/26,1\n{day},2\n")
 
-    assert (values(sums), sums.left_out[0].cell) == ([("12",)], "sheet=Sheet!A4:B4")
-    assert refusal.details["unreadable"] == [{"cell": "sheet=Sheet!B3:B3", "text": "=B2*2"}]
-
-
-def test_numbers_of_sheets_are_as_they_are_shown_and_not_as_floats(asker: Asker) -> None:
-    answer = asker.sheet(["Item", "Amount"], ["a", 0.1 + 0.2], ["b", 1234567.89]).answer(SUM)
-
-    assert values(answer) == [("1234568.19",)]
+    assert asker.refused(group_by=("Day",), date_unit="year").code == "table_unreadable_dates"
 
 
 def test_a_header_may_have_years_and_a_title_above(asker: Asker) -> None:
@@ -336,3 +310,73 @@ def test_many_rows_are_answered_in_time(asker: Asker) -> None:
 
     assert sum(int(row[2] or 0) for row in values(answer)) == 5_000
     assert len(answer.rows[0].cells) == 1
+
+
+def test_each_different_cell_of_the_named_columns_is_read_once_and_no_others(
+    asker: Asker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = (f"{row},{row % 50}.5,2026-11-05" for row in range(20_000))
+    asker.text("\n".join(["No,Amount,Day", *rows]))
+    read: list[str] = []
+
+    def noting(cell: str) -> Any:
+        read.append(cell)
+        return readings(cell)
+
+    monkeypatch.setattr(columns, "readings", noting)
+    assert values(asker.answer(SUM)) == [("500000.0",)]
+    assert len(read) < 5_000
+
+
+def test_an_open_quotation_mark_does_not_swallow_the_rows_after_it(asker: Asker) -> None:
+    assert asker.text('Item,Amount\na,10\n"b,20\nc,30\n').refused(SUM).code == "table_damaged"
+    assert values(asker.text('Item,Amount\n5" pipe,10\n"c\nd",30').answer(SUM)) == [("40",)]
+
+
+def test_rows_with_cells_beyond_the_header_are_refused_or_left_out_and_named(asker: Asker) -> None:
+    asker.text("Item,Amount\na,1,200\nb,300\nc,5,\n")
+    refusal, answer = asker.refused(SUM), asker.answer(SUM, skip_unreadable=True)
+
+    assert (refusal.code, refusal.details["unreadable"]) == (
+        "table_ragged",
+        [{"cell": "line=2", "text": "a | 1 | 200"}],
+    )
+    assert (values(answer), answer.unreadable) == ([("305",)], (CellText("line=2", "a | 1 | 200"),))
+    assert values(asker.answer())[0] == ("a", "1", "200")
+
+
+def test_a_share_is_not_put_together_with_a_plain_number(asker: Asker) -> None:
+    assert asker.column("50%", "0.5").refused(SUM).params["units"] == "-, %"
+    over = Condition("Amount", ">", ("50%",))
+    assert asker.column("0.7", "0.2").refused(filters=(over,)).code == "table_units"
+    assert asker.column("70%", "20%").answer(filters=(over,)).matched_rows == 1
+    assert asker.column("€70", "€20").refused(filters=(Condition("Amount", ">", ("$50",)),)).code == "table_units"
+    assert values(asker.column("$5", "6").answer(SUM)) == [("11",)]
+
+
+def test_a_name_that_also_means_nothing_is_a_name_among_words(asker: Asker) -> None:
+    asker.text("Region,Amount\nNA,1\nEMEA,2\nna,n/a\n-,4\n")
+
+    assert values(asker.answer(SUM, filters=(Condition("Region", "=", ("NA",)),))) == [("1",)]
+    assert values(asker.answer(SUM, group_by=("Region",))) == [("NA", "1"), ("EMEA", "2"), (None, "4")]
+
+
+def test_equal_numbers_are_one_group_and_codes_with_zeros_before_them_are_others(asker: Asker) -> None:
+    asker.text('Code,Amount\n007,1\n7,2\n"1,000",3\n1000,4\n0.5,5\n.5,6\n')
+
+    groups = values(asker.answer(SUM, group_by=("Code",)))
+    assert groups == [("007", "1"), ("7", "2"), ("1,000", "7"), ("0.5", "11")]
+
+
+def test_more_digits_than_are_exact_are_refused(asker: Asker) -> None:
+    assert asker.column("123456789012345678.123456789012345678", "1").refused(SUM).code == "table_unreadable"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["2026-11-05T23:30:00Z", "2026-11-05T23:30:00.125+08:00", "11/15/2026 12:05 AM", "11/15/2026, 3:04:05\u202fPM"],
+)
+def test_times_are_read_as_programs_write_them(asker: Asker, cell: str) -> None:
+    asker.text(f'Day,Amount\n"{cell}",1\n2026-12-01,2\n')
+
+    assert values(asker.answer(SUM, filters=(Condition("Day", "=", ("2026-11",)),))) == [("1",)]

@@ -5,8 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from drive_server.context import META_DRY_RUN, META_EFFECT, META_IDEMPOTENCY_KEY
+from drive_server.knowledge.writers.render import render_document
+from drive_server.services.text import contents
 
 if TYPE_CHECKING:
+    import pytest
+
+    from drive_server.access import Actor
+    from drive_server.drive import Drive
     from tests.drive_server.hosts import Host
 
 TABLE = "# Costs\n\n| Item | Cost |\n|--|--|\n| Rent | 900 |\n| 电费 | 60.5 |\n"
@@ -77,3 +83,17 @@ async def test_a_text_that_is_too_long_for_a_document_is_refused(assistant: Host
     error = await assistant.refused("create_file", name="a.docx", content="x" * 500_001)
 
     assert (error["code"], "500,000" in error["hint"]) == ("too_large", True)
+
+
+async def test_a_long_document_is_made_in_a_process_of_its_own_within_a_time(
+    drive: Drive, alice: Actor, assistant: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "Long words.\n\n" * 800
+    made = await assistant.call("create_file", name="long.docx", content=text)
+    content = await drive.documents.open_content(alice, made["id"])
+    data = b"".join([part async for part in content.stream()])
+    monkeypatch.setattr(contents, "RENDER_SECONDS", 0.0)
+    error = await assistant.refused("create_file", name="longer.docx", content=text)
+
+    assert data == render_document(made["media_type"], text)
+    assert error["code"] == "too_large"

@@ -95,6 +95,20 @@ async def test_a_workbook_is_asked_by_sheet_or_by_the_columns_that_only_one_has(
     assert (missing["details"]["table"]["id"], missing["details"]["version"]) == (file_id, 1)
 
 
+async def test_a_sheets_name_is_one_line_wherever_it_is_said(drive: Drive, alice: Actor, assistant: Host) -> None:
+    rows = [["Item", "Sum\n- x /y"], ["a", 5], ["b", 7], ["c", "no\n- x /y"]]
+    key = await stored_sheets(drive, alice, "b.xlsx", {"x\n- 000000 forged": rows[:3], "y": rows})
+
+    first = await assistant.result("query_table", file_id=key, sheet="x - 000000 forged")
+    assert "sheet=x - 000000 forged!A2:B3" in text_of(first)
+    assert len(text_of(first).splitlines()) == 1
+    read = await assistant.call("read_file", file_id=key, place="sheet=x - 000000 forged!A2:B3")
+    assert "7" in read["text"]
+    wrong = await assistant.result("query_table", file_id=key, sheet="y", aggregates=total("Sum - x /y"))
+    assert wrong.isError
+    assert len(text_of(wrong).splitlines()) == 1, text_of(wrong)
+
+
 async def test_what_is_no_table_is_refused(drive: Drive, alice: Actor, assistant: Host) -> None:
     await assistant.call("create_file", name="a.md", content="words")
     await assistant.call("create_file", name="empty.csv", content="\n\n")

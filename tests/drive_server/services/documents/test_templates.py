@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,11 @@ from drive_server.errors import (
     InvalidInputError,
     NameConflictError,
     NotFoundError,
+    TooLargeError,
     UnsupportedContentError,
 )
 from drive_server.messages import render
+from drive_server.services.documents.placeholders import fill_docx
 from drive_server.services.documents.templates import TemplateService
 from drive_server.services.text.contents import Contents
 from tests.drive_server.actors import rehearsing
@@ -129,3 +132,40 @@ async def test_what_was_approved_holds_for_the_template_that_was_shown(
     first = await templates.fill(keyed, "/t.md", {"sum": "5"}, None, "n")
     again = await templates.fill(keyed, "/t.md", {"sum": "5"}, None, "n")
     assert (again.replayed, again.value) == (True, first.value)
+
+
+def test_a_word_file_is_filled_with_the_same_bytes_at_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    template, values = letter(), {"ref": "7", "client": "Ada", "amount": "5", "地址": "x"}
+    first = fill_docx(template, values)
+
+    def later(*_: object) -> time.struct_time:
+        return time.gmtime(2_000_000_000)
+
+    monkeypatch.setattr(time, "localtime", later)
+    assert fill_docx(template, values) == first
+
+
+async def test_values_that_would_make_a_huge_file_are_refused_before_it_is_made(
+    store: Store, ana: Actor, templates: TemplateService
+) -> None:
+    document = docx.Document()
+    document.add_paragraph("{{a}}" * 100)
+    out = io.BytesIO()
+    document.save(out)
+    await store.file(ana, "/t.docx", out.getvalue())
+    await store.file(ana, "/t.md", "{{a}}" * 200_000)
+    for name in ("/t.docx", "/t.md"):
+        with pytest.raises(TooLargeError):
+            await templates.fill(ana, name, {"a": "x" * 20_000}, None, "huge")
+
+
+@pytest.mark.timeout(20)
+def test_many_placeholders_of_a_paragraph_are_filled_in_time_wherever_they_are_divided() -> None:
+    document = docx.Document()
+    paragraph = document.add_paragraph("<" + "{{a}}" * 20_000)
+    for piece in ("{", "{a", "}", "} {{b}}-{{", "", "c}}") * 100:
+        paragraph.add_run(piece)
+    out = io.BytesIO()
+    document.save(out)
+    filled = docx.Document(io.BytesIO(fill_docx(out.getvalue(), {"a": "12", "b": "", "c": "{{a}}\n"})))
+    assert filled.paragraphs[0].text == "<" + "12" * 20_000 + "12 -{{a}}\n" * 100

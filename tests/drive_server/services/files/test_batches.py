@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import update
@@ -125,6 +126,24 @@ async def test_names_go_round_in_a_circle_and_come_back_by_one_undo_and_again_by
     assert {name: await store.text(ana, f"/{name}") for name in await store.names(ana)} == turned
 
 
+@pytest.mark.parametrize("is_longer", [False, True])
+async def test_an_undo_of_a_circle_that_can_not_be_closed_leaves_no_item_under_a_name_that_nobody_gave(
+    store: Store, ana: Actor, is_longer: bool
+) -> None:
+    names = ["a.txt", "b.txt", "c.txt"][: 3 if is_longer else 2]
+    ids = {name: (await store.file(ana, f"/{name}", name)).id for name in names}
+    await rename(store, ana, names=list(zip(ids.values(), [*names[1:], names[0]], strict=True)))
+    circle = (await store.journal.list_changes(ana)).items[0].id
+    await store.files.rename(ana, ids[names[-1]], "away.txt")
+    await store.file(ana, "/a.txt", "new")
+    undone = (await store.undo.undo(ana, change_id=circle)).value
+    held = {name: await store.text(ana, f"/{name}") for name in await store.names(ana)}
+    circles = {"b.txt": "a.txt"} if not is_longer else {"b.txt": "b.txt", "b (2).txt": "a.txt"}
+    assert held == {"a.txt": "new", "away.txt": names[-1], **circles}
+    assert {left["item_id"] for left in undone.skipped} == {ids["a.txt"], ids[names[-1]]}
+    assert len(undone.undone) == is_longer
+
+
 async def test_a_chain_of_names_moves_up_whatever_its_order(store: Store, ana: Actor) -> None:
     for number in range(4):
         await store.file(ana, f"/{number}.md", str(number))
@@ -196,6 +215,17 @@ async def test_files_are_organized_by_date_and_one_undo_takes_all_of_it_back(sto
     assert await store.names(ana) == ["a.md", "b.md", "c.md"]
     await store.undo.redo(ana)
     assert await store.names(ana) == ["2025", "2026"]
+
+
+async def test_days_are_those_of_the_zone(store: Store, ana: Actor) -> None:
+    item = await store.file(ana, "/photo.jpg")
+    await dated(store, item.id, "2026-02-28 17:30:00.000000")
+    zone = ZoneInfo("Asia/Shanghai")
+    await rename(store, ana, names=(), pattern="{date} {name}", zone=zone, selection=HERE)
+    assert await store.names(ana) == ["2026-03-01 photo.jpg"]
+    await dated(store, item.id, "2026-02-28 17:30:00.000000")
+    moved = await organize(store, ana, HERE, "{year}/{month}", zone=zone)
+    assert moved.folders == ("/2026", "/2026/03")
 
 
 async def test_files_are_organized_by_type_in_either_language_and_folders_that_are_there_are_used(

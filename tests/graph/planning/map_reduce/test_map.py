@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from graph.errors import ModelAuthenticationError, ModelUnavailableError
 from graph.planning.map_reduce.prompts import Finding, Survey, coverage, escaped, groups, reply_of
 from graph.settings import AgentSettings, ModelRole
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
+from tests.fakes.clock import SettableClock
 from tests.graph.assistant import Assistant, Seen, assemble, person
 from tests.graph.policy.test_provenance_on_the_drive import bob
 
@@ -49,6 +52,7 @@ class ReadingModel(BaseChatModel):
     reported: dict[str, Any] = Field(default_factory=dict[str, Any])
     gathers: int = 0
     busy: int = 0
+    systems: list[str] = Field(default_factory=list[str])
     refuses: int = 0
     """Characters that a request may have; 0: no limit."""
 
@@ -61,6 +65,7 @@ class ReadingModel(BaseChatModel):
 
     async def _astream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> AsyncGenerator[ChatGenerationChunk]:
         self.busy += 1
+        self.systems.append(messages[0].text)
         self.at_once.append(self.busy)
         try:
             if self.busy >= self.gathers:
@@ -99,9 +104,13 @@ def models(model: ScriptedChatModel, reading: ReadingModel) -> dict[ModelRole, B
 
 @pytest.fixture
 def mine(
-    real_pool: ConnectionPool, actor: Actor, models: dict[ModelRole, BaseChatModel], saver: AsyncSqliteSaver
+    real_pool: ConnectionPool,
+    actor: Actor,
+    models: dict[ModelRole, BaseChatModel],
+    saver: AsyncSqliteSaver,
+    clock: SettableClock,
 ) -> Assistant:
-    return assemble(models, real_pool, saver, person(actor), settings=AgentSettings(map_concurrency=3))
+    return assemble(models, real_pool, saver, person(actor), settings=AgentSettings(map_concurrency=3), clock=clock)
 
 
 @pytest.fixture
@@ -118,6 +127,21 @@ async def folder(real_drive: Drive, actor: Actor) -> str:
 
 def progress(seen: Seen) -> list[tuple[str, str]]:
     return sorted((event["path"].rsplit("/", 1)[-1], event["status"]) for event in seen.of("map_progress"))
+
+
+async def test_each_file_and_the_whole_are_read_at_the_moment_of_the_turn_where_the_person_is(
+    mine: Assistant, model: ScriptedChatModel, reading: ReadingModel, folder: str, clock: SettableClock
+) -> None:
+    model.script = [PLAN]
+    mine.who = replace(mine.who, time_zone="Asia/Shanghai")
+    clock.now = datetime(2026, 3, 6, 18, 30, tzinfo=UTC)
+    await mine.say(REQUEST, folder_id=folder)
+    assert len(reading.systems) == 9
+    for system in reading.systems:
+        moment = system.rpartition("<moment>")[2]
+        assert "Saturday 2026-03-07 02:30" in moment
+        assert "Asia/Shanghai (UTC+08:00)" in moment
+        assert moment.endswith("</moment>")
 
 
 async def test_each_file_is_read_for_itself_a_few_at_a_time_and_then_all_are_brought_together(

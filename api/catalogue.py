@@ -1,0 +1,158 @@
+"""The sentences of the service's errors by code, in English and in Chinese; `.hint` says what to do next."""
+
+from typing import Final
+
+from drive_server.messages import Language
+
+Texts = tuple[str, str]
+"""One text in English and in Chinese."""
+
+CATALOGUE: Final[dict[str, Texts]] = {
+    "internal": ("Something went wrong in the service.", "服务出了问题。"),
+    "internal.hint": ("Try again; the service's log has the cause.", "请重试；原因见服务的日志。"),
+    "old_schema": (
+        "The schema is at {version}; this program needs {newest}.",
+        "数据库结构的版本是 {version}，此程序需要 {newest}。",
+    ),
+    "not_ready": ("Not ready: {missing}.", "尚未就绪：{missing}。"),
+    "not_ready.hint": ("See the service's log.", "请查看服务的日志。"),
+    "not_found": ("There is nothing here with this id.", "这里没有使用该 id 的内容。"),
+    "not_found.hint": ("Use an id that this service gave you.", "请使用此服务给出的 id。"),
+    "no_run": ("There is no such run.", "没有这次运行。"),
+    "no_change": ("There is no such change in this run.", "这次运行中没有这项更改。"),
+    "no_thread_or_run": (
+        "There is no such thread, or no such run in it.",
+        "没有这个对话，或者其中没有这次运行。",
+    ),
+    "no_thread": ("There is no such thread.", "没有这个对话。"),
+    "no_thread.hint": (
+        "List your threads, or leave thread_id out to begin one.",
+        "请列出你的对话，或者去掉 thread_id 以新建一个。",
+    ),
+    "no_plan": ("There is no plan in this thread.", "这个对话中没有计划。"),
+    "no_approval": ("There is no such approval.", "没有这项审批。"),
+    "no_grant": ("There is no such grant.", "没有这项授权。"),
+    "no_memory": ("There is no such memory.", "没有这条记忆。"),
+    "no_memory.hint": (
+        "List what is remembered, and use an id from there.",
+        "请列出已记住的内容，并使用其中的 id。",
+    ),
+    "result_not_shared": (
+        "This result is about something that is not shared with you any more.",
+        "这个结果涉及已不再共享给你的内容。",
+    ),
+    "no_result": ("This thread has no such result.", "这个对话没有这个结果。"),
+    "no_assistant": ("There is no such assistant.", "没有这个助手。"),
+    "no_assistant.hint": (
+        "Leave assistant_id out, or use {assistant}.",
+        "请去掉 assistant_id，或使用 {assistant}。",
+    ),
+    "bad_event_number": ("Last-Event-ID is not the number of an event.", "Last-Event-ID 不是事件的编号。"),
+    "bad_event_number.hint": ("Use the id of a frame.", "请使用某一帧的 id。"),
+    "no_version": ("It is not said which version of the plan was seen.", "没有说明看到的是计划的哪个版本。"),
+    "no_version.hint": ("Send `version`.", "请发送 `version`。"),
+    "not_a_file": ("context.file_id names no file.", "context.file_id 指的不是文件。"),
+    "not_a_file.hint": ("Use the id of a file.", "请使用文件的 id。"),
+    "not_a_folder": ("context.folder_id names no folder.", "context.folder_id 指的不是文件夹。"),
+    "not_a_folder.hint": ("Use the id of a folder.", "请使用文件夹的 id。"),
+    "model_not_allowed": ("The model {model} can't be chosen here.", "这里不能选择模型 {model}。"),
+    "model_not_allowed.hint": (
+        "Choose one of GET /api/models, or leave model out.",
+        "请选择 GET /api/models 中的一个，或去掉 model。",
+    ),
+    "invalid_decision.hint": (
+        "Send one decision for each action, by its tool_call_id; the approval still waits.",
+        "请按 tool_call_id 为每个操作发送一个决定；审批仍在等待。",
+    ),
+    "unknown_action": (
+        "This approval has no action with that tool_call_id.",
+        "这项审批中没有使用该 tool_call_id 的操作。",
+    ),
+    "decided_twice": ("An action has more than one decision.", "有一个操作收到了多个决定。"),
+    "undecided": ("An action has no decision.", "有一个操作没有决定。"),
+    "unusable_decision": ("{problem}", "{problem}"),
+    "unusable_kind": ("{name} can't be answered with {kind}.", "不能用 {kind} 答复 {name}。"),
+    "unusable_args": ("The arguments don't fit {name}: {problem}", "这些参数不适用于 {name}：{problem}"),
+    "invalid_grant.hint": (
+        "Approve without a grant, or give one for an action that can be undone; the approval still waits.",
+        "请不带授权地批准，或只为可以撤销的操作授权；审批仍在等待。",
+    ),
+    "unusable_grant": ("This grant can't be given: {problem}", "不能给予这项授权：{problem}"),
+    "thread_busy": (
+        "The assistant still works on this thread (run {run_id}).",
+        "助手仍在处理这个对话（运行 {run_id}）。",
+    ),
+    "thread_busy.hint": ("Wait until that run is done, or cancel it.", "请等它结束，或取消它。"),
+    "approval_pending": (
+        "This thread waits for approval {approval_id}; a message does not answer it.",
+        "这个对话正在等待审批 {approval_id}；发送消息不会答复它。",
+    ),
+    "approval_pending.hint": (
+        "Decide it with POST /api/approvals/{{id}}, or cancel its run.",
+        "请用 POST /api/approvals/{{id}} 作出决定，或取消它的运行。",
+    ),
+    "plan_paused": ("This thread has a plan that is paused.", "这个对话有一个已暂停的计划。"),
+    "plan_paused.hint": (
+        "Resume or stop it with POST /api/threads/{thread_id}/plan/resume or .../stop.",
+        "请用 POST /api/threads/{thread_id}/plan/resume 继续，或用 .../stop 停止。",
+    ),
+    "plan_over": ("This plan is over: {status}.", "这个计划已经结束：{status}。"),
+    "plan_over.hint": ("Send a message for what is still to be done.", "还有事要做时，请发送一条消息。"),
+    "plan_changed": (
+        "The plan was changed meanwhile. Nothing of this request was done.",
+        "计划在此期间已被修改。这个请求没有做任何更改。",
+    ),
+    "plan_changed.hint": ("Read the plan again, and change it from there.", "请重新读取计划，再作修改。"),
+    "steps_begun": (
+        "Steps that were to be changed have begun. Nothing of this request was done.",
+        "要修改的步骤已经开始。这个请求没有做任何更改。",
+    ),
+    "steps_begun.hint": ("Read the plan again, and change it from there.", "请重新读取计划，再作修改。"),
+    "invalid_plan": (
+        "This is no plan that can be carried out: {problem}.",
+        "这些步骤不能组成可执行的计划，原因（英文）见 `details`。",
+    ),
+    "invalid_plan.hint": (
+        "Change the steps that `details` names; the plan is as it was.",
+        "请修改 `details` 指出的步骤；计划保持原样。",
+    ),
+    "approval_decided": ("This approval was decided already.", "这项审批已经有了决定。"),
+    "approval_expired": (
+        "This approval has expired, which counts as a rejection.",
+        "这项审批已过期，视为拒绝。",
+    ),
+    "approval_cancelled": (
+        "This approval was cancelled together with its run.",
+        "这项审批已随它的运行一起取消。",
+    ),
+    "approval_closed.hint": (
+        "Nothing was changed by this request; the run's events say what became of it.",
+        "这个请求没有做任何更改；后来的情况见该运行的事件。",
+    ),
+    "run_finished": ("This run has ended already: {status}.", "这次运行已经结束：{status}。"),
+    "run_finished.hint": (
+        "There is nothing to cancel; what it changed can be undone with POST /api/runs/{{id}}/undo.",
+        "没有可取消的内容；它所做的更改可以用 POST /api/runs/{{id}}/undo 撤销。",
+    ),
+    "run_active": ("Run {run_id} is still at work.", "运行 {run_id} 仍在进行。"),
+    "run_active.hint": ("Wait until it is done, or cancel it first.", "请等它结束，或先取消它。"),
+    "shutting_down": ("The service is shutting down.", "服务正在关闭。"),
+    "shutting_down.hint": ("Try again in a moment.", "请稍后重试。"),
+}
+STATES: Final[dict[str, str]] = {
+    "success": "成功",
+    "error": "失败",
+    "cancelled": "已取消",
+    "done": "已完成",
+    "waiting": "等待中",
+    "stopped": "已停止",
+}
+"""The states of runs and plans in Chinese."""
+
+
+def render(code: str, language: Language, **facts: str) -> str:
+    """Return the text of the code in the language, with the facts in it."""
+    if language == "en":
+        return CATALOGUE[code][0].format(**facts)
+    shown = {name: STATES.get(fact, fact) if name == "status" else fact for name, fact in facts.items()}
+    return CATALOGUE[code][1].format(**shown)

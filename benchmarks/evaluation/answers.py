@@ -1,0 +1,64 @@
+"""Numbers in answers: the right one with a citation that the service verified, or an honest refusal. Pure."""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from benchmarks.evaluation.task import Answer
+
+NUMBER = re.compile(r"(?<![\w.-])-?\d{1,3}(?:[, ]\d{3})+(?:\.\d+)?(?![\d.]*\d)|(?<![\w.])-?\d+(?:\.\d+)?")
+REFUSAL = re.compile(
+    r"\b(?:can(?:no|['’])t|couldn['’]t|could not|unable|not (?:able|possible|found|sure|in|there)|nothing|none)\b"
+    r"|\bno (?:\w+ )?(?:rows?|entr(?:y|ies)|data|records?|such|totals?|columns?|amounts?|categor(?:y|ies))\b"
+    r"|\bno (?!file\b)\w+ (?:in|for|this|are|were|was|is)\b"
+    r"|\b(?:don['’]t|do not|doesn['’]t|does not|didn['’]t|did not) (?:know|have|contain|list|find|name)\b"
+    r"|没有(?!问题|为此|来源)|沒有|无法|不能|未能|没找到|找不到|做不到|算不出|不包含",
+    re.IGNORECASE,
+)
+"""Words for what is missing or can't be done; not those with which the service remarks on an answer's citations."""
+DATE = re.compile(r"\b20\d\d(?:-\d\d){0,2}\b|20\d\d年")
+SMALL = 100
+"""Whole numbers below it may be days, lines and counts: a refusal may have them, and years."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The answer to the last request, with the citations that the service checked."""
+
+    text: str = ""
+    citations: Sequence[Mapping[str, Any]] = ()
+
+
+def figures_in(text: str) -> set[Decimal]:
+    """Return the numbers in a text, thousands and full-width digits read as people do."""
+    found = NUMBER.findall(unicodedata.normalize("NFKC", text).replace("−", "-"))
+    return {Decimal(re.sub("[, ]", "", number)) for number in found}
+
+
+def is_refusal(said: Said, requests: Sequence[str]) -> bool:
+    """Say whether an answer admits that it can't tell, and gives no number of its own."""
+    known = figures_in(" ".join(requests))
+    stated = (
+        figure for figure in figures_in(DATE.sub("", said.text)) - known if figure != int(figure) or figure >= SMALL
+    )
+    return REFUSAL.search(said.text) is not None and not any(True for _ in stated)
+
+
+def answer_fault(said: Said, wanted: Answer, requests: Sequence[str]) -> str | None:
+    """Return what is wrong with the answer, None if it is right or refuses honestly."""
+    figure = Decimal(wanted.figure)
+    if is_refusal(said, requests):
+        return None
+    if figure not in figures_in(said.text):
+        return f"the answer does not give {wanted.figure}"
+    if not any(_shows(citation, figure, wanted.source) for citation in said.citations):
+        return f"no verified citation of {wanted.source} has {wanted.figure}"
+    return None
+
+
+def _shows(citation: Mapping[str, Any], figure: Decimal, source: str) -> bool:
+    is_there = citation["verified"] and citation["path"] == source
+    return is_there and figure in figures_in(str(citation["quote"]))

@@ -1,0 +1,39 @@
+"""The language of an answer over HTTP: what the request asks for, else that of its message, else English."""
+
+from typing import Final
+
+from fastapi import Request
+
+from drive_server.messages import Language
+
+LANGUAGE_FIELD: Final = "lang"
+CONTENT_LANGUAGE: Final = "Content-Language"
+TAGS: Final[dict[Language, str]] = {"en": "en", "zh": "zh-CN"}
+"""The tags of both languages (BCP 47)."""
+MOST_ENTRIES: Final = 20
+
+
+def language_of(request: Request) -> Language:
+    """Return the language that the address or else the client asks for.
+
+    Without either of ours it is the one that a route found the person to write (`request.state.language`), or English.
+    """
+    chosen = request.query_params.get(LANGUAGE_FIELD)
+    if chosen in ("en", "zh"):
+        return "zh" if chosen == "zh" else "en"
+    weighed = [_weighed(part) for part in request.headers.get("accept-language", "").split(",")[:MOST_ENTRIES]]
+    ours = [(weight, word) for weight, word in weighed if word in ("en", "zh") and weight > 0]
+    if not ours:
+        return getattr(request.state, "language", "en")
+    return "zh" if max(ours, key=lambda found: found[0])[1] == "zh" else "en"
+
+
+def _weighed(part: str) -> tuple[float, str]:
+    """Read one entry of Accept-Language (RFC 9110, section 12.5.4): its weight, and the language without region."""
+    tag, _, parameters = part.partition(";")
+    _, _, weight = parameters.partition("q=")
+    try:
+        value = float(weight) if weight else 1.0
+    except ValueError:
+        value = 0.0
+    return value, tag.strip().lower().partition("-")[0]

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from benchmarks.fixtures.collection import Collection, Document, Query
+from benchmarks.fixtures.docstrings import of_package
+from benchmarks.fusion import CHOICES, STEPS, Asked, choose, mean, measure, rows_of
+
+WORDS_KNOW = Asked(0.3, [1 - step / STEPS for step in range(STEPS + 1)])
+VECTORS_KNOW = Asked(0.3, [step / STEPS for step in range(STEPS + 1)])
+TEXTS = {"a": "Parents may take sixteen weeks of leave.", "b": "The canteen serves noodles on Monday."}
+
+
+def test_the_trust_in_a_collection_is_chosen_on_the_others() -> None:
+    rows = rows_of({"by words": [WORDS_KNOW], "by vectors": [VECTORS_KNOW]})
+    most, least = max(one.share(0.3) for one in CHOICES), min(one.share(0.3) for one in CHOICES)
+    assert [row[6] for row in rows] == [f"{1 - most:.3f}", f"{least:.3f}", f"{(1 - most + least) / 2:.3f}"]
+    assert mean([VECTORS_KNOW], choose([[VECTORS_KNOW]])) == pytest.approx(most)
+
+
+async def test_collections_go_through_the_products_own_retrieval() -> None:
+    documents = [Document(key, "", text) for key, text in TEXTS.items()]
+    queries = [Query("1", "sixteen weeks"), Query("2", "食堂"), Query("3", "When are noodles served?")]
+    judgments = {"1": {"a": 1.0}, "2": {"b": 1.0}, "3": {"b": 1.0}}
+    rows = await measure([Collection("small", documents, queries, judgments)])
+    assert [row[:2] for row in rows] == [["small", "2"], ["mean", ""]]
+    assert {row[5] for row in rows} == {"1.000"}  # ours
+
+
+def test_docstrings_make_a_collection_that_is_the_same_at_every_run() -> None:
+    collection = of_package("drive_server.knowledge")
+    assert collection == of_package("drive_server.knowledge")
+    texts = {document.id: document.text for document in collection.documents}
+    assert not any(
+        query.text in texts[document] for query in collection.queries for document in collection.judgments[query.id]
+    )
+    with pytest.raises(ModuleNotFoundError):
+        of_package("no_such_package_here")
+
+
+def test_choices_differ() -> None:
+    assert not any(one == other for one, other in itertools.combinations(CHOICES, 2))
