@@ -113,10 +113,12 @@ class SessionPool(Generic[K, S]):
             if pooled.retired and not pooled.in_use:
                 pooled.closing.set()
 
-    def close(self, key: K) -> "asyncio.Task[None] | None":
-        """Close the session of a key as soon as nobody uses it; return its task, None if there is none."""
+    def close(self, key: K, *, at_once: bool = False) -> "asyncio.Task[None] | None":
+        """Close the session of a key as soon as nobody uses it, or at once; return its task, None if there is none."""
         seat = self._seats.get(key)
         owner = seat.pooled.owner if seat and seat.pooled else None
+        if seat and seat.pooled and at_once:
+            seat.pooled.closing.set()
         if seat:
             _retire(seat)
         if seat and not seat.entering:

@@ -11,6 +11,7 @@ from api.servers.tools import ListedTool
 from api.storage.tables import AssistantRow, ServerRow
 from graph.servers.connection import ServerDetails
 from graph.servers.definition import ServerType
+from graph.servers.pins import cleaned
 from graph.servers.reasons import Reason
 from graph.servers.status import StatusName
 from graph.state import Language
@@ -190,10 +191,10 @@ def connection_view(tested: Connection, language: Language) -> ConnectionView:
     details = tested.details
     return ConnectionView(
         status="connected",
-        name=details.name,
-        version=details.version,
-        protocol=details.protocol,
-        instructions=details.instructions,
+        name=cleaned(details.name),
+        version=cleaned(details.version),
+        protocol=cleaned(details.protocol),
+        instructions=cleaned(details.instructions),
         tools=tool_views(tested.server, tested.tools),
         resources=_resources(details),
         prompts=_prompts(details),
@@ -234,7 +235,7 @@ def _tool_view(row: ServerRow, tool: ListedTool) -> ToolView:
 
 def _resources(details: ServerDetails) -> list[ResourceView]:
     return [
-        ResourceView(uri=str(one.uri), name=one.title or one.name, description=one.description or "")
+        ResourceView(uri=str(one.uri), name=cleaned(one.title or one.name), description=cleaned(one.description or ""))
         for one in details.resources
     ]
 
@@ -243,7 +244,7 @@ def _prompts(details: ServerDetails) -> list[PromptView]:
     return [
         PromptView(
             name=one.name,
-            description=one.description or "",
+            description=cleaned(one.description or ""),
             arguments=[argument.name for argument in one.arguments or ()],
         )
         for one in details.prompts

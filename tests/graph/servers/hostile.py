@@ -83,11 +83,8 @@ class HostileHttp:
         return False
 
     def _without_body(self, head: str) -> bytes | None:
-        return (
-            self.behaviours["GET"]({})
-            if head.startswith("GET") and "GET" in self.behaviours
-            else whole(b"", status="405 Method Not Allowed")
-        )
+        behaviour = self.behaviours.get(head.partition(" ")[0])
+        return behaviour({}) if behaviour else whole(b"", status="405 Method Not Allowed")
 
     def _reply(self, message: Message) -> bytes | None:
         self.messages.append(message)
@@ -100,7 +97,8 @@ class HostileHttp:
     def initialize(self, message: Message) -> bytes:
         """Introduce the server."""
         about = {"serverInfo": {"name": "hostile", "version": "1"}, "capabilities": {"tools": {"listChanged": True}}}
-        return result(message, protocolVersion=message["params"]["protocolVersion"], **about)
+        answer = result(message, protocolVersion=message["params"]["protocolVersion"], **about)
+        return answer.replace(b"content-type", b"mcp-session-id: hostile-1\r\ncontent-type", 1)
 
     def tools_list(self, message: Message) -> bytes:
         """List the tools."""

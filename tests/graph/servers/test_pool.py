@@ -10,6 +10,7 @@ from dataclasses import replace
 import anyio
 import pytest
 
+from graph.servers import transports
 from graph.servers.connection import Connection
 from graph.servers.definition import ServerDefinition
 from graph.servers.pool import ServerPool
@@ -101,6 +102,79 @@ async def test_the_cache_is_dropped_when_the_server_says_that_its_tools_changed(
     await pool.call(definition, "search", {})
 
     assert await names(pool, definition) == ["search", "more"]
+
+
+async def test_a_list_that_changes_while_it_is_read_is_read_again_next_time(
+    pool: ServerPool, server: HostileHttp, definition: ServerDefinition
+) -> None:
+    note = b'event: message\ndata: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n'
+
+    def answer(message: Message) -> bytes:
+        del server.behaviours["tools/list"]
+        old = server.tools_list(message).partition(b"\r\n\r\n")[2]
+        server.tools = []
+        return EVENTS + note + b"data: " + old + b"\n\n"
+
+    server.behaviours["tools/list"] = answer
+
+    assert await names(pool, definition) == ["search"]
+    assert await names(pool, definition) == []
+
+
+async def test_a_server_hears_that_its_session_is_over(
+    pool: ServerPool, server: HostileHttp, definition: ServerDefinition
+) -> None:
+    await names(pool, definition)
+    await pool.close("u1", "s1")
+
+    (head,) = [head for head in server.heads if head.startswith("DELETE")]
+    assert "mcp-session-id: hostile-1" in head.lower()
+
+
+async def test_a_server_that_does_not_take_leave_holds_nothing_up(
+    pool: ServerPool, server: HostileHttp, definition: ServerDefinition, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transports, "LEAVE_SECONDS", 0.05)
+    server.behaviours["DELETE"] = lambda _message: None
+    await names(pool, definition)
+
+    async with asyncio.timeout(2):
+        await pool.close("u1", "s1")
+
+    assert pool.open_sessions == 0
+
+
+async def test_a_server_that_is_switched_off_ends_its_calls_at_once(
+    pool: ServerPool, server: HostileHttp, definition: ServerDefinition
+) -> None:
+    server.behaviours["tools/call"] = lambda _message: None
+    call = asyncio.create_task(pool.call(definition, "search", {}))
+    await server.wait_for("tools/call")
+
+    async with asyncio.timeout(2):
+        await pool.close("u1", "s1")
+        with pytest.raises(ServerUnavailableError) as ended:
+            await call
+
+    assert ended.value.outcome_unknown
+    assert ended.value.sentence == (
+        "The server real can't be used: It closed the connection. Whether the call was carried out is unknown."
+    )
+    assert pool.status("u1", "s1").status == "disconnected"
+
+
+async def test_a_server_that_was_deleted_is_not_connected_to_again_by_a_turn_that_goes_on(
+    pool: ServerPool, definition: ServerDefinition
+) -> None:
+    await names(pool, definition)
+    await pool.remove("u1", "s1")
+
+    assert (await reason(pool, definition)).code == "changed"
+
+
+@pytest.mark.parametrize("url", ["", "nonsense", "ftp://host/mcp", "http://", "http://[/mcp", "http://a b/mcp"])
+async def test_an_address_that_is_none_is_told(pool: ServerPool, definition: ServerDefinition, url: str) -> None:
+    assert (await reason(pool, replace(definition, base_url=url))).code in {"definition", "host_unknown"}
 
 
 async def test_no_more_tools_are_taken_than_the_limit_and_none_twice(
