@@ -52,6 +52,13 @@ class AddressGuard:
             raise FaultError(Reason("address_refused", {"host": name}))
         return found
 
+    def is_private_host(self, host: str, port: int) -> bool:
+        """Say whether the operator allowed this host by its name or address."""
+        name = host.strip("[]").rstrip(".").lower()
+        return self._is_allowed(name, port) or (
+            _is_network(name) and any(ip_address(name) in network for network in self._networks)
+        )
+
     def _is_allowed(self, name: str, port: int) -> bool:
         return not {name, f"{name}:{port}", f"[{name}]:{port}"}.isdisjoint(self._hosts)
 

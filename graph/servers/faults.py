@@ -25,6 +25,8 @@ NEWER: Final = "2026-07-28"
 VERSION: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 MOST_VERSIONS: Final = 5
 SIGN_IN: Final = frozenset({401, 403})
+SIGN_IN_MARKS: Final = re.compile(r"\bresource_metadata=|\berror=\"?insufficient_scope\b")
+"""Signs of OAuth in a `WWW-Authenticate` (RFC 9728 section 5.1, RFC 6750 section 3.1)."""
 
 
 def leaves(error: BaseException | None) -> Iterator[BaseException]:
@@ -99,6 +101,8 @@ def _newer(text: str) -> Reason:
 def _of_status(response: httpx.Response) -> Reason:
     status = response.status_code
     if status in SIGN_IN:
+        if SIGN_IN_MARKS.search(response.headers.get("www-authenticate", "")):
+            return Reason("sign_in")
         return Reason("unauthorized", {"status": status})
     if response.is_redirect:
         return Reason("redirect", detail=_target(response))

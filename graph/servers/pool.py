@@ -32,6 +32,8 @@ from graph.servers.addresses import AddressGuard, Lookup
 from graph.servers.connection import Connection, LostError, ProgressReports, ServerDetails, unless_over
 from graph.servers.definition import ServerDefinition
 from graph.servers.faults import REQUEST_TIMEOUT, reason_of, was_not_sent
+from graph.servers.oauth.credentials import CredentialStore
+from graph.servers.oauth.sign_in import SignIns
 from graph.servers.pins import cleaned
 from graph.servers.place import Place
 from graph.servers.reasons import Reason, ServerUnavailableError
@@ -67,7 +69,7 @@ class ServerPool:
     """Sessions by (user id, server id): opened when first needed, reopened when dead, closed when idle.
 
     `folder` has the working directories of servers that are programs; without one they are temporary. `commands` may
-    be added to while the pool is in use.
+    be added to while the pool is in use. `credentials` has those of people who sign in to their servers.
     """
 
     def __init__(
@@ -77,9 +79,11 @@ class ServerPool:
         folder: Path | None = None,
         clock: Clock = utc_now,
         lookup: Lookup | None = None,
+        credentials: CredentialStore | None = None,
     ) -> None:
         self.commands = AllowedCommands(settings.stdio_commands.split(","))
         self._guard = AddressGuard(settings.mcp_private_hosts.split(","), lookup)
+        self._sign_ins = SignIns(credentials, self._guard, clock) if credentials else None
         self._settings = settings
         self._folder = folder
         self._temporary: Path | None = None
@@ -91,6 +95,12 @@ class ServerPool:
             open_seconds=OPEN_SECONDS, idle_seconds=IDLE_SECONDS, clock=clock, ended=self._ended
         )
         self._reaper: asyncio.TimerHandle | None = None
+
+    @property
+    def sign_ins(self) -> SignIns:
+        """Return the sign-ins; only a pool with a store for them has any."""
+        assert self._sign_ins  # noqa: S101 - the service's has
+        return self._sign_ins
 
     @property
     def open_sessions(self) -> int:
@@ -176,6 +186,8 @@ class ServerPool:
             opening.cancel()
         await asyncio.gather(*openings, return_exceptions=True)
         await self._sessions.aclose()
+        if self._sign_ins:
+            await self._sign_ins.aclose()
         if self._temporary:
             await asyncio.to_thread(shutil.rmtree, self._temporary, ignore_errors=True)
 
@@ -254,7 +266,8 @@ class ServerPool:
             self._temporary = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="drive-agent-servers-"))
         folder = self._folder or self._temporary
         assert folder  # noqa: S101 - it is one of them
-        return Means(self._guard, self.commands, folder, self._settings.mcp_result_bytes)
+        tokens = self._sign_ins.tokens if self._sign_ins else None
+        return Means(self._guard, self.commands, folder, self._settings.mcp_result_bytes, tokens)
 
     def _not_opened(self, definition: ServerDefinition, error: NotOpenedError) -> Reason:
         reason = reason_of(error.__cause__, definition.host, OPEN_SECONDS)

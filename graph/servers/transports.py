@@ -36,6 +36,7 @@ from graph.servers.addresses import AddressGuard, GuardedTransport
 from graph.servers.definition import ServerDefinition
 from graph.servers.faults import reason_of
 from graph.servers.intake import Intake
+from graph.servers.oauth.tokens import Tokens
 from graph.servers.reasons import FaultError, Reason
 from graph.servers.stdio import AllowedCommands, Streams, folder_of, stdio_streams
 
@@ -60,6 +61,7 @@ class Means:
     commands: AllowedCommands
     folder: Path
     message_bytes: int
+    tokens: Tokens | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,18 +109,21 @@ def _streams(definition: ServerDefinition, means: Means, intake: Intake) -> Abst
     if definition.type == "stdio":
         folder = folder_of(means.folder, definition.user_id, definition.id)
         return stdio_streams(definition, means.commands, folder, intake)
-    return _http_streams(definition, means.guard, intake)
+    return _http_streams(definition, means, intake)
 
 
 @asynccontextmanager
-async def _http_streams(definition: ServerDefinition, guard: AddressGuard, intake: Intake) -> AsyncGenerator[Streams]:
+async def _http_streams(definition: ServerDefinition, means: Means, intake: Intake) -> AsyncGenerator[Streams]:
     headers = _checked_headers(definition.headers)
+    own_auth = means.tokens.auth(definition) if means.tokens else None
 
     def client(
         headers: dict[str, str] | None = None, timeout: httpx.Timeout | None = None, auth: httpx.Auth | None = None
     ) -> httpx.AsyncClient:
-        transport = GuardedTransport(guard, intake)
-        return httpx.AsyncClient(transport=transport, headers=headers, timeout=timeout, auth=auth, trust_env=False)
+        transport = GuardedTransport(means.guard, intake)
+        return httpx.AsyncClient(
+            transport=transport, headers=headers, timeout=timeout, auth=auth or own_auth, trust_env=False
+        )
 
     if definition.type == "sse":
         opened = sse_client(definition.base_url, headers, CONNECT_SECONDS, SILENT_SECONDS, client)
