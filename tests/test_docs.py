@@ -19,6 +19,7 @@ README = (ROOT / "README.md").read_text()
 ARCHITECTURE = (ROOT / "docs" / "ARCHITECTURE.md").read_text()
 MCP = (ROOT / "docs" / "MCP.md").read_text()
 HTTP = (ROOT / "docs" / "HTTP.md").read_text()
+SERVERS = (ROOT / "docs" / "SERVERS.md").read_text()
 MEMORY = (ROOT / "docs" / "MEMORY.md").read_text()
 
 
@@ -71,7 +72,11 @@ def test_every_path_that_is_named_exists(text: str) -> None:
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
-@pytest.mark.parametrize("document", [README, ARCHITECTURE, MCP, HTTP], ids=["README", "ARCHITECTURE", "MCP", "HTTP"])
+@pytest.mark.parametrize(
+    "document",
+    [README, ARCHITECTURE, MCP, HTTP, SERVERS],
+    ids=["README", "ARCHITECTURE", "MCP", "HTTP", "SERVERS"],
+)
 def test_every_link_leads_somewhere(document: str) -> None:
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document)
     assert [target for target in targets if not any((base / target).exists() for base in (ROOT, ROOT / "docs"))] == []

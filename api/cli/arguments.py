@@ -190,7 +190,7 @@ def _add_plan_commands(commands: Commands, client: ArgumentParser) -> None:
 def _add_server_commands(commands: Commands, client: ArgumentParser) -> None:
     named = ArgumentParser(add_help=False, parents=[client])
     named.add_argument("server", metavar="SERVER", help="name or id")
-    names = "list|add|test|tools|enable|disable|remove|import"
+    names = "list|add|edit|test|tools|enable|disable|remove|import"
     servers = commands.add_parser("servers", help="your own MCP servers").add_subparsers(metavar=names, required=True)
     listing = servers.add_parser("list", parents=[client], help="list your servers")
     listing.add_argument("--json", action="store_true", help="print the servers as a JSON array")
@@ -200,14 +200,17 @@ def _add_server_commands(commands: Commands, client: ArgumentParser) -> None:
     # --url is the address of the service, in every command.
     add.add_argument("server_url", nargs="?", default="", metavar="URL", help="its address, if it is remote")
     add.add_argument("--type", choices=("sse", "streamableHttp"), help="without it, told by the address")
-    secret = "its value is asked for, or taken from a variable of that name"  # noqa: S105 - a help text
-    add.add_argument(
-        "--header", action="append", default=[], metavar="NAME[=VALUE]", help=f"header of every request; {secret}"
-    )
-    add.add_argument(
-        "--env", action="append", default=[], metavar="NAME[=VALUE]", help=f"environment of the program; {secret}"
-    )
     add.add_argument("--timeout", type=float, default=60, metavar="SECONDS", help="of a call (default: %(default)s)")
+    edit = servers.add_parser("edit", parents=[named], help="change a server")
+    edit.add_argument("--name", metavar="NAME", help="another name")
+    edit.add_argument("--timeout", type=float, metavar="SECONDS", help="of a call")
+    edit.set_defaults(target="servers.definitions:edit")
+    secret = "its value is asked for, or taken from a variable of that name"  # noqa: S105 - a help text
+    for command in (add, edit):
+        for option, summary in (("--header", "header of every request"), ("--env", "environment of the program")):
+            command.add_argument(
+                option, action="append", default=[], metavar="NAME[=VALUE]", help=f"{summary}; {secret}"
+            )
     add.add_argument("--stdio", nargs=REMAINDER, metavar="...", help="last: the program to run, and its arguments")
     add.set_defaults(target="servers.definitions:add")
     test = servers.add_parser("test", parents=[named], help="connect to a server now")

@@ -1,6 +1,7 @@
 """People's MCP servers: defined, tested, changed, watched."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ from graph.servers.pool import ServerPool
 from graph.servers.reasons import Reason, ServerUnavailableError
 from graph.servers.status import ServerStatus
 
+logger = logging.getLogger(__name__)
+
 CHOSEN_SECONDS = 5.0
 """How long a choice of servers waits for their tools."""
 
@@ -58,6 +61,7 @@ class Servers:
         self._clock = clock
         self._most = most
         self._ending = asyncio.Event()
+        self._pinning: set[asyncio.Task[None]] = set()
 
     async def of(self, caller: Principal) -> list[ServerRow]:
         """Return the caller's servers by name."""
@@ -91,14 +95,18 @@ class Servers:
 
     async def update(self, caller: Principal, server_id: str, change: ServerChange) -> ServerRow:
         """Change the fields of a server that are given. Its connection is closed."""
+        is_chosen = select(ChosenServerRow.mcp_server_id).where(ChosenServerRow.mcp_server_id == server_id).limit(1)
         try:
             async with self._database.write() as session:
                 row = await _find(session, caller, server_id)
-                if change_server(row, change, self._secrets, self._clock.now()):
+                if is_another := change_server(row, change, self._secrets, self._clock.now()):
                     await forget_pins(session, row.id)
+                is_in_use = await session.scalar(is_chosen) is not None
         except IntegrityError:
             raise NameTakenError(name=change.get("name", "")) from None
         await self._pool.close(caller.user_id, server_id)
+        if is_another and is_in_use:
+            self._pin_later(caller, server_id)
         return row
 
     async def delete(self, caller: Principal, server_id: str) -> None:
@@ -123,9 +131,14 @@ class Servers:
         return Connection(row, list_tools(row, pins, details.tools), details)
 
     async def tools(self, caller: Principal, server_id: str) -> Connection:
-        """Return the tools of a server; of one that is down, or switched off, those that the person has seen."""
+        """Return the tools of a server; of one that is down, or switched off, those that the person has seen.
+
+        By this they have seen the new ones, too, unless their key may only read.
+        """
         row, pins = await self._read(caller, server_id)
         tools, reason = await self._live(row, pins)
+        if tools and "write" in caller.scopes:
+            pins = await self._pin(row, tools)
         return Connection(row, list_tools(row, pins, seen_tools(pins) if tools is None else tools), reason=reason)
 
     async def update_tools(self, caller: Principal, server_id: str, changes: Sequence[ToolChange]) -> Connection:
@@ -134,6 +147,7 @@ class Servers:
         tools, reason = await self._live(row, pins)
         if reason and any(change.accept for change in changes):
             raise ServerDownError((reason.sentence("en"), reason.sentence("zh")))
+        await self._pin(row, tools or ())
         async with self._database.write() as session:
             row = await _find(session, caller, server_id)
             pins = await read_pins(session, row.id)
@@ -143,8 +157,12 @@ class Servers:
         return Connection(row, list_tools(row, pins, seen_tools(pins) if tools is None else tools), reason=reason)
 
     async def pin_chosen(self, caller: Principal, server_ids: Sequence[str]) -> None:
-        """Pin the tools of servers that were chosen, as far as these answer soon: a later change of them shows."""
-        await asyncio.gather(*(self._pin_chosen(caller, server_id) for server_id in server_ids))
+        """Pin the tools of servers that were chosen, so that a later change of them shows.
+
+        A server that does not answer soon is waited for in the background.
+        """
+        if tasks := [self._pin_later(caller, server_id) for server_id in server_ids]:
+            await asyncio.wait(tasks, timeout=CHOSEN_SECONDS)
 
     def status(self, row: ServerRow) -> ServerStatus:
         """Return the state of the connection to a server."""
@@ -174,27 +192,38 @@ class Servers:
                     task.cancel()
 
     def end_watches(self) -> None:
-        """End all watches, so that the server can shut down."""
+        """End all watches, and what goes on in the background, so that the server can shut down."""
         self._ending.set()
+        for task in self._pinning:
+            task.cancel()
+
+    def _pin_later(self, caller: Principal, server_id: str) -> asyncio.Task[None]:
+        task = asyncio.create_task(self._pin_chosen(caller, server_id), name=f"pin {server_id}")
+        self._pinning.add(task)
+        task.add_done_callback(self._pinning.discard)
+        return task
 
     async def _pin_chosen(self, caller: Principal, server_id: str) -> None:
-        row, pins = await self._read(caller, server_id)
-        if not pins and row.is_active:
-            tools, _ = await self._live(row, pins, CHOSEN_SECONDS)
-            await self._pin(row, tools or ())
+        try:
+            row, pins = await self._read(caller, server_id)
+            if not pins:
+                tools, _ = await self._live(row, pins)
+                await self._pin(row, tools or ())
+        except NotFoundError:
+            return
+        except Exception:
+            logger.exception("the tools of an MCP server could not be pinned; a test of it pins them")
 
     async def _read(self, caller: Principal, server_id: str) -> tuple[ServerRow, Pins]:
         async with self._database.read() as session:
             row = await _find(session, caller, server_id)
             return row, await read_pins(session, row.id)
 
-    async def _live(
-        self, row: ServerRow, pins: Pins, wait_seconds: float | None = None
-    ) -> tuple[Sequence[Tool] | None, Reason | None]:
+    async def _live(self, row: ServerRow, pins: Pins) -> tuple[Sequence[Tool] | None, Reason | None]:
         if not row.is_active:
             return None, None
         try:
-            return await self._pool.tools(self._definition(row, pins), wait_seconds=wait_seconds), None
+            return await self._pool.tools(self._definition(row, pins)), None
         except ServerUnavailableError as error:
             return None, error.reason
 

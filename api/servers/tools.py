@@ -43,7 +43,7 @@ class ListedTool:
 
 
 def list_tools(row: ServerRow, pins: Pins, tools: Sequence[Tool]) -> list[ListedTool]:
-    """Return the tools of a server; a changed one is disabled."""
+    """Return the tools of a server. One that changed, or that the person has not seen before, is disabled."""
     return [_listed(row, pins.get(tool.name), tool) for tool in tools]
 
 
@@ -95,8 +95,6 @@ class ToolEdit:
             self._accept(tool, pin, change.name, change.accept)
         elif change.is_auto_approve and tool is not None and pin is not None and pin.hash != hash_of(tool):
             raise ToolChangedError(name=change.name)
-        elif change.is_auto_approve and tool is not None and pin is None:
-            self._session.add(_pin(self._row, tool))
         _put(self._disabled, change.name, is_in=None if change.is_enabled is None else not change.is_enabled)
         _put(self._approved, change.name, is_in=change.is_auto_approve)
 
@@ -119,16 +117,16 @@ def _put(names: dict[str, None], name: str, *, is_in: bool | None) -> None:
 
 
 def _listed(row: ServerRow, pin: PinRow | None, tool: Tool) -> ListedTool:
-    now, changed = hash_of(tool), pin is not None and pin.hash != hash_of(tool)
-    shown = pinned(tool)
+    now, shown = hash_of(tool), pinned(tool)
+    changed, is_agreed = pin is not None and pin.hash != now, pin is not None and pin.hash == now
     return ListedTool(
         name=tool.name,
         display_name=cleaned(shown["title"] or tool.name),
         description=cleaned(shown["description"]),
         input_schema=cleaned_values(tool.inputSchema),
         hash=now,
-        is_enabled=tool.name not in row.disabled_tools and not changed,
-        is_auto_approve=tool.name in row.auto_approve_tools and pin is not None and not changed,
+        is_enabled=tool.name not in row.disabled_tools and is_agreed,
+        is_auto_approve=tool.name in row.auto_approve_tools and is_agreed,
         changed=changed,
         difference=difference(cast("PinnedTool", pin.definition), tool) if pin and changed else (),
     )

@@ -1,6 +1,7 @@
 """The pool of connections to people's own MCP servers, one session per person and server."""
 
 import asyncio
+import logging
 import shutil
 import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Mapping, Sequence
@@ -42,6 +43,8 @@ from graph.servers.stdio import AllowedCommands, folder_of
 from graph.servers.transports import Means, open_server
 from graph.session_pool import NotOpenedError, Pooled, SessionPool
 from graph.settings import AgentSettings
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 OnProgress = ProgressFnT
@@ -270,7 +273,7 @@ class ServerPool:
         return Means(self._guard, self.commands, folder, self._settings.mcp_result_bytes, tokens)
 
     def _not_opened(self, definition: ServerDefinition, error: NotOpenedError) -> Reason:
-        reason = reason_of(error.__cause__, definition.host, OPEN_SECONDS)
+        reason = _logged(reason_of(error.__cause__, definition.host, OPEN_SECONDS), error)
         if place := self._places.get(_key(definition)):
             place.failed(reason, self._now())
             self._board.set(_key(definition), ServerStatus("error", reason))
@@ -286,7 +289,7 @@ class ServerPool:
             if not place.opening:
                 del self._places[key]
             return
-        reason = reason_of(error, "", OPEN_SECONDS)
+        reason = _logged(reason_of(error, "", OPEN_SECONDS), error)
         place.broke(reason, self._now())
         self._board.set(key, ServerStatus("error", reason))
 
@@ -393,6 +396,13 @@ class _Request:
 
 def _key(definition: ServerDefinition) -> Key:
     return definition.user_id, definition.id
+
+
+def _logged(reason: Reason, error: BaseException) -> Reason:
+    """Log an error that no reason stands for."""
+    if reason.code == "internal":
+        logger.warning("A connection to an MCP server failed.", exc_info=error)
+    return reason
 
 
 def _is_timeout(error: Exception) -> bool:

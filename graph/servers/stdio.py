@@ -32,6 +32,9 @@ ANY_ARGUMENTS: Final = "*"
 EXIT_SECONDS: Final = 2.0
 """A program ends by itself when its input ends, or is ended after so long (MCP 2025-11-25, basic/lifecycle)."""
 END_SECONDS: Final = 2.0
+MEMORY_BYTES: Final = 2 << 30
+MOST_PROCESSES: Final = 64
+"""Of a program with all its children."""
 SHORTEST_SECRET: Final = 4
 REPORT_BYTES: Final = 65_536
 REFUSED_VARIABLES: Final = frozenset({"PATH", "HOME", "ENV", "IFS", "SHELL", "TMPDIR", "EDITOR", "PAGER"})
@@ -96,13 +99,14 @@ async def stdio_streams(
     write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
     report = asyncio.create_task(_report(process))
     report.add_done_callback(lambda done: intake.fail(_crash(done, definition)))
-    async with anyio.create_task_group() as group, incoming, read, write, outgoing:
+    async with incoming, read, write, outgoing:
         try:
-            group.start_soon(_read, process, incoming, intake)
-            group.start_soon(_write, process, outgoing)
-            yield read, write
+            async with anyio.create_task_group() as group:
+                group.start_soon(_read, process, incoming, intake)
+                group.start_soon(_write, process, outgoing)
+                yield read, write
+                group.cancel_scope.cancel()
         finally:
-            group.cancel_scope.cancel()
             with anyio.CancelScope(shield=True):
                 await _end(process, control)
                 await asyncio.wait({report})
@@ -132,9 +136,10 @@ async def _start(
     """Start the program below its supervisor; return it with the pipe whose closing ends it."""
     await anyio.Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
     ends, control = os.pipe()
+    limits = [str(number) for number in (ends, MEMORY_BYTES, MOST_PROCESSES)]
     try:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-S", supervisor.__file__, str(ends), program, *definition.args),
+            *(sys.executable, "-I", "-S", supervisor.__file__, *limits, program, *definition.args),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -205,8 +210,8 @@ def _crash(done: "asyncio.Task[Mapping[str, Any]]", definition: ServerDefinition
     """Return the program's end as a fault; what it wrote last is told, without the secrets of its environment."""
     report: Mapping[str, Any] = {} if done.cancelled() or done.exception() else done.result()
     limits: Mapping[str, tuple[ReasonCode, int]] = {
-        "memory": ("memory", supervisor.MEMORY_BYTES >> 20),
-        "processes": ("processes", supervisor.MOST_PROCESSES),
+        "memory": ("memory", MEMORY_BYTES >> 20),
+        "processes": ("processes", MOST_PROCESSES),
     }
     if report.get("why") in limits:
         code, limit = limits[report["why"]]
@@ -220,8 +225,16 @@ def _crash(done: "asyncio.Task[Mapping[str, Any]]", definition: ServerDefinition
 async def _end(process: asyncio.subprocess.Process, control: int) -> None:
     """End the program: its input ends, and after a while it is ended, with its children in any case."""
     assert process.stdin  # noqa: S101 - it is a pipe
+    assert process.stdout  # noqa: S101 - it is a pipe
     process.stdin.close()
     with anyio.move_on_after(EXIT_SECONDS):
-        await process.wait()
+        await _drain(process.stdout)
     os.close(control)
+    await _drain(process.stdout)
     await process.wait()
+
+
+async def _drain(stream: asyncio.StreamReader) -> None:
+    """Read to the end: asyncio takes a process for running while there is something in its pipes."""
+    while await stream.read(REPORT_BYTES):
+        pass

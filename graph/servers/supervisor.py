@@ -1,9 +1,12 @@
-"""Runs one program with limits, and ends it with all its children: `python -I -S supervisor.py CONTROL COMMAND...`.
+"""Runs one program with limits, and ends it with all its children.
+
+`python -I -S supervisor.py CONTROL MEMORY PROCESSES COMMAND...`: CONTROL is the number of a pipe that the service holds
+open; when it is closed, all ends. MEMORY is the most that the program and its children may have resident together, in
+bytes, PROCESSES how many they may be. The program has standard input and output for itself. What comes on standard
+error is a report, as JSON.
 
 It is a program of its own because only a parent can do it: children that leave the program's process group, or outlive
-it, become its own children (Linux), and it goes on when the service is killed. CONTROL is the number of a pipe that the
-service holds open; when it is closed, all ends. The program has standard input and output for itself. The last line on
-standard error is a report, as JSON. It imports the standard library only, and starts in 30 ms.
+it, become its own children (Linux), and it goes on when the service is killed. It imports the standard library only.
 """
 
 import contextlib
@@ -18,14 +21,11 @@ import sys
 import time
 from pathlib import Path
 
-MEMORY_BYTES = 2 << 30
-"""Resident memory of the program with its children."""
-DATA_BYTES = 8 << 30
+DATA_BYTES = 4 << 30
 """Private memory of one process; programs in JavaScript reserve much more than they use."""
 FILE_BYTES = 1 << 30
 CPU_SECONDS = 3600
 OPEN_FILES = 4096
-MOST_PROCESSES = 64
 NICENESS = 5
 LOOK_SECONDS = 0.5
 END_SECONDS = 1.0
@@ -87,12 +87,12 @@ def resident_bytes(process_id: int) -> int:
         return 0
 
 
-def excess() -> str:
+def excess(memory: int, most: int) -> str:
     """Return the limit that the program and its children are over: `memory`, `processes`, or nothing."""
     processes = descendants()
-    if len(processes) > MOST_PROCESSES:
+    if len(processes) > most:
         return "processes"
-    return "memory" if sum(map(resident_bytes, processes)) > MEMORY_BYTES else ""
+    return "memory" if sum(map(resident_bytes, processes)) > memory else ""
 
 
 def signal_all(program: "subprocess.Popen[bytes]", number: int) -> bool:
@@ -136,7 +136,7 @@ def reap_others(program: "subprocess.Popen[bytes]") -> None:
         reap()
 
 
-def watch(program: "subprocess.Popen[bytes]", control: int) -> tuple[str, bytes]:
+def watch(program: "subprocess.Popen[bytes]", control: int, memory: int, most: int) -> tuple[str, bytes]:
     """Wait until the program ends, breaks a limit, or has to end; return why, and the end of what it wrote."""
     assert program.stderr  # noqa: S101 - it is a pipe
     errors, tail, next_look = program.stderr.fileno(), b"", 0.0
@@ -154,7 +154,7 @@ def watch(program: "subprocess.Popen[bytes]", control: int) -> tuple[str, bytes]
             return "ended", tail + rest_of(errors, sources)
         if time.monotonic() >= next_look:
             next_look = time.monotonic() + LOOK_SECONDS
-            if limit := excess():
+            if limit := excess(memory, most):
                 return limit, tail
 
 
@@ -164,7 +164,7 @@ def rest_of(errors: int, sources: set[int]) -> bytes:
     return os.read(errors, PIECE_BYTES)[-TAIL_BYTES:] if ready else b""
 
 
-def main(control: int, command: list[str]) -> None:
+def main(control: int, memory: int, most: int, command: list[str]) -> None:
     """Run the command, and report."""
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)  # the pipe says when to end
@@ -174,11 +174,11 @@ def main(control: int, command: list[str]) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(nothing, 1)
-    why, tail = watch(program, control)
+    why, tail = watch(program, control, memory, most)
     end(program, at_once=why in {"memory", "processes"})
     report = {"why": why, "status": program.returncode, "errors": tail[-TAIL_BYTES:].decode(errors="replace")}
     sys.stderr.write(json.dumps(report))
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2:])
+    main(*map(int, sys.argv[1:4]), sys.argv[4:])

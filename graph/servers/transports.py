@@ -22,12 +22,17 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 from mcp.types import (
+    METHOD_NOT_FOUND,
+    ErrorData,
     Implementation,
     InitializeResult,
     JSONRPCError,
+    JSONRPCMessage,
     JSONRPCNotification,
+    JSONRPCRequest,
     JSONRPCResponse,
     ServerNotification,
+    ServerRequest,
 )
 from pydantic import ValidationError
 
@@ -93,7 +98,7 @@ async def open_server(
                 read, cast("Any", write), None, None, None, None, logging_callback, message_handler, CLIENT
             ) as session,
         ):
-            group.start_soon(_filter, incoming, filtered, intake, definition.host)
+            group.start_soon(_filter, incoming, filtered, write, intake, definition.host)
             yield OpenedServer(session, await session.initialize())
             group.cancel_scope.cancel()
 
@@ -149,6 +154,7 @@ def _checked_headers(headers: Mapping[str, str]) -> dict[str, str]:
 async def _filter(
     incoming: ObjectReceiveStream[SessionMessage | Exception],
     filtered: ObjectSendStream[SessionMessage | Exception],
+    write: ObjectSendStream[SessionMessage],
     intake: Intake,
     host: str,
 ) -> None:
@@ -158,8 +164,10 @@ async def _filter(
             async for item in incoming:
                 if isinstance(item, Exception):
                     intake.fail(FaultError(reason_of(item, host, SILENT_SECONDS)))
-                elif _is_of_use(item, intake):
+                elif _is_of_use(item.message.root, intake):
                     await filtered.send(item)
+                elif isinstance(item.message.root, JSONRPCRequest):
+                    await write.send(_refusal(item.message.root))
     except FaultError as fault:
         intake.fail(fault)
     except (anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -167,15 +175,18 @@ async def _filter(
     intake.fail(FaultError(Reason("closed")))
 
 
-def _is_of_use(item: SessionMessage, intake: Intake) -> bool:
-    root = item.message.root
+def _is_of_use(root: JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError, intake: Intake) -> bool:
     if isinstance(root, JSONRPCResponse | JSONRPCError):
         return isinstance(root.id, int) or (len(root.id) <= LONGEST_ID and root.id.isdecimal())
     intake.take_message()
-    if not isinstance(root, JSONRPCNotification):
-        return True
+    shape = ServerRequest if isinstance(root, JSONRPCRequest) else ServerNotification
     try:
-        ServerNotification.model_validate(root.model_dump(by_alias=True, mode="json", exclude_none=True))
+        shape.model_validate(root.model_dump(by_alias=True, mode="json", exclude_none=True))
     except ValidationError:
         return False
     return True
+
+
+def _refusal(request: JSONRPCRequest) -> SessionMessage:
+    error = ErrorData(code=METHOD_NOT_FOUND, message="Method not found")
+    return SessionMessage(JSONRPCMessage(JSONRPCError(jsonrpc="2.0", id=request.id, error=error)))

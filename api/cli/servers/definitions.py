@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from getpass import getpass
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +67,20 @@ def test(arguments: Namespace) -> int:
     return show_test(tested, terminal)
 
 
+def edit(arguments: Namespace) -> int:
+    """Change the name, the timeout, or single secrets of a server."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        server = find_server(client, arguments.server)
+        body: Json = {name: value for name in ("name", "timeout") if (value := getattr(arguments, name)) is not None}
+        for field, given in (("headers", arguments.header), ("env", arguments.env)):
+            if given:
+                body[field] = {**server[field], **_secrets(given, terminal)}
+        changed: Json = client.send("PUT", f"{SERVERS}/{server['id']}", json=body).json()
+    terminal.say(f"Changed {visible_line(changed['name'])}.")
+    return 0
+
+
 def remove(arguments: Namespace) -> int:
     """Delete a server."""
     terminal = Terminal()
@@ -119,8 +134,8 @@ def _parts(text: str) -> tuple[str, str, str]:
 def _ask(name: str, terminal: Terminal) -> str:
     if value := os.environ.get(name):
         return value
-    question = f"{visible_line(name)}: "
-    value = getpass(question) if terminal.interactive else terminal.ask(question)
+    # Not the terminal's own question, which repeats what is piped in.
+    value = getpass(f"{visible_line(name)}: ") if terminal.interactive else sys.stdin.readline().rstrip("\r\n")
     if not value:
         raise CommandError(f"There is no value for {visible_line(name)}.", hint="Type it, or write NAME=VALUE.")
     return value

@@ -22,14 +22,14 @@ TIME = [sys.executable, "-m", "mcp_server_time", "--local-timezone", "UTC"]
 
 def stdio(line: list[str], **fields: Any) -> ServerDefinition:
     """Return the definition of a program."""
-    named = {"id": "s1", "user_id": "u1", "name": "real", "type": "stdio", "timeout": 20.0, **fields}
+    named: dict[str, Any] = {"id": "s1", "user_id": "u1", "name": "real", "type": "stdio", "timeout": 20.0, **fields}
     return ServerDefinition(command=line[0], args=tuple(line[1:]), **named)
 
 
 def remote(kind: ServerType, port: int, **fields: Any) -> ServerDefinition:
     """Return the definition of a server on this machine."""
     path = "sse" if kind == "sse" else "mcp"
-    named = {"id": "s1", "user_id": "u1", "name": "real", "timeout": 20.0, **fields}
+    named: dict[str, Any] = {"id": "s1", "user_id": "u1", "name": "real", "timeout": 20.0, **fields}
     return ServerDefinition(type=kind, base_url=f"http://127.0.0.1:{port}/{path}", **named)
 
 

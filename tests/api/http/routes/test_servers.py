@@ -433,3 +433,24 @@ def test_two_people_with_the_same_server_see_nothing_of_each_other(
     assert {headers["X-Who"] for headers in remote.seen} == {"ann", "ben"}
     for one in (owner, other):
         one.close()
+
+
+def test_a_tool_that_nobody_has_seen_is_disabled_until_somebody_does(person: Person, remote: SmallServer) -> None:
+    made = define(person, base_url=remote.url)
+    reader = person.with_key("reader", "read")
+    assert echo_of(reader.get(f"{SERVERS}/{made['id']}/tools"))["isEnabled"] is False
+    assert echo_of(person.get(f"{SERVERS}/{made['id']}/tools"))["isEnabled"] is True
+    assert echo_of(reader.get(f"{SERVERS}/{made['id']}/tools"))["isEnabled"] is True
+    reader.close()
+
+
+def test_a_server_in_use_that_leads_elsewhere_is_looked_at_again(person: Person, remote: SmallServer) -> None:
+    made = define(person, base_url=remote.url, auto_approve_tools=["echo"])
+    person.http.put("/api/assistants/drive_agent/mcp-servers", json={"server_ids": [made["id"]]})
+    with small_server() as other, person.http.stream("GET", f"{SERVERS}/events") as response:
+        states = (event["status"] for event in read_events(response.iter_lines()))
+        assert next(states) == "connected"
+        put(person, made, base_url=other.url)
+        assert [next(states) for _ in range(3)] == ["disconnected", "connecting", "connected"]
+        tool = echo_of(person.get(f"{SERVERS}/{made['id']}/tools"))
+    assert (tool["isEnabled"], tool["isAutoApprove"]) == (True, False)
