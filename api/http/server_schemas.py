@@ -23,7 +23,7 @@ PersonsText = Annotated[str, DATA]
 class ServerView(BaseModel):
     """An MCP server. Of the values of `headers` and `env` it only says whether they are set.
 
-    `sentence` says why the `status` is `error`.
+    `code` and `sentence` say why the `status` is `error`: the code `sign_in` asks for `POST .../authorize`.
     """
 
     id: str
@@ -39,10 +39,18 @@ class ServerView(BaseModel):
     disabled_tools: Annotated[list[str], DATA]
     auto_approve_tools: Annotated[list[str], DATA]
     allows: list[Literal["sampling", "roots"]]
+    signed_in: bool
     status: StatusName
+    code: str | None
     sentence: str | None
     created_at: datetime
     updated_at: datetime
+
+
+class AuthorizationView(BaseModel):
+    """The address of a server's sign-in, to open in the browser of the person."""
+
+    url: Annotated[str, DATA]
 
 
 class ServerList(BaseModel):
@@ -173,7 +181,9 @@ def server_view(row: ServerRow, servers: Servers, language: Language) -> ServerV
         **{name: getattr(row, name) for name in (*plain, *lists)},
         headers=headers,
         env=env,
+        signed_in=bool(row.credentials),
         status=status.status,
+        code=_code(status.reason),
         sentence=status.sentence_in(language),
     )
 

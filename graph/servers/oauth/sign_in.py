@@ -82,6 +82,8 @@ class SignIns:
 
     async def begin(self, definition: ServerDefinition, redirect_uri: str, own: OwnClient | None = None) -> str:
         """Return the address to open; an earlier sign-in to this server is over. Raises `ServerUnavailableError`."""
+        if definition.type == "stdio":
+            raise ServerUnavailableError(definition.name, Reason("sign_in_unneeded"))
         key = definition.user_id, definition.id
         if earlier := self._flows.pop(key, None):
             await earlier.end()
@@ -124,9 +126,9 @@ class SignIns:
         if credentials is None or credentials.service is None or not credentials.service.revocation_endpoint:
             return
         token = credentials.tokens.refresh_token or credentials.tokens.access_token
-        fields = {"token": token, "client_id": credentials.client.client_id or ""}
-        if secret := credentials.client.client_secret:
-            fields["client_secret"] = secret
+        client = credentials.client
+        # An empty secret may be omitted (RFC 6749 section 2.3.1), but the SDK's own servers want the field.
+        fields = {"token": token, "client_id": client.client_id or "", "client_secret": client.client_secret or ""}
         try:
             async with asyncio.timeout(REVOKE_SECONDS), oauth_client(self._guard) as http:
                 await http.post(str(credentials.service.revocation_endpoint), data=fields)
