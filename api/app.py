@@ -13,6 +13,7 @@ from api.drive import DriveForService
 from api.http.dependencies import bearer
 from api.http.routes import approvals, assistants, chat, grants, memories, messages, plans, runs, system, threads
 from api.http.routes import models as model_routes
+from api.http.routes import offers as offer_routes
 from api.http.routes import servers as server_routes
 from api.http.routes import sign_ins as sign_in_routes
 from api.plans import Plans
@@ -145,7 +146,7 @@ def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) 
         lifespan=lifespan,
     )
     api = APIRouter(prefix="/api", dependencies=[Depends(bearer)])
-    own = (server_routes, sign_in_routes, assistants, messages)
+    own = (server_routes, sign_in_routes, offer_routes, assistants, messages)
     for part in (chat, runs, approvals, grants, threads, plans, memories, model_routes, *own):
         api.include_router(part.router)
     app.include_router(api)

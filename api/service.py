@@ -18,6 +18,7 @@ from api.runs.execution import RunServices
 from api.runs.service import Runs
 from api.runs.webhooks import Webhooks, WebhookTarget
 from api.servers.assistants import Assistants
+from api.servers.prompts import Offers
 from api.servers.service import Servers
 from api.servers.sign_ins import SignIns
 from api.threads import Threads
@@ -41,6 +42,7 @@ class Service:
     plans: Plans
     servers: Servers
     sign_ins: SignIns
+    offers: Offers
     assistants: Assistants
     log: EventLog
     graph: Assistant
@@ -129,6 +131,7 @@ async def open_service(
         plans,
         servers,
         SignIns(servers),
+        Offers(servers),
         assistants,
         log,
         graph,

@@ -45,6 +45,13 @@ class AuthorizationBody(Body):
     client_secret: Annotated[str, StringConstraints(max_length=8_192)] = Field(default="", description="Its secret.")
 
 
+class PromptBody(Body):
+    """A prompt of a server, with its arguments."""
+
+    name: ToolName
+    arguments: dict[ToolName, Text] = Field(default={}, max_length=MOST_ARGS)
+
+
 class ServerBody(Body):
     """An MCP server; with PUT, fields that are left out stay as they are."""
 

@@ -31,7 +31,6 @@ from api.storage.tables import ChosenServerRow, ServerRow
 from drive_server.storage.database import Database
 from graph.servers.connection import ServerDetails
 from graph.servers.definition import ServerDefinition
-from graph.servers.oauth.sign_in import SignIns
 from graph.servers.pool import ServerPool
 from graph.servers.reasons import Reason, ServerUnavailableError
 from graph.servers.status import ServerStatus
@@ -76,9 +75,9 @@ class Servers:
             return await _find(session, caller, server_id)
 
     @property
-    def sign_ins(self) -> SignIns:
-        """Return the sign-ins of all people."""
-        return self._pool.sign_ins
+    def pool(self) -> ServerPool:
+        """Return the connections of all people."""
+        return self._pool
 
     async def definition(self, caller: Principal, server_id: str) -> ServerDefinition:
         """Return a server of the caller for connections. Raises `NotFoundError`."""

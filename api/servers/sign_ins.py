@@ -57,7 +57,7 @@ class SignIns:
         """Return the address that the person has to open. Raises `SignInError`."""
         definition = await self._servers.definition(caller, server_id)
         try:
-            return await self._servers.sign_ins.begin(definition, redirect_uri, own)
+            return await self._servers.pool.sign_ins.begin(definition, redirect_uri, own)
         except ServerUnavailableError as error:
             raise _failed(error) from None
 
@@ -65,14 +65,14 @@ class SignIns:
         """Take what the person's browser came back with. Raises `SignInError`."""
         definition = await self._servers.definition(caller, server_id)
         try:
-            await self._servers.sign_ins.finish(definition, back)
+            await self._servers.pool.sign_ins.finish(definition, back)
         except ServerUnavailableError as error:
             raise _failed(error) from None
         return await self._servers.reconnect(caller, server_id)
 
     async def sign_out(self, caller: Principal, server_id: str) -> ServerRow:
         """Delete the tokens, and close the connection."""
-        await self._servers.sign_ins.sign_out(await self._servers.definition(caller, server_id))
+        await self._servers.pool.sign_ins.sign_out(await self._servers.definition(caller, server_id))
         return await self._servers.reconnect(caller, server_id)
 
 

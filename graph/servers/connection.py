@@ -169,18 +169,26 @@ class Connection:
             protocol=str(about.protocolVersion),
             instructions=cleaned(about.instructions or ""),
             tools=await self.tools(now),
-            resources=await self._resources() if about.capabilities.resources else (),
-            prompts=await self._prompts() if about.capabilities.prompts else (),
+            resources=await self.resources(),
+            prompts=await self.prompts(),
         )
 
-    async def _resources(self) -> Sequence[Resource]:
+    async def resources(self) -> Sequence[Resource]:
+        """Ask for the resources."""
+        if not self.introduction.capabilities.resources:
+            return ()
+
         async def page(params: PaginatedRequestParams) -> tuple[Sequence[Resource], str | None]:
             listed = await self.session.list_resources(params=params)
             return listed.resources, listed.nextCursor
 
         return await _all(page, MOST_LISTED)
 
-    async def _prompts(self) -> Sequence[Prompt]:
+    async def prompts(self) -> Sequence[Prompt]:
+        """Ask for the prompts."""
+        if not self.introduction.capabilities.prompts:
+            return ()
+
         async def page(params: PaginatedRequestParams) -> tuple[Sequence[Prompt], str | None]:
             listed = await self.session.list_prompts(params=params)
             return listed.prompts, listed.nextCursor

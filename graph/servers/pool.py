@@ -19,8 +19,10 @@ from mcp.shared.session import ProgressFnT
 from mcp.types import (
     CallToolResult,
     GetPromptResult,
+    Prompt,
     ReadResourceResult,
     RequestId,
+    Resource,
     TextContent,
     Tool,
 )
@@ -144,6 +146,16 @@ class ServerPool:
         """Connect now, whatever failed before, and return what the server offers. Raises `ServerUnavailableError`."""
         async with self._using(definition, even_after_failures=True) as pooled:
             return await self._ask(definition, pooled, pooled.session.details(self._now()))
+
+    async def resources(self, definition: ServerDefinition) -> Sequence[Resource]:
+        """Return the resources that a server offers. Raises `ServerUnavailableError`."""
+        async with self._using(definition) as pooled:
+            return await self._ask(definition, pooled, pooled.session.resources())
+
+    async def prompts(self, definition: ServerDefinition) -> Sequence[Prompt]:
+        """Return the prompts that a server offers. Raises `ServerUnavailableError`."""
+        async with self._using(definition) as pooled:
+            return await self._ask(definition, pooled, pooled.session.prompts())
 
     async def prompt(self, definition: ServerDefinition, name: str, args: Mapping[str, str]) -> GetPromptResult:
         """Return the messages of a prompt. Raises `ServerUnavailableError`, also if the server refuses it."""
