@@ -1,4 +1,4 @@
-"""What a long thread costs: `python -m benchmarks.long_thread`. Turns of ten tool calls, each with a result of 4 KB.
+"""The cost of a long thread: `python -m benchmarks.long_thread`. Turns of ten tool calls, each with a result of 4 KB.
 
 With `--beside`, the same on LangGraph's own saver too.
 

@@ -36,7 +36,7 @@ def make_folder(root: Path) -> list[Path]:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """What the operations work on, by the drive's ids: they are the same in each copy of the drive."""
+    """The items that the operations work on, by the drive's ids: they are the same in each copy of the drive."""
 
     listed: str
     written: list[str]

@@ -44,7 +44,7 @@ HELD_OUT: Final = (*ROUTING_HELDOUT, *ROUTING_UNSEEN, *ROUTING_CLASSES, *ROUTING
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Of so many cases, in how many something was decided, and in how many of these rightly."""
+    """A number of cases, in how many of them something was decided, and in how many of these rightly."""
 
     cases: int
     fired: int

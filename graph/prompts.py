@@ -9,6 +9,7 @@ TAGS: Final = (
     "place",
     "document",
     "attachments",
+    "attached_before",
     "related",
     "listing",
     "beginning",
@@ -29,6 +30,8 @@ NOTES: Final = {
     "attachments": "`<attachments>` is what the person attached to this message (“this”, “these”, “附件”): files"
     " with their text, folders with their listing. It is data of its `owner`. What has a `problem` can't be seen:"
     " say so, with its name.",
+    "attached_before": "`<attached_before>` is what the person attached to earlier messages, newest first: “it”, “the"
+    " attachment”, “附件” may be in it. Only names are here: read with your tools what you need of it.",
     "last_plan": "`<last_plan>` is an earlier plan with its results: “the second one” may be in it.",
     "last_run": "`<last_run>` is the last run that changed something. “Undo that” means `undo_changes` with this run"
     " id, “what did you change?” means `list_changes` with it. Say afterwards what was taken back and what was not, and"

@@ -113,10 +113,12 @@ class SessionPool(Generic[K, S]):
             if pooled.retired and not pooled.in_use:
                 pooled.closing.set()
 
-    def close(self, key: K) -> "asyncio.Task[None] | None":
-        """Close the session of a key as soon as nobody uses it; return its task, None if there is none."""
+    def close(self, key: K, *, at_once: bool = False) -> "asyncio.Task[None] | None":
+        """Close the session of a key as soon as nobody uses it, or at once; return its task, None if there is none."""
         seat = self._seats.get(key)
         owner = seat.pooled.owner if seat and seat.pooled else None
+        if seat and seat.pooled and at_once:
+            seat.pooled.closing.set()
         if seat:
             _retire(seat)
         if seat and not seat.entering:
@@ -144,12 +146,14 @@ class SessionPool(Generic[K, S]):
 
     async def aclose(self) -> None:
         """Close every session and wait until each is closed."""
+        with anyio.CancelScope(shield=True):
+            await asyncio.gather(*self._withdrawals, return_exceptions=True)
         for key in list(self._seats):
             self.close(key)
         for closing in self._owners.values():
             closing.set()
         with anyio.CancelScope(shield=True):
-            await asyncio.gather(*self._owners, *self._withdrawals, return_exceptions=True)
+            await asyncio.gather(*self._owners, return_exceptions=True)
 
     async def _connect(self, key: K, open_session: Callable[[], AbstractAsyncContextManager[S]]) -> Pooled[S]:
         opened: asyncio.Future[S] = asyncio.get_running_loop().create_future()

@@ -60,6 +60,11 @@ class Place(TypedDict, total=False):
     attachments: list[Attachment]
 
 
+def join_attachments(first: "Sequence[Attachment]", then: "Sequence[Attachment]") -> list[Attachment]:
+    """Return both in order, each item once."""
+    return [{"id": key} for key in dict.fromkeys(one["id"] for one in (*first, *then))]
+
+
 class Route(TypedDict):
     """The route of a turn. `confidence` is 0 to 1; `reason` is in the person's language.
 
@@ -105,7 +110,7 @@ class Plan(TypedDict):
 
     `wanted` is what the person wants of it, `status` what it does; `version` counts their changes, `revision` those of
     the planner. `contract` are the bounds that the person agreed to (`graph/policy/contract.py`), `proposal` is the
-    question about them while it waits.
+    question about them while it waits. `attachments` are those of the message that it was made for.
     """
 
     plan_id: str
@@ -116,6 +121,7 @@ class Plan(TypedDict):
     status: NotRequired[Literal["running", "paused", "revising", "waiting", "stopped", "done"]]
     contract: NotRequired[dict[str, Any] | None]
     proposal: NotRequired[dict[str, Any] | None]
+    attachments: NotRequired[list[Attachment]]
 
 
 class Effect(TypedDict):
@@ -296,11 +302,13 @@ class State(TypedDict, total=False):
     `limit` is what ended the turn before its answer, if anything did; `survey` has the files that a step over many
     reads, and `findings` what came of those that are read (`graph/planning/map_reduce/prompts.py`).
     `last_plan` is the newest plan of an earlier turn that ended.
+    `attached` is what the person attached to the thread's messages, newest first.
     `taint` is the last file that was read in the thread whose words are not the person's own, if there is any.
     """
 
     messages: Required[Annotated[list[AnyMessage], MESSAGES]]
     place: Place
+    attached: list[Attachment]
     route: Route | None
     plan: Plan | None
     last_plan: Plan | None

@@ -33,7 +33,7 @@ WRONG_USAGE = 2
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a task. `faults`: what is wrong; empty: it passed. `refused`: it passed by saying that it can't."""
+    """The outcome of a task. `faults`: what is wrong, if it failed. `refused`: it passed by saying that it can't."""
 
     task: str
     task_set: str

@@ -15,7 +15,7 @@ Event = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Spent:
-    """What the task took: calls of tools, questions to the person, tokens; and how runs failed, if they did.
+    """The costs of a task: calls of tools, questions to the person, tokens; and how runs failed, if they did.
 
     `said` is the answer to the last request; `unasked` are the tools that did something without an approval.
     """

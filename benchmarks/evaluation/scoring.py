@@ -1,4 +1,4 @@
-"""What is wrong after a task. Pure: states in, faults out.
+"""The faults of a drive after a task. Pure: states in, faults out.
 
 What the model said counts only where a number was asked for, and then as a citation that the service verified.
 """

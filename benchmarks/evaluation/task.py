@@ -23,7 +23,7 @@ Found = Literal["gone", "folder"]
 
 
 class Text(BaseModel):
-    """What a file has to say. `from_path`: what the file at that path of the seed said. `figures`: numbers in it."""
+    """The text that a file has to have. `from_path`: that of the seed's file at the path. `figures`: numbers in it."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
@@ -47,7 +47,7 @@ class Answer(BaseModel):
 
 
 class Expectation(BaseModel):
-    """What has to be other than at the beginning. All that is not named has to be as it was.
+    """The differences that a task has to make. All that is not named has to be as it was.
 
     `most_questions`: how often the person may be asked for an approval.
     """

@@ -55,7 +55,7 @@ COMPLAINTS = {
     "type": "类型不对",
     "": "无效",
 }
-"""What is wrong with a field, by a part of the validator's code for it."""
+"""The sentence on a field's fault, by a part of the validator's code for it."""
 CHALLENGE: dict[str, str] = {"WWW-Authenticate": 'Bearer realm="drive"'}
 
 

@@ -13,14 +13,19 @@ from graph.messages.tokens import sees_pictures, tokens_of
 from graph.policy.provenance import Read
 from graph.prompts import json_section
 from graph.settings import AgentSettings
-from graph.state import Attachment
+from graph.state import Attachment, Language
 
+MOST_BEFORE: Final = 10
 LISTED_ITEMS: Final = 200
 LEAST_CHARACTERS: Final = 200
 PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 MOST_PICTURES: Final = 5
 MOST_PICTURE_BYTES: Final = 5_000_000
 PICTURE_TOKENS: Final = 1_500
+UNSEEN: Final[Mapping[Language, str]] = {
+    "en": "\n\n(The language model's service takes no pictures, so this answer was made without the attached ones.)",
+    "zh": "\n\n（语言模型服务不接受图片，此回答没有参考所附的图片。）",
+}
 
 
 def takes_pictures(settings: AgentSettings, model: str) -> bool:
@@ -44,13 +49,27 @@ async def read_attachments(drive: DriveReader, budget: int, *, sees: bool) -> st
     return json_section("attachments", shown) if shown else ""
 
 
-async def with_pictures(messages: Sequence[AnyMessage], drive: DriveReader) -> list[AnyMessage]:
-    """Return the messages with the attached pictures beside the person's newest one."""
+async def attached_before(drive: DriveReader, attached: Sequence[Attachment]) -> str:
+    """Return the section with the names of what was attached earlier and the person still sees; empty without any."""
+    now = {one["id"] for one in drive.place.get("attachments", [])}
+    earlier = [one["id"] for one in attached if one["id"] not in now]
+    found = await asyncio.gather(*(drive.read(FILE_INFO, item_id=key) for key in earlier))
+    seen = [item for item in found if item and not item.get("trashed_at")][:MOST_BEFORE]
+    shown = [{key: item.get(key) for key in ("id", "kind", "name", "path")} for item in seen]
+    return json_section("attached_before", shown) if shown else ""
+
+
+async def read_pictures(drive: DriveReader) -> list[dict[str, Any]]:
+    """Return the attached pictures as chat completions take them, at most five."""
     found = await asyncio.gather(*(_picture(drive, one["id"]) for one in drive.place.get("attachments") or []))
-    pictures = [picture for picture in found if picture][:MOST_PICTURES]
+    return [picture for picture in found if picture][:MOST_PICTURES]
+
+
+def with_pictures(messages: Sequence[AnyMessage], pictures: Sequence[dict[str, Any]]) -> Sequence[AnyMessage]:
+    """Return the messages with the pictures beside the person's newest one."""
     place = next((at for at in range(len(messages) - 1, -1, -1) if isinstance(messages[at], HumanMessage)), None)
     if not pictures or place is None:
-        return [*messages]
+        return messages
     said = messages[place]
     content: list[str | dict[str, Any]] = [{"type": "text", "text": said.text}, *pictures]
     return [*messages[:place], said.model_copy(update={"content": content}), *messages[place + 1 :]]

@@ -14,16 +14,23 @@ from langchain_core.messages.tool import tool_call
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
-from graph.agents.attachments import takes_pictures, with_pictures
+from graph.agents.attachments import PICTURE_TOKENS, UNSEEN, with_pictures
 from graph.agents.authorship import foreign_sources
 from graph.agents.person import read_moment
 from graph.agents.step_message import step_message
 from graph.agents.surroundings import Surroundings, SurroundingsReader
-from graph.agents.surroundings_cache import ReadCache, SurroundingsCache, drive_reader, query_of, turn_key
+from graph.agents.surroundings_cache import ReadCache, SurroundingsCache, query_of, turn_key
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
-from graph.errors import AgentError, ModelContextError, ModelLengthError, ModelOutputError
+from graph.errors import (
+    AgentError,
+    ModelContextError,
+    ModelLengthError,
+    ModelNotFoundError,
+    ModelOutputError,
+    ModelRequestError,
+)
 from graph.events import delta_listener, emit
 from graph.limits.budget import Spending
 from graph.limits.enforcement import without_long_arguments
@@ -122,7 +129,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
     seen_facts = ReadCache[list[Fact]](deps.clock)
     models = _BoundModels(specialist, deps)
 
-    async def consult(state: State, runtime: Runtime[RunContext]) -> Update:
+    async def consult(state: State, runtime: Runtime[RunContext], *, unseen: bool = False) -> Update:
         user, tools = deps.user(runtime), await toolset(deps, runtime)
         seen = await surroundings.with_attachments(specialist.read_surroundings, state, runtime)
         key = (user, *turn_key(state), _facts_touched(state))
@@ -130,39 +137,45 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
         facts = await relevant_facts(tools.context, stored, query_of(state))
         model, size = models.of(tools, requested_tools(state["messages"]), runtime)
         moment = await read_moment(state, tools.context.toolbox, user, deps.clock)
-        unsure = [UNSURE] if is_unsure(state, deps.settings.route_confidence) else []
+        unsure = is_unsure(state, deps.settings.route_confidence)
         name, spending, toolbox = (
             deps.model_name("agent", runtime),
             deps.spending("agent", runtime),
             tools.context.toolbox,
         )
         compact = not reads_structure(deps.model("agent", runtime))
+        pictures = await surroundings.pictures(state, runtime)
+        beside = size + PICTURE_TOKENS * len(pictures)
 
         async def view_for(state: State, *, whole: bool = True) -> tuple[View, Sequence[AnyMessage]]:
-            sections = [*_sections(specialist, seen, state, facts, moment), *unsure]
+            sections = _sections(specialist, seen, state, facts, moment, unsure=unsure)
             room, shelf = room_in(deps.settings, name, state.get("narrowed")), deps.result_store(runtime)
             view = await view_of(
                 state,
                 sections,
                 room,
                 shelf,
-                size,
+                beside,
                 toolbox,
                 step=step_message(state, toolbox),
                 whole=whole,
                 compact=compact,
             )
-            shows = takes_pictures(deps.settings, name) and "attachments" in state.get("place", {})
-            return view, await with_pictures(view.messages, drive_reader(state, toolbox)) if shows else view.messages
+            return view, with_pictures(view.messages, pictures)
 
-        answer, view, shorter = await _ask(model, state, view_for, Summarizer(deps, runtime, spending))
+        try:
+            answer, view, shorter = await _ask(model, state, view_for, Summarizer(deps, runtime, spending))
+        except (ModelRequestError, ModelNotFoundError) as refused:
+            if not (pictures and surroundings.learn_blindness(refused, runtime)):
+                raise
+            return await consult(state, runtime, unseen=True)
         state = cast("State", {**state, **shorter})
         scale = scale_after(state, view, answer)
         answer = without_long_arguments(
             with_full_ids(answer, view.ids, state["messages"]), deps.settings.max_argument_characters
         )
         answer = filter_answer(answer, link_filter_for(state, deps.hosts))
-        answer = _with_notice(answer, running_turn(state)["language"])
+        answer = _with_notice(answer, running_turn(state)["language"], unseen=unseen)
         taints = await foreign_sources(seen.reads, user, runtime.store)
         return {
             **_update(with_view(answer, view, _of_others(taints)), dict(spending.usage), state, taints),
@@ -175,8 +188,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
     async def run(state: State, runtime: Runtime[RunContext]) -> Update:
         if unanswered(state["messages"]):
             return {}
-        if begins_turn(state):
-            announce_route(state.get("route"))
+        _announce(state)
         if reached := limit_reached(state, deps.settings):
             return {"limit": reached}
         try:
@@ -188,6 +200,11 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
             return {"failure": error.sentence}
 
     return run
+
+
+def _announce(state: State) -> None:
+    if begins_turn(state):
+        announce_route(state.get("route"))
 
 
 async def _ask(
@@ -219,11 +236,12 @@ async def _answer(model: ChatRunnable, messages: Sequence[AnyMessage], spending:
     raise ModelOutputError("the answer was empty twice")
 
 
-def _with_notice(answer: AIMessage, language: Language) -> AIMessage:
-    """Tell the person if the answer was cut off. A call that was cut goes back to the model as broken."""
-    notice, key = cut_notice(answer, language), answer.id or str(uuid4())
-    if call_ids(answer) or not notice:
+def _with_notice(answer: AIMessage, language: Language, *, unseen: bool) -> AIMessage:
+    """Tell the person if the answer was cut off, or its pictures `unseen`. A call that was cut goes back as broken."""
+    notice = (UNSEEN[language] if unseen else "") + ("" if call_ids(answer) else cut_notice(answer, language))
+    if not notice:
         return answer
+    key = answer.id or str(uuid4())
     emit({"type": "content", "text": notice, "message_id": key})
     content = [*answer.content, {"type": "text", "text": notice}] if isinstance(answer.content, list) else ""
     return answer.model_copy(update={"id": key, "content": content or f"{answer.content}{notice}"})
@@ -249,7 +267,9 @@ def _facts_touched(state: State) -> int:
     return sum(isinstance(message, ToolMessage) and message.name in CHANGING_TOOLS for message in of_turn)
 
 
-def _sections(specialist: Specialist, seen: Surroundings, state: State, facts: Sequence[str], moment: str) -> list[str]:
+def _sections(
+    specialist: Specialist, seen: Surroundings, state: State, facts: Sequence[str], moment: str, *, unsure: bool
+) -> list[str]:
     """Return the sections, those that stay the same first: services cache what a request begins with."""
     last_run = state.get("last_run_id")
     sections = [
@@ -263,6 +283,7 @@ def _sections(specialist: Specialist, seen: Surroundings, state: State, facts: S
         last_change_section(state) if (state.get("route") or {}).get("corrects") and not state.get("plan") else "",
         section("language", running_turn(state)["language"]),
         moment,
+        UNSURE if unsure else "",
     ]
     return [part for part in sections if part]
 

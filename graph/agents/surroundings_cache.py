@@ -4,48 +4,55 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any, Final, Generic, TypeVar
 
 from langgraph.runtime import Runtime
 
-from graph.agents.attachments import read_attachments, takes_pictures
+from graph.agents.attachments import attached_before, read_attachments, read_pictures, takes_pictures
 from graph.agents.surroundings import DriveReader, Surroundings, SurroundingsReader
 from graph.clock import Clock
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
+from graph.errors import ModelError
 from graph.memory.view import room_in
+from graph.models.dialects import PICTURES, RULES
+from graph.models.structured import dialect_of
 from graph.single_flight import SingleFlight
 from graph.state import State, current_step, running_turn, said_last
 
 CACHE_ENTRIES: Final = 256
 FRESH: Final = timedelta(seconds=30)
+PICTURE_TURNS: Final = 4
+"""Turns of which the pictures are cached, up to 33 MB each."""
+A_TURN: Final = timedelta(minutes=10)
 T = TypeVar("T")
 
 
 class ReadCache(Generic[T]):
     """Caches an answer per key for a few rounds of calls; the key has to tell persons apart."""
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
+    def __init__(self, clock: Clock, most: int = CACHE_ENTRIES, fresh: timedelta = FRESH) -> None:
+        self._clock, self._most, self._fresh = clock, most, fresh
         self._entries: OrderedDict[Hashable, tuple[datetime, T]] = OrderedDict()
         self._flights = SingleFlight[T]()
 
     async def get(self, key: Hashable, read: Callable[[], Awaitable[T]]) -> T:
-        """Return the value of the key, read anew unless it is fresh; drop the oldest of 256 keys."""
+        """Return the value of the key, read anew unless it is fresh; drop the oldest of too many keys."""
         cached = self._entries.get(key)
-        if cached and self._clock() - cached[0] < FRESH:
+        if cached and self._clock() - cached[0] < self._fresh:
             return cached[1]
         return await self._flights.do(key, lambda: self._read(key, read))
 
     async def _read(self, key: Hashable, read: Callable[[], Awaitable[T]]) -> T:
         cached = self._entries.get(key)
-        if cached and self._clock() - cached[0] < FRESH:
+        if cached and self._clock() - cached[0] < self._fresh:
             return cached[1]
         value = await read()
         self._entries[key] = (self._clock(), value)
         self._entries.move_to_end(key)
-        if len(self._entries) > CACHE_ENTRIES:
+        if len(self._entries) > self._most:
             self._entries.popitem(last=False)
         return value
 
@@ -56,6 +63,7 @@ class SurroundingsCache:
     def __init__(self, deps: GraphDependencies) -> None:
         self._deps = deps
         self._seen = ReadCache[Surroundings](deps.clock)
+        self._pictures = ReadCache[list[dict[str, Any]]](deps.clock, PICTURE_TURNS, A_TURN)
 
     async def read(self, read: SurroundingsReader, state: State, runtime: Runtime[RunContext]) -> Surroundings:
         """Return what is around the message. Raises `DriveUnavailableError`."""
@@ -65,22 +73,55 @@ class SurroundingsCache:
     async def with_attachments(
         self, read: SurroundingsReader, state: State, runtime: Runtime[RunContext]
     ) -> Surroundings:
-        """Return that, and what the person attached to the message. Raises `DriveUnavailableError`."""
-        if not state.get("place", {}).get("attachments"):
-            return await self.read(read, state, runtime)
-        seen, attached = await asyncio.gather(self.read(read, state, runtime), self._attached(state, runtime))
-        return Surroundings((*seen.sections, *attached.sections), (*seen.reads, *attached.reads), seen.beginning)
+        """Return that, and what the person attached to this message and to earlier ones of the thread.
+
+        Raises `DriveUnavailableError`.
+        """
+        readers = [self.read(read, state, runtime)]
+        if state.get("place", {}).get("attachments"):
+            readers.append(self._attached(state, runtime))
+        if state.get("attached"):
+            readers.append(self._attached_before(state, runtime))
+        parts = await asyncio.gather(*readers)
+        sections, reads = [part.sections for part in parts], [part.reads for part in parts]
+        return Surroundings(tuple(chain(*sections)), tuple(chain(*reads)), parts[0].beginning)
+
+    async def pictures(self, state: State, runtime: Runtime[RunContext]) -> list[dict[str, Any]]:
+        """Return the attached pictures, read once for a turn; none for a model that can't see them."""
+        if not (self._sees(runtime) and state.get("place", {}).get("attachments")):
+            return []
+        user, reader = await self._reader(state, runtime)
+        return await self._pictures.get((user, running_turn(state)["run_id"]), lambda: read_pictures(reader))
+
+    def learn_blindness(self, refused: ModelError, runtime: Runtime[RunContext]) -> bool:
+        """Note that the model's service takes no pictures if its refusal says so. Return whether it does."""
+        if refused_pictures := RULES[PICTURES].words.search(refused.detail) is not None:
+            dialect_of(self._deps.model("agent", runtime)).learn(PICTURES)
+        return refused_pictures
+
+    def _sees(self, runtime: Runtime[RunContext]) -> bool:
+        named = takes_pictures(self._deps.settings, self._deps.model_name("agent", runtime))
+        return named and not dialect_of(self._deps.model("agent", runtime)).has(PICTURES)
+
+    async def _attached_before(self, state: State, runtime: Runtime[RunContext]) -> Surroundings:
+        user, reader = await self._reader(state, runtime)
+
+        async def read() -> Surroundings:
+            shown = await attached_before(reader, state.get("attached", []))
+            return Surroundings((shown,) if shown else (), tuple(reader.reads))
+
+        return await self._seen.get((user, "attached before", *turn_key(state)), read)
 
     async def _attached(self, state: State, runtime: Runtime[RunContext]) -> Surroundings:
         user, reader = await self._reader(state, runtime)
-        settings, model = self._deps.settings, self._deps.model_name("agent", runtime)
+        settings, model, sees = self._deps.settings, self._deps.model_name("agent", runtime), self._sees(runtime)
         budget = min(settings.attachment_tokens, room_in(settings, model).for_messages() // 2)
 
         async def read() -> Surroundings:
-            shown = await read_attachments(reader, budget, sees=takes_pictures(settings, model))
+            shown = await read_attachments(reader, budget, sees=sees)
             return Surroundings((shown,), tuple(reader.reads))
 
-        return await self._seen.get((user, "attachments", model, *turn_key(state)), read)
+        return await self._seen.get((user, "attachments", model, sees, *turn_key(state)), read)
 
     async def _reader(self, state: State, runtime: Runtime[RunContext]) -> tuple[RunContext, DriveReader]:
         user = self._deps.user(runtime)

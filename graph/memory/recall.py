@@ -17,13 +17,25 @@ from graph.memory.summarizer import Summarizer, fold_turns
 from graph.memory.view import room_in
 from graph.messages.grouping import AnyCall, open_calls
 from graph.messages.written import result_message
-from graph.state import Attachment, Place, State, Turn, Update, ended_plan, message_id_of, waiting_plan
+from graph.state import (
+    Attachment,
+    Place,
+    State,
+    Turn,
+    Update,
+    ended_plan,
+    join_attachments,
+    message_id_of,
+    waiting_plan,
+)
 
 NOT_EXECUTED: Final = "Not executed: the person moved on before this was decided. Don't do it unless they ask again."
 UNKNOWN: Final = (
     "Interrupted before its result arrived: it may or may not have happened. Look at the drive before doing it again."
 )
 MOST_ATTACHMENTS: Final = 20
+MOST_ATTACHED: Final = 50
+"""Attachments that a thread remembers: those that the person no longer sees take room, too."""
 
 
 def make_recall(deps: GraphDependencies) -> Any:
@@ -34,7 +46,8 @@ def make_recall(deps: GraphDependencies) -> Any:
         previous = state.get("turn")
         foreign = {message.id for message in foreign_messages(messages, previous)}
         own = [message for message in messages if message.id not in foreign]
-        asked = _newest_human(own)
+        asked, place = _newest_human(own), clean_place(state.get("place"))
+        attached = join_attachments(place.get("attachments", []), state.get("attached", []))[:MOST_ATTACHED]
         closing = [_close(call, state) for call in open_calls(own)]
         spending = deps.spending("summarizer", runtime)
         room = room_in(deps.settings, deps.model_name("agent", runtime), state.get("narrowed"))
@@ -51,7 +64,8 @@ def make_recall(deps: GraphDependencies) -> Any:
                 "written": [str(message.id) for message in closing],
                 "usage": dict(spending.usage),
             },
-            "place": clean_place(state.get("place")),
+            "place": place,
+            **({"attached": attached} if attached else {}),
             "summaries": folded.summaries,
             "window_start": folded.window_start,
             "last_run_id": _last_run(state, closing),

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
 from graph.messages.grouping import Block, blocks_of, messages_from, turns_of
 from graph.messages.others import made_of
 from graph.messages.tokens import tokens_of_messages
+from graph.messages.written import outcome_of
 from graph.prompts import section
 from graph.state import Summary
 
@@ -23,6 +24,8 @@ SUMMARY_CHARACTERS: Final = 2_400
 ASKED_CHARACTERS: Final = 300
 ANSWERED_CHARACTERS: Final = 500
 SHORTEST_LINE: Final = 24
+REJECTED: Final = "Rejected by the person: "
+"""Begins the line of what was not done because the person said no: it is never cut, so nobody asks for it anew."""
 WINDOW_SHARE: Final = 0.5
 """Share of the budget after folding: the window's beginning moves seldom, so that services can cache it."""
 
@@ -106,26 +109,46 @@ def _lines(turns: Sequence[Sequence[Block]], longest: int = ASKED_CHARACTERS) ->
 
 def _extract(turn: Sequence[AnyMessage], longest: int) -> list[str]:
     asked = " ".join(message.text for message in turn if isinstance(message, HumanMessage))
-    models = [message for message in turn if isinstance(message, AIMessage)]
+    calls = [call for message in turn if isinstance(message, AIMessage) for call in message.tool_calls]
+    refused = {one.tool_call_id for one in turn if isinstance(one, ToolMessage) and outcome_of(one) == "rejected"}
     # A summary outlives every right: it repeats nothing that rests on what others share.
     own = [message for message, others in made_of(turn) if not others and isinstance(message, AIMessage)]
     answers = [message.text for message in own if message.text]
-    tools = dict.fromkeys(call["name"] for message in models for call in message.tool_calls)
+    tools = dict.fromkeys(call["name"] for call in calls if call["id"] not in refused)
+    rejected = dict.fromkeys(call["name"] for call in calls if call["id"] in refused)
     used = f" [{', '.join(tools)}]" if tools else ""
     lines = [f"Person: {_cut(asked, longest)}"] if asked else []
+    if rejected:
+        lines.append(f"{REJECTED}{', '.join(rejected)}")
     if answers or used:
         lines.append(f"Assistant{used}: {_cut(answers[-1] if answers else '', max(longest, ANSWERED_CHARACTERS))}")
     return lines
 
 
 def _shortened(lines: Sequence[str], characters: int = SUMMARY_CHARACTERS) -> str:
-    """Cut every line to the same length if not all fit; where that would leave nothing of them, drop the oldest."""
+    """Cut every line to the same length if not all fit; where that would leave nothing of them, drop the oldest.
+
+    The newest rejections stay whole, in up to half of the room.
+    """
     lines = [line for line in lines if line]
     if sum(map(len, lines)) + len(lines) <= characters:
         return "\n".join(lines)
-    newest = lines[-(characters // (SHORTEST_LINE + 1)) :]
-    room = characters // len(newest) - 1
-    return "\n".join(_cut(line, room) for line in newest)
+    whole = _newest_rejections(lines, characters // 2)
+    characters -= sum(len(lines[at]) + 1 for at in whole)
+    others = [at for at in range(len(lines)) if at not in whole][-(characters // (SHORTEST_LINE + 1)) :]
+    room = characters // max(1, len(others)) - 1
+    return "\n".join(lines[at] if at in whole else _cut(lines[at], room) for at in sorted([*whole, *others]))
+
+
+def _newest_rejections(lines: Sequence[str], room: int) -> set[int]:
+    found = set[int]()
+    for at in range(len(lines) - 1, -1, -1):
+        if lines[at].startswith(REJECTED):
+            room -= len(lines[at]) + 1
+            if room < 0:
+                break
+            found.add(at)
+    return found
 
 
 def _cut(text: str, limit: int) -> str:

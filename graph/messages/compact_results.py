@@ -31,7 +31,7 @@ _TILDES: Final = re.compile(r"~{3,}")
 _HOLDS_IDS: Final = re.compile(r"(?:.*_)?ids?")
 """Fields whose ids are shortened. What looks like an id elsewhere may be the cell of a table, or a name."""
 _SEPARATOR: Final = re.compile(r"[,;] |^\"")
-"""What a line has between its parts: in a path it could pass for a fact of the drive."""
+"""The sign between the parts of a line: in a path it could pass for a fact of the drive."""
 _SURELY_SAID: Final = 8
 """Characters of a value from which on a sentence has it for what it is, and not as part of a name."""
 _SAME_IN_ALL: Final = 2

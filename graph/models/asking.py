@@ -75,6 +75,8 @@ GO_ON: Final = "Go on with the request."
 HIDDEN: Final[RunnableConfig] = {"tags": [TAG_NOSTREAM]}
 """Keeps a call's tokens from the clients' message stream."""
 
+MADE_BY: Final = "made_by"
+"""Key in the metadata of an answer of blocks: the package whose model made it, and that alone takes them back."""
 CALL_BLOCKS: Final = frozenset({"tool_use", "input_json_delta"})
 """Parts of an answer's content that are in its calls as well."""
 
@@ -135,7 +137,7 @@ async def ask(
         if translated is None:
             raise
         raise translated from error
-    return _whole(chunks)
+    return _signed(_whole(chunks), model)
 
 
 def end_with_turn(messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
@@ -152,11 +154,39 @@ def reads_structure(model: object) -> bool:
 
 def _pieces(model: ChatRunnable, messages: Sequence[BaseMessage], *, hidden: bool) -> AsyncGenerator[AIMessage]:
     """Ask through LangChain's callbacks only if anybody hears them: they take time with each answer and each piece."""
-    lean = model.bound if isinstance(model, RunnableBinding) else model
+    lean, messages = _unbound(model), _readable(model, messages)
     if isinstance(model, RunnableBinding) and isinstance(lean, LeanChatModel) and _has_no_listener():
         return lean.pieces(messages, **model.kwargs)
     pieces = cast("AsyncGenerator[AIMessage]", model.astream(list(messages), HIDDEN if hidden else None))
     return pieces if isinstance(lean, LeanChatModel) else without_tags(pieces)
+
+
+def _unbound(model: ChatRunnable) -> object:
+    return cast("object", model.bound) if isinstance(model, RunnableBinding) else model
+
+
+def _package(model: ChatRunnable) -> str:
+    return type(_unbound(model)).__module__.partition(".")[0]
+
+
+def _signed(answer: AIMessage, model: ChatRunnable) -> AIMessage:
+    """Return the answer with the package of its model, if it has blocks of it."""
+    if isinstance(answer.content, str):
+        return answer
+    return answer.model_copy(update={"response_metadata": {**answer.response_metadata, MADE_BY: _package(model)}})
+
+
+def _readable(model: ChatRunnable, messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
+    """Return the messages with the text alone of answers that another provider's model made: it can't read the rest."""
+    package = _package(model)
+    return [
+        message.model_copy(update={"content": str(message.text)})
+        if isinstance(message, AIMessage)
+        and isinstance(message.content, list)
+        and message.response_metadata.get(MADE_BY) != package
+        else message
+        for message in messages
+    ]
 
 
 def _has_no_listener() -> bool:

@@ -4,6 +4,7 @@ A rule is learnt once for an address and a model, from a refusal that names it, 
 table is a small file, so that no restart asks again; what was learnt is forgotten after a month, as services change.
 """
 
+import fcntl
 import json
 import logging
 import re
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any, Final, cast
 from urllib.parse import urlsplit, urlunsplit
 
@@ -26,6 +28,8 @@ SHORT_ID: Final = re.compile(r"[A-Za-z0-9]{9}")
 SHORT_LENGTH: Final = 9
 JSON_SCHEMA, TOOL_CHOICE, TOOLS = "json_schema", "tool_choice", "tools"
 """Names of the rules that `structured.py` keeps."""
+PICTURES: Final = "pictures"
+"""Name of the rule that the specialists keep."""
 
 Body = dict[str, Any]
 Service = tuple[str, str]
@@ -121,18 +125,34 @@ class Dialects:
     def _save(self) -> None:
         if self._path is None:
             return
-        rows = [{"url": url, "model": model, "learnt": dict(learnt)} for (url, model), learnt in self._table.items()]
-        self._written = self._writer.submit(_write, self._path, [row for row in rows if row["learnt"]])
+        table = {service: dict(learnt) for service, learnt in self._table.items() if learnt}
+        self._written = self._writer.submit(_write, self._path, table, self._today())
 
 
-def _write(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
-    partial = path.with_suffix(".partial")
+def _write(path: Path, table: Mapping[Service, Mapping[str, str]], today: date) -> None:
+    """Write the table, and what other processes have learnt in the meantime: one process writes at a time."""
     try:
-        partial.write_text(json.dumps(rows, indent=1), encoding="utf-8")
-        partial.replace(path)
+        with path.with_suffix(".lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            joined: dict[Service, Learnt] = dict(read_learnt(path, today))
+            for service, learnt in table.items():
+                before = joined.get(service, {})
+                newer = {name: max(before.get(name, ""), day) for name, day in learnt.items()}
+                joined[service] = {**before, **newer}
+            _replace(path, [{"url": url, "model": model, "learnt": rules} for (url, model), rules in joined.items()])
     except OSError as error:
         # It is learnt again after the next start.
         logger.warning("%s can't be written: %s", path, error.strerror)
+
+
+def _replace(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
+    with NamedTemporaryFile(dir=path.parent, suffix=".partial", delete=False) as file:
+        partial = Path(file.name)
+    try:
+        partial.write_text(json.dumps([row for row in rows if row["learnt"]], indent=1), encoding="utf-8")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def read_learnt(path: Path, today: date) -> Iterator[tuple[Service, Learnt]]:
@@ -221,6 +241,10 @@ def _words(pattern: str) -> re.Pattern[str]:
 
 NO_REASONING: Final = "no_reasoning_content"
 _UNWANTED: Final = "(?:unsupported|unknown|unexpected|extra|not (?:allowed|permitted|supported))"
+_PICTURE: Final = (
+    r"(?:image|vision|picture|multi.?modal)(?!\w*.{0,40}(?:format|media|mime|size|exceed|large|dimension|corrupt))"
+)
+"""Named by who takes no pictures at all, not by who can't read this one."""
 _LISTED: Final = (
     Rule("temperature", _words("temperature"), "takes no temperature", _leave_out("temperature")),
     Rule(
@@ -274,6 +298,15 @@ _LISTED: Final = (
         TOOL_CHOICE,
         _words(r"tool.?choice|forces? tool|tool use|\btools\b"),
         "refuses tool_choice, so it is asked with `auto`, and may answer with JSON in its text",
+    ),
+    Rule(
+        PICTURES,
+        _words(
+            rf"{_PICTURE}.{{0,120}}(?:not support|only support|not (?:accept|allow|available|enabled)|unsupported)"
+            rf"|(?:not support|n't support|support\w*|unsupported|unknown variant|invalid content).{{0,80}}{_PICTURE}"
+            r"|unsupported content|\bcontent\b.{0,80}(?:must be a string|expected (?:a )?string|valid string)"
+        ),
+        "takes no pictures",
     ),
     Rule(TOOLS, _words(r"\btools?\b|function.?call"), "takes no tools for answers of a shape"),
 )

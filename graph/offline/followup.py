@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from graph.offline.reading.conversation import Conversation, items_in
+from graph.offline.reading.conversation import Call, Conversation, items_in
 from graph.offline.understanding.grammar import named_in, word
 from graph.offline.understanding.intent import EMAIL, PREVIOUS, Intent, Ref, number_in, read_ref
 from graph.offline.understanding.requests import NAMED, understand
 from graph.routing.corrections import corrected_value
 
+_FIGURE: Final = r"\d+(?:[.,:]\d+)*"
+_TOKEN: Final = re.compile(rf"{_FIGURE}|[^\s\d]+")
 _OFFERED: Final = re.compile(r"^\d+\. `(?P<path>[^`]+)`", re.MULTILINE)
 
 
@@ -24,6 +26,12 @@ def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[In
     own = understand(said, file_open=is_open) if step else intents
     if step and not conversation.segment and [one.action for one in own] == ["decline"]:
         return tuple(own)
+    if (
+        before
+        and word("offers_folder").search(" ".join(answers))
+        and word("accepts").fullmatch(said.strip(" .。!！").lower())
+    ):
+        return tuple(replace(intent, makes_folder=True) for intent in understand(before[0], file_open=is_open))
     if not answers or not before or not is_fragment(own, said) or (step and conversation.segment):
         return tuple(intents)
     asked = intents if step else understand(before[0], file_open=is_open)
@@ -50,14 +58,37 @@ def _corrected(conversation: Conversation) -> Intent | None:
     value = corrected_value(conversation.asked) if done and not conversation.sections.step else ""
     items = items_in(done[-1].result) if value and done[-1].result else []
     said = [one.text for one in reversed(conversation.said) if one.by_person and done and one.turn <= done[-1].turn]
-    asked = next((found for text in said if not corrected_value(text) and (found := understand(text))), ())
+    asked = next((found for text in said if not corrected_value(text) and (found := _request(text))), ())
     if not items or len(asked) != 1:
         return None
     target = Ref("path", text=str(items[0].get("path", "")))
     if asked[0].action == "replace" and done[-1].name == "patch_file":
         was = corrected_value(said[0]) or asked[0].edits[0][1]
         return replace(asked[0], target=target, edits=((was, value),), anchor="")
+    written = _written(done[-1]) if asked[0].action in {"create_file", "add"} else ""
+    if written and not word("renames").search(conversation.asked):
+        return replace(asked[0], action="replace", target=target, edits=((_said_otherwise(written, value), value),))
     return replace(asked[0], action="rename", target=target, names=(value,)) if asked[0].action in NAMED else None
+
+
+def _request(text: str) -> Sequence[Intent]:
+    """Return what a message asks for, nothing for one that only agrees to what was offered."""
+    return () if word("accepts").fullmatch(text.strip(" .。!！").lower()) else understand(text)
+
+
+def _written(made: Call) -> str:
+    """Return the text that a call wrote."""
+    edits = made.args.get("edits") or [{"replace": made.args.get("content")}]
+    return "\n".join(str(edit.get("replace") or "") for edit in edits)
+
+
+def _said_otherwise(text: str, value: str) -> str:
+    """Return the words of a text that say the same with another figure; empty if there are none or several."""
+    tokens = _TOKEN.findall(value)
+    pattern = r"\s*".join(_FIGURE if one[0].isdigit() else re.escape(one) for one in tokens)
+    exact = rf"(?i)(?<![\da-z.,:]){pattern}(?![\da-z%])"
+    found = {match[0] for match in re.finditer(exact, text)} if any(one[0].isdigit() for one in tokens) else set()
+    return found.pop() if len(found) == 1 else ""
 
 
 def is_fragment(intents: Sequence[Intent], said: str) -> bool:

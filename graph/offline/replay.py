@@ -9,10 +9,15 @@ from collections.abc import Container, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from graph.drive.tool_names import EDITS
 from graph.offline.reading.conversation import READING, Call, Conversation
 from graph.offline.reading.results import Result
+from graph.routing.route import REASONS
 
 MOST_ROUNDS: Final = 8
+ANSWERING: Final = frozenset({"query_table", "map_reduce_files", "read_bulk_result"})
+SEARCHES: Final = frozenset({"search_files", "semantic_search_files", "list_trash"})
+"""Tools whose answer may be that there is nothing: no script gets one that failed, which reads the same."""
 
 
 class Request(NamedTuple):
@@ -42,10 +47,11 @@ class UnresolvedError(Exception):
 
 @dataclass(eq=False)
 class StoppedError(Exception):
-    """A script can't go on; `code` is the sentence that says why, `tool` the name of one that is not bound."""
+    """A script can't go on; `code` is the sentence that says why, `tool` the one that is not bound or that failed."""
 
     code: str
     tool: str = ""
+    result: Result | None = None
 
 
 def request(tool: str, /, **args: Any) -> Request:
@@ -71,16 +77,36 @@ def replay(script: Script, conversation: Conversation, tools: Container[str]) ->
             results = [one for one in found if one]
             if missing and conversation.rounds < MOST_ROUNDS:
                 return Reply(calls=missing)
+            if unbound and "transfer_to_agent" in tools and not _was_handed_over(conversation):
+                return Reply(calls=(_handover(unbound, conversation),))
             if unbound:
                 wanted = script.throw(StoppedError("no_tool", unbound))
             elif missing:
                 wanted = script.throw(StoppedError("out_of_rounds"))
             elif any(result.left_out and one.name in READING for one, result in zip(wanted, results, strict=True)):
                 wanted = script.throw(StoppedError("left_out"))
+            elif failed := _failed_search(wanted, results):
+                wanted = script.throw(failed)
             else:
                 wanted = script.send(results)
     except StopIteration as stop:
         return Reply(text=str(stop.value))
+
+
+def _was_handed_over(conversation: Conversation) -> bool:
+    return any(made.name == "transfer_to_agent" for made in conversation.running)
+
+
+def _handover(tool: str, conversation: Conversation) -> Request:
+    """Return the call that gives the request to the specialist with this tool."""
+    agent = "document_agent" if tool in EDITS else "search_agent" if tool in ANSWERING else "drive_agent"
+    return Request("transfer_to_agent", {"agent": agent, "reason": REASONS[agent][conversation.language]})
+
+
+def _failed_search(wanted: Sequence[Request], results: Sequence[Result]) -> StoppedError | None:
+    pairs = zip(wanted, results, strict=True)
+    failed = ((one.name, result) for one, result in pairs if one.name in SEARCHES and not result.worked)
+    return next((StoppedError("search_failed", name, result) for name, result in failed), None)
 
 
 class _Record:

@@ -27,8 +27,9 @@ from graph.planning.progress import (
     without_dependents,
 )
 from graph.planning.texts import TEXTS, closing, needs
-from graph.planning.waiting import asks, refuses, withhold_results
+from graph.planning.waiting import refuses, withhold_results
 from graph.routing.handover import HANDOVER_NAMES
+from graph.routing.questions import asks
 from graph.state import Language, LimitReached, Plan, State, Step, StepStatus, Update, current_step, running_turn
 
 ATTEMPTS: Final = 3

@@ -55,6 +55,8 @@ def make_plan(deps: GraphDependencies, surroundings: SurroundingsCache) -> Any:
         planned, bounds = await _planned(planner, state, briefing.sections, spending)
         steps: list[Step] = [{**step, "title": link_filter.clean(step["title"])} for step in planned]
         made = with_waves({"plan_id": str(uuid4()), "steps": steps, "version": 1, "revision": 0, "wanted": "run"})
+        if attachments := state.get("place", {}).get("attachments"):
+            made["attachments"] = attachments
         made["proposal"] = await proposal_for(made, bounds, state, deps, runtime)
         event: TaskPlanEvent = {
             "type": "task_plan",

@@ -12,15 +12,8 @@ from graph.memory.facts import hidden_items
 from graph.messages.others import WITHHELD, made_of
 from graph.planning.progress import views
 from graph.routing.route import REASONS, STICKY_CONFIDENCE, announce_route, by_pattern
-from graph.state import Language, Plan, Route, State, Step, Update, running_turn
+from graph.state import Language, Plan, Route, State, Step, Update, join_attachments, running_turn
 
-_CLOSING_MARKS: Final = " \t\r\n*_`\"'”’」』）)]"
-_OFFER: Final = re.compile(
-    r"\b(?:anything else|something else|(?:would|do) you (?:like|want) (?:me|anything)|shall i (?:also|go on)"
-    r"|(?:can|may) i help)\b|还有(?:什么|其他|别的)|需要我(?:再|继续|帮)|还需要",
-    re.IGNORECASE,
-)
-_ALTERNATIVES: Final = re.compile(r"\bor\b|还是|或者", re.IGNORECASE)
 _REGRET: Final = r"(?:很?抱歉|对不起|不好意思|很?遗憾)[，,。！ ]*(?:但|但是)?"
 _REFUSES: Final = re.compile(
     r"^(?:(?:i(?:'m| am)? )?(?:sorry|afraid)[,:.!—-]*\s*(?:but\s+|that\s+)?|unfortunately,?\s*)?"
@@ -37,20 +30,6 @@ _DID_NOTHING: Final = re.compile(
     r"|没有(?:做|进行|执行)(?:任何|什么)?(?:改动|更改|修改|操作|变更)|什么(?:也|都)没有?(?:做|改|动)",
     re.IGNORECASE,
 )
-_CHOICE: Final = re.compile(r"\s*(?:[-*•–]|[(（]?(?:\d{1,2}|[a-z])[.)、）:：])\s*\S", re.IGNORECASE)
-
-
-def asks(text: str) -> bool:
-    """Say whether an answer ends in a question that waits for the person, or in one and the choices.
-
-    An offer of more help is none, unless it names alternatives.
-    """
-    lines = [line for line in text.splitlines() if line.strip(_CLOSING_MARKS)]
-    while len(lines) > 1 and _CHOICE.match(lines[-1]):
-        del lines[-1]
-    last = lines[-1].rstrip(_CLOSING_MARKS) if lines else ""
-    is_offer = _OFFER.search(last) and not _ALTERNATIVES.search(last)
-    return last.endswith(("?", "？")) and not is_offer
 
 
 def refuses(text: str) -> bool:
@@ -60,7 +39,10 @@ def refuses(text: str) -> bool:
 
 
 async def continue_plan(state: State) -> Update:
-    """Go on with the plan that waits for an answer; a message that is clearly a request of its own ends it."""
+    """Go on with the plan that waits for an answer, and with what was attached to its request.
+
+    A message that is clearly a request of its own ends it.
+    """
     plan = state.get("plan")
     if plan is None:
         return {}
@@ -77,7 +59,9 @@ async def continue_plan(state: State) -> Update:
         "version": plan.get("version", 1),
     }
     emit(event)
-    return {"plan": going, "route": route}
+    attachments = join_attachments(state.get("place", {}).get("attachments", []), plan.get("attachments", []))
+    place = {"place": {**state.get("place", {}), "attachments": attachments}} if attachments else {}
+    return {"plan": going, "route": route, **place}
 
 
 async def withhold_results(plan: Plan, state: State, deps: GraphDependencies, user: RunContext) -> Plan:

@@ -134,7 +134,7 @@ ALSO_WANTED: Final = re.compile(
     r".*\b(?:goes|should|must|ought to|needs? to|ha(?:s|ve) to)\b"
     r"|(?!.*[了过着]$).*(?:[删移改扔换译]|加密|共享|分享|复制|归档|打印)"
 )
-"""What else is to be done, in a clause beside a request that no row knows."""
+"""Another thing to be done, in a clause beside a request that no row knows."""
 CHINESE_VERB: Final = re.compile(r"[把将]|[写发放存做加改转贴填记传送交挪搬](?:到|成|在|给|进|入|一|上|下)")
 """A request that no row knows, in Chinese."""
 TERMS: Final = re.compile(

@@ -24,6 +24,7 @@ from graph.routing.followups import continues_with, is_follow_up, may_need_plan
 from graph.routing.intents import pattern_agent, read_intent
 from graph.routing.likely import likeliest
 from graph.routing.many_files import of_each
+from graph.routing.questions import asks
 from graph.state import AgentName, ChangeNote, Language, Place, Route, State, Update, running_turn
 from graph.supersteps import join_updates
 
@@ -34,7 +35,6 @@ UNSURE: Final = load_prompt("routing/unsure")
 """The paragraph for a specialist that may not be the right one."""
 PATTERN_CONFIDENCE: Final = 0.9
 STICKY_CONFIDENCE: Final = 0.7
-FALLBACK_CONFIDENCE: Final = 0.2
 
 REASONS: Final[dict[str, dict[Language, str]]] = {
     "drive_agent": {"en": "This is about organising your drive.", "zh": "这是整理云盘的请求。"},
@@ -71,7 +71,7 @@ class RouteDecision(BaseModel):
 
 
 class Brief(Protocol):
-    """What the router's model is shown beside the message."""
+    """The briefing of the router's model beside the message."""
 
     @property
     def sections(self) -> list[str]:
@@ -94,15 +94,17 @@ def make_route(deps: GraphDependencies, read_context: ReadContext, read_brief: B
     """Return the node: a plan that goes on from the turn before has its route."""
     threshold = deps.settings.route_confidence
 
-    async def ask(router: BaseChatModel, state: State, runtime: Runtime[RunContext], spending: Spending) -> Update:
+    async def ask(
+        router: BaseChatModel, likely: Route, state: State, runtime: Runtime[RunContext], spending: Spending
+    ) -> Update:
         brief = await read_brief(state, runtime)
-        return brief.mark({"route": await _by_model(router, state, brief.sections, spending)})
+        return brief.mark({"route": await _by_model(router, state, brief.sections, spending) or likely})
 
     async def decide(state: State, runtime: Runtime[RunContext], spending: Spending) -> Update:
         likely, router = by_score(state, threshold), deps.router(runtime)
         if router is None:
             return {"route": likely}
-        asked = ask(router, state, runtime, spending)
+        asked = ask(router, likely, state, runtime, spending)
         decided, _ = await asyncio.gather(asked, read_context(state, likely["agent"], runtime))
         return decided
 
@@ -217,18 +219,17 @@ def by_score(state: State, threshold: float) -> Route:
 
 def _has_asked(messages: Sequence[AnyMessage]) -> bool:
     """Say whether the assistant's last words ask something: which of several is meant, or what to fill in."""
-    said = (message.text for message in reversed(messages) if isinstance(message, AIMessage) and message.text)
-    return next(said, "").rstrip().endswith(("?", "？"))
+    return asks(next((one.text for one in reversed(messages) if isinstance(one, AIMessage) and one.text), ""))
 
 
-async def _by_model(router: BaseChatModel, state: State, brief: Sequence[str], spending: Spending) -> Route:
-    language = running_turn(state)["language"]
+async def _by_model(router: BaseChatModel, state: State, brief: Sequence[str], spending: Spending) -> Route | None:
+    """Return the router's route; None if its model fails."""
     try:
         answer = await ask_for(router, RouteDecision, _prompt(state, brief), spending=spending, repairs=1)
     except ModelError as error:
-        logger.warning("Routing fell back: %s", error)
-        return _route("drive_agent", FALLBACK_CONFIDENCE, REASONS["fallback"][language], "model")
-    reason = answer.reason.strip() or REASONS[answer.agent][language]
+        logger.warning("The router's model failed, so the likeliest specialist takes the turn: %s", error)
+        return None
+    reason = answer.reason.strip() or REASONS[answer.agent][running_turn(state)["language"]]
     return _route(answer.agent, answer.confidence, reason, "model", needs_plan=answer.needs_plan)
 
 

@@ -25,9 +25,12 @@ LOOKUPS: Final = 8
 TAIL_BYTES: Final = 3
 BOUNDARIES: Final = (b"\n\n", b"\r\r", b"\n\r\n")
 """The ends of an event of an event stream."""
-EXTRA_REFUSED: Final = frozenset({IPv4Address("168.63.129.16")})
-"""Addresses of a cloud's own services that look public: Azure."""
-NAT64: Final = IPv6Network("64:ff9b::/96")
+EXTRA_REFUSED: Final = [
+    ip_network(text) for text in ("168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24", "64:ff9b:1::/48", "fec0::/10")
+]
+"""Networks that look public: services of a cloud (Azure, Oracle), relays, and what local networks once were."""
+EMBEDDING: Final = (IPv6Network("64:ff9b::/96"), IPv6Network("::/96"))
+"""Networks whose addresses end in an IPv4 address."""
 Address = IPv4Address | IPv6Address
 Lookup = Callable[[str, int], Awaitable[Sequence[str]]]
 
@@ -66,7 +69,8 @@ class AddressGuard:
         address = _innermost(ip_address(text.partition("%")[0]))
         if any(address in network for network in self._networks):
             return True
-        return address.is_global and not address.is_multicast and address not in EXTRA_REFUSED
+        is_refused = address.is_multicast or any(address in network for network in EXTRA_REFUSED)
+        return address.is_global and not is_refused
 
 
 def _is_network(entry: str) -> bool:
@@ -81,7 +85,7 @@ def _innermost(address: Address) -> Address:
     """Return the IPv4 address that an IPv6 address stands for, if it does."""
     if isinstance(address, IPv4Address):
         return address
-    if address in NAT64:
+    if any(address in network for network in EMBEDDING) and not (address.is_loopback or address.is_unspecified):
         return IPv4Address(int(address) & 0xFFFFFFFF)
     teredo = address.teredo[1] if address.teredo else None
     return address.ipv4_mapped or address.sixtofour or teredo or address

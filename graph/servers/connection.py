@@ -22,6 +22,7 @@ from mcp.types import (
     ToolListChangedNotification,
 )
 
+from graph.servers.faults import LostError
 from graph.servers.pins import cleaned
 
 T = TypeVar("T")
@@ -49,10 +50,6 @@ class ServerDetails:
     tools: Sequence[Tool]
     resources: Sequence[Resource]
     prompts: Sequence[Prompt]
-
-
-class LostError(Exception):
-    """The connection broke before the answer came; the cause is why."""
 
 
 class ProgressReports:

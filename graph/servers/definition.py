@@ -39,7 +39,10 @@ class ServerDefinition:
     @property
     def host(self) -> str:
         """Return the host that arguments of a call go to; empty for a process of this machine."""
-        return urlsplit(self.base_url).hostname or "" if self.type != "stdio" else ""
+        try:
+            return urlsplit(self.base_url).hostname or "" if self.type != "stdio" else ""
+        except ValueError:  # no address at all: connecting says so
+            return ""
 
 
 def type_of(url: str, command: str) -> ServerType | None:

@@ -29,6 +29,16 @@ SIGN_IN_MARKS: Final = re.compile(r"\bresource_metadata=|\berror=\"?insufficient
 """Signs of OAuth in a `WWW-Authenticate` (RFC 9728 section 5.1, RFC 6750 section 3.1)."""
 
 
+class LostError(Exception):
+    """The connection broke before the answer came; the cause is why."""
+
+
+BROKEN: Final = (
+    *(httpx.TransportError, ConnectionError, LostError),
+    *(anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream),
+)
+
+
 def leaves(error: BaseException | None) -> Iterator[BaseException]:
     """Yield the errors in exception groups, and each one's causes after it."""
     if isinstance(error, BaseExceptionGroup):
@@ -57,12 +67,12 @@ def _reason(error: BaseException, host: str, seconds: float) -> Reason | None:
             return _answered(error.error, seconds)
         case httpx.HTTPStatusError():
             return _of_status(error.response)
-        case ssl.SSLError():
-            return Reason("tls", {"host": host})
-        case httpx.ConnectError() | httpx.ConnectTimeout():
+        case httpx.InvalidURL() | httpx.UnsupportedProtocol():
+            return Reason("definition", {"detail": "base_url"})
+        case ssl.SSLError() | httpx.ConnectError() | httpx.ConnectTimeout():
             tls = any(isinstance(cause, ssl.SSLError) for cause in leaves(error))
             return Reason("tls" if tls else "unreachable", {"host": host})
-        case httpx.TransportError() | ConnectionError() | anyio.ClosedResourceError() | anyio.BrokenResourceError():
+        case _ if isinstance(error, BROKEN):
             return Reason("closed")
         case TimeoutError():
             return Reason("timeout", {"seconds": round(seconds)})

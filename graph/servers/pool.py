@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import shutil
+import sys
 import tempfile
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from contextvars import Context
 from dataclasses import dataclass
@@ -32,9 +33,9 @@ from drive_server.connect import next_request_id
 from drive_server.rate_limiter import SlidingWindow
 from graph.clock import Clock, utc_now
 from graph.servers.addresses import AddressGuard, Lookup
-from graph.servers.connection import Connection, LostError, ProgressReports, ServerDetails, unless_over
+from graph.servers.connection import Connection, ProgressReports, ServerDetails, unless_over
 from graph.servers.definition import ServerDefinition
-from graph.servers.faults import REQUEST_TIMEOUT, reason_of, was_not_sent
+from graph.servers.faults import REQUEST_TIMEOUT, LostError, reason_of, was_not_sent
 from graph.servers.oauth.credentials import CredentialStore
 from graph.servers.oauth.sign_in import SignIns
 from graph.servers.pins import cleaned
@@ -56,6 +57,8 @@ IDLE_SECONDS: Final = 1800.0
 LIST_SECONDS: Final = 30.0
 PING_SECONDS: Final = 3.0
 REAP_SECONDS: Final = 60.0
+NO_VERSION: Final = sys.maxsize
+"""The version of what was deleted: a turn that began before uses it no more."""
 GRACE_SECONDS: Final = 2.0
 """The longest wait for a server to take a call; the wait for its answer begins after that."""
 FAILURES: Final = (McpError, LostError, OSError, ValueError, anyio.ClosedResourceError, anyio.BrokenResourceError)
@@ -171,23 +174,25 @@ class ServerPool:
         """Return the state of a person's connection."""
         return self._board.get((user_id, server_id))
 
-    def watch(self, user_id: str) -> AsyncIterator[tuple[str, ServerStatus]]:
+    def watch(self, user_id: str) -> AsyncGenerator[tuple[str, ServerStatus]]:
         """Yield (server id, status): those that are not simply closed, then each change, until the caller stops."""
         return self._board.watch(user_id)
 
     async def close(self, user_id: str, server_id: str) -> None:
         """Close a connection and forget its failures: the server was changed, switched off or deleted."""
         key = user_id, server_id
-        place = self._places.pop(key, None)
-        if place and place.opening:
-            place.opening.cancel()
-            await asyncio.wait({place.opening})
-        if owner := self._sessions.close(key):
+        place = self._places.setdefault(key, Place())
+        place.succeeded()
+        if opening := place.opening:
+            opening.cancel()
+            await asyncio.wait({opening})
+        if owner := self._sessions.close(key, at_once=True):
             await asyncio.wait({owner})
         self._board.set(key, DISCONNECTED)
 
     async def remove(self, user_id: str, server_id: str) -> None:
-        """Close a connection, and delete the working directory of its program."""
+        """Close a connection for good, and delete the working directory of its program."""
+        self._places.setdefault((user_id, server_id), Place()).version = NO_VERSION
         await self.close(user_id, server_id)
         if root := self._folder or self._temporary:
             await asyncio.to_thread(shutil.rmtree, folder_of(root, user_id, server_id), ignore_errors=True)
@@ -298,8 +303,6 @@ class ServerPool:
             return
         if error is None:
             self._board.set(key, DISCONNECTED)
-            if not place.opening:
-                del self._places[key]
             return
         reason = _logged(reason_of(error, "", OPEN_SECONDS), error)
         place.broke(reason, self._now())
@@ -354,7 +357,8 @@ class ServerPool:
         elif isinstance(error, McpError):
             text = cleaned(error.error.message)
             return CallToolResult(content=[TextContent(type="text", text=text)], isError=True)
-        raise self._unavailable(definition, error, definition.timeout) from error
+        reason = reason_of(error, definition.host, definition.timeout)
+        raise ServerUnavailableError(definition.name, reason, outcome_unknown=True) from error
 
     def _withdraw(self, session: ClientSession, sent: Sequence[RequestId]) -> None:
         if sent:

@@ -63,8 +63,8 @@ SENTENCES: Final[Mapping[ReasonCode, tuple[str, str]]] = {
         "它的设置在本轮开始之后被修改了，请重新提问以使用新的设置。",
     ),
     "closed": (
-        "It closed the connection. Whether the call was carried out is unknown.",
-        "它关闭了连接，无法确定这次调用是否已经执行。",
+        "It closed the connection.",
+        "它关闭了连接。",
     ),
     "command_missing": ("The program {command} is not installed.", "没有安装程序 {command}。"),
     "command_refused": (
@@ -170,20 +170,32 @@ class FaultError(Exception):
         self.reason = reason
 
 
+OUTCOME_UNKNOWN: Final = (" Whether the call was carried out is unknown.", "无法确定这次调用是否已经执行。")
+
+
 class ServerUnavailableError(AgentError):
-    """A person's server can't be used, or did not answer; the reason says why."""
+    """A person's server can't be used, or did not answer; the reason says why.
+
+    With `outcome_unknown` the call had been sent: it may have been carried out.
+    """
 
     code = "server_unavailable"
     retryable = True
     english = "The server {name} can't be used: {reason}"
     chinese = "服务器 {name} 无法使用：{reason}"
 
-    def __init__(self, server_name: str, reason: Reason) -> None:
+    def __init__(self, server_name: str, reason: Reason, *, outcome_unknown: bool = False) -> None:
         super().__init__(f"{server_name}: {reason.code}")
         self.server_name = server_name
         self.reason = reason
+        self.outcome_unknown = outcome_unknown
+
+    def __reduce__(self) -> tuple[object, ...]:
+        state = {"language": self.language, "outcome_unknown": self.outcome_unknown}
+        return type(self), (self.server_name, self.reason), state
 
     @property
     def sentence(self) -> str:
-        """Return the sentence with the server and the reason in it."""
-        return super().sentence.format(name=self.server_name, reason=self.reason.sentence(self.language))
+        """Return the sentence with the server and the reason in it, and nothing that the server wrote."""
+        said = super().sentence.format(name=self.server_name, reason=self.reason.sentence(self.language))
+        return said + OUTCOME_UNKNOWN[self.language == "zh"] if self.outcome_unknown else said

@@ -1,7 +1,7 @@
 """The state of each connection, and those who watch it."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -68,7 +68,7 @@ class StatusBoard:
         for watcher in self._watchers.get(key[0], ()):
             watcher.set(key[1], status)
 
-    async def watch(self, user_id: str) -> AsyncIterator[tuple[str, ServerStatus]]:
+    async def watch(self, user_id: str) -> AsyncGenerator[tuple[str, ServerStatus]]:
         """Yield (server id, state) of a person's servers: those that are, then each change."""
         watcher = _Watcher({server: state for (user, server), state in self._states.items() if user == user_id})
         self._watchers.setdefault(user_id, set()).add(watcher)

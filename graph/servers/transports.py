@@ -46,6 +46,8 @@ from graph.servers.reasons import FaultError, Reason
 from graph.servers.stdio import AllowedCommands, Streams, folder_of, stdio_streams
 
 CONNECT_SECONDS: Final = 10.0
+LEAVE_SECONDS: Final = 6.0
+"""The longest wait for a server to hear that its session is over; a program has less, and is ended in any case."""
 SILENT_SECONDS: Final = 3600.0
 """A stream on which nothing arrives for so long is closed; calls have their own time, and idle sessions theirs."""
 HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
@@ -87,27 +89,30 @@ async def open_server(
     def fail(fault: FaultError) -> None:
         if not broken.done():
             broken.set_exception(fault)
+            broken.exception()  # nobody may be waiting any more
 
     intake = Intake(means.message_bytes, fail)
     filtered, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     async with anyio.create_task_group() as group, filtered, read:
         group.start_soon(_wait_for, broken)
-        async with (
-            _streams(definition, means, intake) as (incoming, write),
-            ConcurrentSession(
-                read, cast("Any", write), None, None, None, None, logging_callback, message_handler, CLIENT
-            ) as session,
-        ):
-            group.start_soon(_filter, incoming, filtered, write, intake, definition.host)
-            yield OpenedServer(session, await session.initialize())
-            group.cancel_scope.cancel()
+        with anyio.CancelScope() as leaving:
+            async with (
+                _streams(definition, means, intake) as (incoming, write),
+                ConcurrentSession(
+                    read, cast("Any", write), None, None, None, None, logging_callback, message_handler, CLIENT
+                ) as session,
+            ):
+                group.start_soon(_filter, incoming, filtered, write, intake, definition.host)
+                yield OpenedServer(session, await session.initialize())
+                broken.cancel()
+                leaving.deadline = anyio.current_time() + LEAVE_SECONDS
+        group.cancel_scope.cancel()
 
 
 async def _wait_for(broken: "asyncio.Future[None]") -> None:
-    try:
-        await broken
-    finally:
-        broken.cancel()
+    await asyncio.wait({broken})
+    if not broken.cancelled():
+        broken.result()
 
 
 def _streams(definition: ServerDefinition, means: Means, intake: Intake) -> AbstractAsyncContextManager[Streams]:

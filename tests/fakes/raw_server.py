@@ -1,10 +1,17 @@
 """An HTTP server that sends exactly the bytes it is given, also those that no framework would send."""
 
 import asyncio
+import datetime
+import ipaddress
 import ssl
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 CHUNKED = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 LAST_CHUNK = b"0\r\n\r\n"
@@ -90,3 +97,17 @@ async def raw_server(tls: ssl.SSLContext | None = None) -> AsyncGenerator[RawSer
         yield scripted
     finally:
         server.close()
+
+
+def certificate(folder: Path) -> Path:
+    """Write a key and a certificate of its own for 127.0.0.1, and return the file."""
+    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name.from_rfc4514_string("CN=models.example")
+    now = datetime.datetime.now(datetime.UTC)
+    address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+    builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+    builder = builder.not_valid_before(now).not_valid_after(now + datetime.timedelta(days=1))
+    made = builder.add_extension(address, critical=False).sign(key, hashes.SHA256())
+    none, pem = serialization.NoEncryption(), serialization.Encoding.PEM
+    path = folder / "service.pem"
+    path.write_bytes(key.private_bytes(pem, serialization.PrivateFormat.PKCS8, none) + made.public_bytes(pem))
+    return path

@@ -5,7 +5,8 @@ DuckDB gets SQL that is made here of typed arguments; names of columns and value
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any, Final, cast
+from functools import cache
+from typing import Any, Final, Literal, cast
 
 from drive_server.knowledge.tables.columns import Column
 from drive_server.knowledge.tables.duck import open_table
@@ -19,7 +20,7 @@ from drive_server.knowledge.tables.groups import (
     labels_of,
     written,
 )
-from drive_server.knowledge.tables.numbers import differing, mark_of
+from drive_server.knowledge.tables.numbers import Mark, differing, mark_of, readings
 from drive_server.knowledge.tables.places import ranges_of, span_of
 from drive_server.knowledge.tables.request import (
     Aggregate,
@@ -42,11 +43,15 @@ class TableSession:
 
     def __init__(self, table: Table, query: TableQuery, sheets: Sequence[str]) -> None:
         self._table, self._query, self._sheets = table, query, tuple(sheets)
-        sample = (cell for _, row in table.rows[:_SAMPLED_ROWS] for cell in row if isinstance(cell, str))
-        usual = mark_of(sample) or ("both" if table.grid.delimiter == ";" else None)
-        self._columns = [Column(table, index, query, usual) for index in range(len(table.names))]
+        self._columns = [Column(table, index, query, self._usual_mark) for index in range(len(table.names))]
         self._used: list[Column] = []
         self._unreadable = Unreadable(table)
+
+    @cache  # noqa: B019 - of one session, which ends with its answer
+    def _usual_mark(self) -> Mark | Literal["both"] | None:
+        rows = self._table.rows[:_SAMPLED_ROWS]
+        sample = (readings(cell) for _, row in rows for cell in row if isinstance(cell, str))
+        return mark_of(sample) or ("both" if self._table.grid.delimiter == ";" else None)
 
     def answer(self) -> TableAnswer:
         """Return the answer. Raises `TableError` where a total would not be right."""
@@ -61,7 +66,7 @@ class TableSession:
         labels = [labels_of(column, query.date_unit) for column in labelled]
         if self._used and self._table.grid.has_errors:
             raise TableError("table_errors")
-        connection = open_table(self._used, labels, len(self._table.rows))
+        connection = open_table(self._used, labels, len(self._table.rows), self._statements(clauses, measures, sort))
         if self._used:
             self._unreadable.note_ragged()
         try:
@@ -73,6 +78,13 @@ class TableSession:
             return self._rows(self._ordered(connection, positions, sort))
         finally:
             connection.close()
+
+    def _statements(self, clauses: Sequence[Clause], measures: Sequence[Measure], sort: Column | None) -> list[str]:
+        """Return the parts of SQL that name the columns it needs."""
+        named = [*(part for one in measures for part in one.expressions), *([self._cell_of(sort)] if sort else [])]
+        for one, clause in zip(self._query.filters, clauses, strict=True):
+            named += [clause.sql, f"u{self._number(one.column)}"] if clause.kind == "number" else [clause.sql]
+        return named
 
     def _column(self, name: str) -> Column:
         return self._columns[self._table.index_of(name)]
@@ -118,8 +130,10 @@ class TableSession:
         """Return the rows that pass the filters; those of which that can't be said are noted."""
         if not clauses:
             return list(range(len(self._table.rows)))
-        test = " AND ".join(f"({clause.sql})" for clause in clauses)
-        values = [value for clause in clauses for value in clause.values]
+        for place, clause in enumerate(clauses):
+            if clause.kind == "number":
+                self._require_comparable(connection, place, clauses)
+        test, values = _all_of(clauses)
         found = connection.execute(f"SELECT pos, {test} FROM t ORDER BY pos", values).fetchall()  # noqa: S608 - of our own making
         pairs = zip(self._query.filters, clauses, strict=True)
         readings: list[Reading] = [(self._column(one.column), clause.kind) for one, clause in pairs]
@@ -128,15 +142,28 @@ class TableSession:
                 self._unreadable.note(position, readings)
         return [position for position, passes in found if passes]
 
+    def _require_comparable(self, connection: Any, place: int, clauses: Sequence[Clause]) -> None:
+        """Refuse to compare numbers of several currencies, among the rows that the other columns' filters let pass."""
+        column = self._column(self._query.filters[place].column)
+        pairs = zip(self._query.filters, clauses, strict=True)
+        test, values = _all_of([one for own, one in pairs if one.kind == "text" or self._column(own.column) != column])
+        number = self._used.index(column)
+        found = connection.execute(f"SELECT DISTINCT u{number} FROM t WHERE {test}", values).fetchall()  # noqa: S608 - of our own making
+        if units := differing(clauses[place].units | {unit for (unit,) in found if unit is not None}):
+            raise TableError("table_units", name=column.name, units=units)
+
     def _ordered(self, connection: Any, positions: list[int], sort: Column | None) -> list[int]:
         if sort is None:
             return positions
         self._require_one_unit(sort, positions)
-        cell = f"{_SORTED_BY[sort.kind]}{self._used.index(sort)}"
+        cell = self._cell_of(sort)
         way = "DESC" if self._query.descending else "ASC"
         found = connection.execute(f"SELECT pos FROM t ORDER BY {cell} {way} NULLS LAST, pos").fetchall()  # noqa: S608 - of our own making
         wanted = set(positions)
         return [position for (position,) in found if position in wanted]
+
+    def _cell_of(self, sort: Column) -> str:
+        return f"{_SORTED_BY[sort.kind]}{self._used.index(sort)}"
 
     def _require_one_unit(self, column: Column, positions: Sequence[int]) -> None:
         units = differing(one.unit for position in positions if (one := column.numbers[position]))
@@ -148,7 +175,7 @@ class TableSession:
         span = span_of(column.index for column in shown)
         chosen = ordered[: self._query.limit]
         rows = [
-            ResultRow(tuple(column.texts[place] for column in shown), ranges_of(self._table, [place], span))
+            ResultRow(tuple(column.text(place) for column in shown), ranges_of(self._table, [place], span))
             for place in chosen
         ]
         names = [column.name for column in shown]
@@ -221,7 +248,18 @@ class TableSession:
             left_out=self._table.left_out[:MAX_LISTED],
             unreadable=self._unreadable.listed(),
             unreadable_rows=len(self._unreadable),
+            hidden_rows=self._hidden_among(matched),
         )
+
+    def _hidden_among(self, positions: Sequence[int]) -> int:
+        hidden = self._table.grid.hidden
+        return sum(self._table.rows[position][0] in hidden for position in positions) if hidden else 0
+
+
+def _all_of(clauses: Sequence[Clause]) -> tuple[str, list[Any]]:
+    """Return the condition that all of these hold, with its values."""
+    test = " AND ".join(f"({clause.sql})" for clause in clauses) or "true"
+    return test, [value for clause in clauses for value in clause.values]
 
 
 def _label_key(group: Group, place: int, labelled: Sequence[Column]) -> tuple[Decimal, str] | None:

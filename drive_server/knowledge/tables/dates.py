@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -36,11 +36,13 @@ _FORMS: Final = tuple(
     )
 )
 _OPEN: Final = re.compile(
-    r"(?P<former>\d{1,2})(?P<sep>[/-])(?P<latter>\d{1,2})(?P=sep)(?P<year>\d{4})" + _TIME, re.IGNORECASE
+    r"(?P<former>\d{1,2})(?P<sep>[/-])(?P<latter>\d{1,2})(?P=sep)(?P<year>\d{4}|(?<=/)\d\d)" + _TIME, re.IGNORECASE
 )
-_SHORTEST_OPEN: Final = 8
+_SHORTEST_OPEN: Final = 6
 _YEAR: Final = re.compile(r"(\d{4})\s*年?")
 _LONGEST: Final = 40
+_NEXT_CENTURY, _LAST_CENTURY = 30, 69
+"""Years of two digits below and from these are of a known century: programs differ about those between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def read_date(text: str, order: Order | None) -> Moment | None:
         return None
     groups = match.groupdict()
     order = order or order_of([text])
-    if order is None and groups["former"] == groups["latter"]:
+    if order is None and groups["former"] == groups["latter"] and len(groups["year"] or "") == 4:
         order = "dmy"
     if order is None:
         return None
@@ -83,20 +85,36 @@ def read_period(text: str, order: Order | None) -> Moment | None:
 def order_of(texts: Iterable[str]) -> Order | None:
     """Return the order that the dates among the texts show, None if they show none or both."""
     found: set[Order] = set()
+    short: list[tuple[int, int]] = []
     for text in texts:
         if len(text) < _SHORTEST_OPEN:
             continue
         if match := _OPEN.fullmatch(unicodedata.normalize("NFKC", text.strip())[:_LONGEST]):
-            if int(match["former"]) > 12 >= int(match["latter"]):
-                found.add("dmy")
-            elif int(match["latter"]) > 12 >= int(match["former"]):
+            former, latter, year = int(match["former"]), int(match["latter"]), match["year"]
+            if former <= 12 < latter <= 31:
                 found.add("mdy")
-    return next(iter(found)) if len(found) == 1 else None
+            elif former > 12 >= latter and len(year) == 4:
+                found.add("dmy")
+            elif former > 12 >= latter:
+                short.append((former, int(year)))
+    if short:
+        found |= _orders_of_short(short)
+    return found.pop() if len(found) == 1 else None
+
+
+def _orders_of_short(pairs: Sequence[tuple[int, int]]) -> set[Order]:
+    """Return what dates as `25/11/26` show: the year may come first as well, and changes less often than the day."""
+    formers, years = {former for former, _ in pairs}, {year for _, year in pairs}
+    if max(formers) > 31:
+        return {"dmy", "mdy"}
+    return {"dmy"} if len(formers) > len(years) or max(years) > 31 or 0 in years else set()
 
 
 def is_open(text: str) -> bool:
     """Say whether the text is a date of which nothing says whether day or month comes first: `03/04/2026`."""
-    return _OPEN.fullmatch(text.strip()) is not None and read_date(text, None) is None
+    if _OPEN.fullmatch(text.strip()) is None or read_date(text, None) is not None:
+        return False
+    return read_date(text, "dmy") is not None or read_date(text, "mdy") is not None
 
 
 def label_of(moment: datetime, unit: Unit | None) -> str:
@@ -115,7 +133,8 @@ def _moment(groups: dict[str, str | None]) -> Moment | None:
     name = (groups.get("name") or "").lower()
     month = _MONTHS.get(name, 0) if name else int(groups["month"] or 0)
     year, day = int(groups["year"] or 0), groups.get("day")
-    year += 2000 if year < 100 else 0
+    if len(groups["year"] or "") == 2:
+        year = _with_century(year)
     try:
         start = datetime(  # noqa: DTZ001 - cells have no zone
             year, month, int(day or 1), _hour(groups), int(groups["minute"] or 0), int(groups["second"] or 0)
@@ -127,6 +146,13 @@ def _moment(groups: dict[str, str | None]) -> Moment | None:
         return Moment(start, start.replace(year=year + month // 12, month=month % 12 + 1))
     except (ValueError, OverflowError):
         return None
+
+
+def _with_century(year: int) -> int:
+    """Return the year, or 0, which no date has."""
+    if year < _NEXT_CENTURY:
+        return 2000 + year
+    return 1900 + year if year >= _LAST_CENTURY else 0
 
 
 def _hour(groups: dict[str, str | None]) -> int:

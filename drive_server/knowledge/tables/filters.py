@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from drive_server.knowledge.tables.columns import Column, folded, is_exact
 from drive_server.knowledge.tables.dates import Moment, read_period
-from drive_server.knowledge.tables.numbers import Number, differing, read_number, readings
+from drive_server.knowledge.tables.numbers import Number, read_number, readings
 from drive_server.knowledge.tables.request import Condition, Kind, TableError
 
 _COUNTS: Final[Mapping[str, int]] = {"between": 2, "empty": 0, "not_empty": 0}
@@ -18,11 +18,12 @@ _LETTER: Final[Mapping[Kind, str]] = {"number": "n", "date": "d", "text": "k"}
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A condition of SQL with its values; `kind` is how the cells are read for it."""
+    """A condition of SQL with its values; `kind` is how the cells are read for it, `units` are those of the values."""
 
     sql: str
     values: tuple[Any, ...]
     kind: Kind
+    units: frozenset[str] = frozenset()
 
 
 def clause_of(condition: Condition, column: Column, number: int) -> Clause:
@@ -36,18 +37,16 @@ def clause_of(condition: Condition, column: Column, number: int) -> Clause:
     kind = column.kind if _fits(column, values, operator) else "text"
     if kind == "text" and operator in _ORDERED:
         raise TableError("table_no_order", name=column.name)
-    readable = _readable(kind, column, values)
-    _require_one_unit(column, readable)
-    tests = [_test(kind, operator, readable, number)]
+    read = _readable(kind, column, values)
+    tests = [_test(kind, operator, read, number)]
     if operator in ("in", "="):
         tests = [_test(kind, "=", _readable(kind, column, [value]), number) for value in values]
     sql = " OR ".join(test for test, _ in tests)
     bound = tuple(value for _, some in tests for value in some)
     if_empty = "true" if operator == "!=" else "false"
     cell = f"{_LETTER[kind]}{number}"
-    return Clause(
-        f"CASE WHEN t{number} IS NULL THEN {if_empty} WHEN {cell} IS NULL THEN NULL ELSE ({sql}) END", bound, kind
-    )
+    statement = f"CASE WHEN t{number} IS NULL THEN {if_empty} WHEN {cell} IS NULL THEN NULL ELSE ({sql}) END"
+    return Clause(statement, bound, kind, frozenset(one.unit for one in read if isinstance(one, Number) and one.unit))
 
 
 def _text_clause(operator: str, values: Sequence[str], number: int) -> Clause:
@@ -86,13 +85,6 @@ def _readable(kind: Kind, column: Column, values: Sequence[str]) -> list[Any]:
     if kind == "text":
         return [folded(value) for value in values]
     return [_value(kind, column, value) for value in values]
-
-
-def _require_one_unit(column: Column, values: Sequence[Any]) -> None:
-    """Refuse 100 € of a column with dollars, and 50 % of one with 0.5."""
-    asked = {value.unit for value in values if isinstance(value, Number) and value.unit}
-    if asked and (units := differing(asked | {one.unit for one in column.numbers if one})):
-        raise TableError("table_units", name=column.name, units=units)
 
 
 def _test(kind: Kind, operator: str, values: Sequence[Any], number: int) -> tuple[str, tuple[Any, ...]]:

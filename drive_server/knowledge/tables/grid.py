@@ -6,7 +6,7 @@ import io
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
@@ -27,11 +27,14 @@ MAX_COLUMNS: Final = 1_000
 _READ_ENTRIES: Final = (".xml", ".rels", ".bin")
 _SNIFFED_CHARACTERS: Final = 64_000
 _SNIFFED_ROWS: Final = 100
-_MAIN: Final = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-_RELATION: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_RELATIONS: Final = (
+    "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id",
+    "{http://purl.oclc.org/ooxml/officeDocument/relationships}id",
+)
+"""The attribute with a sheet's entry, in transitional and in strict workbooks (ISO/IEC 29500)."""
 _CELL: Final = re.compile(r"([A-Z]{1,3})(\d{1,7})")
-_UNUSUAL: Final = re.compile(rb"<(?:\w+:)?f[ >/]|\bt=[\"']e[\"']")
-"""Formulas and errors among the cells of a sheet."""
+_UNUSUAL: Final = re.compile(rb"<(?:\w+:)?f[ >/]|\bt=[\"']e[\"']|<(?:\w+:)?row\s[^>]*\bhidden\s*=")
+"""Formulas, errors and hidden rows of a sheet."""
 _END: Final = "\x1e end of the rows"
 _SUM: Final = re.compile(r"\b(?:SUM|SUBTOTAL)\((?:\d+,)?\$?([A-Z]{1,3})\$?(\d+):\$?([A-Z]{1,3})\$?(\d+)", re.IGNORECASE)
 
@@ -42,9 +45,9 @@ Cell = str | Decimal | datetime.datetime | None
 class Grid:
     """The cells of a sheet (`name` is empty for a comma-separated file), each row with its number in the file.
 
-    `totals` are the rows with a formula that adds up cells of its own column; `covered` has numbers and dates of merged
-    areas for the other rows of the area, by row number and index. `has_errors`: some cells, nobody knows which,
-    are errors.
+    `totals` are the rows with a formula that adds up cells of its own column, `hidden` those that the sheet hides;
+    `covered` has numbers and dates of merged areas for the other rows of the area, by row number and index.
+    `has_errors`: some cells, nobody knows which, are errors.
     """
 
     name: str
@@ -52,16 +55,22 @@ class Grid:
     first_column: int = 0
     delimiter: str = ""
     totals: frozenset[int] = field(default_factory=frozenset[int])
+    hidden: frozenset[int] = field(default_factory=frozenset[int])
     covered: dict[tuple[int, int], Cell] = field(default_factory=dict[tuple[int, int], Cell])
     has_errors: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Unusual:
-    """A cell with a formula or an error; `shown` stands for a value that the file does not have."""
+@dataclass(slots=True)
+class _Facts:
+    """The facts that calamine does not tell of a sheet: rows of totals, hidden rows, and what stands for a value.
 
-    formula: str = ""
-    shown: str = ""
+    `shown` has, by row (from 1) and column (from 0), errors and formulas without a value: workbooks that no program
+    has computed, as scripts write them, have none, or 0 for each. calamine reads these as empty cells.
+    """
+
+    shown: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
+    totals: set[int] = field(default_factory=set[int])
+    hidden: set[int] = field(default_factory=set[int])
 
 
 def read_text_grid(path: Path) -> Grid:
@@ -82,9 +91,10 @@ def read_text_grid(path: Path) -> Grid:
         number, last = last + 1, reader.line_num
         if values == [_END]:
             break
-        if not any(value.strip() for value in values) or (number == 1 and values[0].lower().startswith("sep=")):
+        cells: list[Cell] = [value.strip() or None for value in values]
+        if not any(cells) or (number == 1 and values[0].lower().startswith("sep=")):
             continue
-        rows.append((number, [value.strip() or None for value in values]))
+        rows.append((number, cells))
         size += len(values)
         _require_fits(len(rows), size, len(values))
     if values != [_END]:  # a quotation mark that nothing closes has made one cell of the rows after it
@@ -94,19 +104,19 @@ def read_text_grid(path: Path) -> Grid:
 
 def read_workbook(path: Path) -> list[Grid]:
     """Return the sheets of a workbook that hold anything. Blocks. Raises `TableError`, or what calamine raises."""
-    unusual: dict[str, dict[tuple[int, int], _Unusual]] = {}
+    facts: dict[str, _Facts] = {}
     has_errors = False
     if is_zip := zipfile.is_zipfile(path):
         with open_archive(path) as archive:
             archive.verify(_READ_ENTRIES)
         with open_archive(path) as archive:
-            unusual = dict(_unusual_cells(archive))
+            facts = dict(_facts(archive))
             has_errors = archive_has_errors(archive)
     try:
         with CalamineWorkbook.from_path(str(path)) as workbook:
             sheets = enumerate(workbook.sheet_names)
             grids = [
-                _sheet(workbook.get_sheet_by_index(number), " ".join(name.split()), unusual.get(name, {}))
+                _sheet(workbook.get_sheet_by_index(number), " ".join(name.split()), facts.get(name, _Facts()))
                 for number, name in sheets
             ]
     except PasswordError as error:
@@ -148,27 +158,37 @@ def _rows(sample: str, delimiter: str) -> Iterator[list[str]]:
         return
 
 
-def _sheet(sheet: CalamineSheet, name: str, unusual: dict[tuple[int, int], _Unusual]) -> Grid:
+def _sheet(sheet: CalamineSheet, name: str, facts: _Facts) -> Grid:
     start = sheet.start
-    if start is None:
+    columns = [column for _, column in facts.shown] + ([start[1]] if start else [])
+    if not columns:
         return Grid(name, [])
     waiting: dict[int, dict[int, str]] = {}
-    for (number, column), one in unusual.items():
-        if one.shown:
-            waiting.setdefault(number, {})[column - start[1]] = one.shown
+    for (number, column), text in facts.shown.items():
+        waiting.setdefault(number, {})[column - min(columns)] = text
+    lead: list[Cell] = [None] * (start[1] - min(columns) if start else 0)
     rows: list[tuple[int, list[Cell]]] = []
     size = 0
-    for number, values in enumerate(sheet.iter_rows(), start=1):
-        cells = [_cell(value) for value in values]
+    for number, values in _numbered(sheet, waiting):
+        cells = [*lead, *map(_cell, values)]
         for index, text in waiting.get(number, {}).items():
-            if 0 <= index < len(cells):
-                cells[index] = text
+            cells += [None] * (index + 1 - len(cells))
+            cells[index] = text
         if any(cell is not None for cell in cells):
             rows.append((number, cells))
             size += len(cells)
             _require_fits(len(rows), size, len(cells))
-    totals = frozenset(row for (row, column), one in unusual.items() if _adds_up(one.formula, column))
-    return Grid(name, rows, start[1], totals=totals, covered=_fill_merged(sheet, rows, start[1]))
+    covered = _fill_merged(sheet, rows, min(columns))
+    return Grid(name, rows, min(columns), "", frozenset(facts.totals), frozenset(facts.hidden), covered)
+
+
+def _numbered(sheet: CalamineSheet, more: Collection[int]) -> Iterator[tuple[int, Sequence[Any]]]:
+    """Yield the rows with their numbers, and those of `more` that come after: calamine ends where values do."""
+    number = 0
+    if sheet.start is not None:
+        for number, values in enumerate(sheet.iter_rows(), start=1):
+            yield number, values
+    yield from ((missing, ()) for missing in sorted(more) if missing > number)
 
 
 def _fill_merged(
@@ -206,42 +226,65 @@ def _cell(value: Any) -> Cell:
     return " ".join(str(value).split()) or None
 
 
-def _unusual_cells(archive: Archive) -> Iterator[tuple[str, dict[tuple[int, int], _Unusual]]]:
-    """Yield the name of each sheet with such cells, by row (from 1) and column (from 0).
-
-    Workbooks that no program has computed, as scripts write them, have formulas without values, or with 0 for each.
-    calamine reads errors as empty cells.
-    """
+def _facts(archive: Archive) -> Iterator[tuple[str, _Facts]]:
+    """Yield the name of each sheet with its facts."""
     if "xl/workbook.xml" not in archive.names:
         return
     entries = archive.relations("xl/workbook.xml")
     workbook = archive.xml("xl/workbook.xml")
-    is_stale = any(one.get("fullCalcOnLoad") in ("1", "true") for one in workbook.iter(f"{_MAIN}calcPr"))
-    for sheet in workbook.iter(f"{_MAIN}sheet"):
-        entry = entries.get(sheet.get(_RELATION, ""))
+    is_stale = any(one.get("fullCalcOnLoad") in ("1", "true") for one in workbook.iter("{*}calcPr"))
+    for sheet in workbook.iter("{*}sheet"):
+        relation = next((sheet.get(name) for name in _RELATIONS if sheet.get(name)), "")
+        entry = entries.get(relation)
         if entry is None or not entry.endswith(".xml"):
             continue
         data = archive.read(entry)
-        if not _UNUSUAL.search(data):
-            continue
-        found: dict[tuple[int, int], _Unusual] = {}
-        for cell in parse_xml(data).iter(f"{_MAIN}c"):
-            place = _CELL.fullmatch(cell.get("r", ""))
-            if place and (unusual := _unusual(cell, is_stale=is_stale)):
-                found[int(place[2]), _column_index(place[1])] = unusual
-        yield sheet.get("name", ""), found
+        if _UNUSUAL.search(data):
+            yield sheet.get("name", ""), _facts_of(parse_xml(data), is_stale=is_stale)
 
 
-def _unusual(cell: Any, *, is_stale: bool) -> _Unusual | None:
-    formula, value = cell.find(f"{_MAIN}f"), cell.find(f"{_MAIN}v")
-    text = "" if value is None else value.text or ""
+def _facts_of(root: Any, *, is_stale: bool) -> _Facts:
+    facts = _Facts()
+    number = 0
+    for row in root.iter("{*}row"):
+        number = _row_number(row) or number + 1
+        if row.get("hidden") in ("1", "true"):
+            facts.hidden.add(number)
+        _note_cells(facts, number, row, is_stale=is_stale)
+    return facts
+
+
+def _row_number(row: Any) -> int | None:
+    """Return the number of a row, None if neither it nor its first cell says it."""
+    written = row.get("r") or ""
+    if written.isdecimal():
+        return int(written)
+    first = row.find("{*}c")
+    place = None if first is None else _CELL.fullmatch(first.get("r") or "")
+    return int(place[2]) if place else None
+
+
+def _note_cells(facts: _Facts, number: int, row: Any, *, is_stale: bool) -> None:
+    """Note the formulas and errors of a row. A cell without a place stands behind the one before."""
+    column = -1
+    for cell in row.iterfind("{*}c"):
+        place = _CELL.fullmatch(cell.get("r") or "")
+        column = _column_index(place[1]) if place else column + 1
+        if text := _shown_instead(cell, is_stale=is_stale):
+            facts.shown[int(place[2]) if place else number, column] = text
+        if _adds_up(cell.findtext("{*}f") or "", column):
+            facts.totals.add(number)
+
+
+def _shown_instead(cell: Any, *, is_stale: bool) -> str:
+    """Return what stands for a value that the file does not have; empty if it has one, or the cell is empty."""
+    formula, text = cell.find("{*}f"), cell.findtext("{*}v") or ""
     if cell.get("t") == "e":
-        return _Unusual(shown=text or "#N/A")
+        return text or "#N/A"
     if formula is None:
-        return None
-    written = formula.text or ""
+        return ""
     is_computed = cell.get("t") == "str" if text == "" else not (is_stale and text == "0")
-    return _Unusual(written, "" if is_computed else f"={written}")
+    return "" if is_computed else f"={formula.text or ''}"
 
 
 def _adds_up(formula: str, column: int) -> bool:

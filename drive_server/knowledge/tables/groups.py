@@ -15,12 +15,19 @@ AVERAGE_DECIMALS: Final = 6
 _PRECISION: Final = 60
 _SQL: Final = {
     "count": "count(t{n})",
-    "distinct": "count(DISTINCT k{n})",
+    "distinct": "count(DISTINCT {same})",
     "sum": "sum(n{n})",
     "average": "sum(n{n})",
     "min": "min({kind}{n})",
     "max": "max({kind}{n})",
 }
+_SAME: Final = {
+    "number": "CASE WHEN regexp_full_match(k{n}, '0[0-9]+') THEN k{n} "
+    "ELSE coalesce(CAST(n{n} AS VARCHAR) || u{n}, k{n}) END",
+    "date": "coalesce(CAST(date_trunc('second', d{n}) AS VARCHAR), k{n})",
+    "text": "k{n}",
+}
+"""The key that cells of one group have in common, by the kind of their column, as `labels_of` sees it."""
 _PARTS: Final = 3
 """Results of SQL for each aggregate: the value, how many numbers went into it, their units."""
 PLAIN: Final = frozenset({"count", "distinct"})
@@ -51,7 +58,8 @@ class Measure:
         """The results of SQL: the value, how many numbers went into it, their units."""
         if self.column is None:
             return ["count(*)", "count(*)", "NULL"]
-        value = _SQL[self.aggregate.function].format(n=self.number, kind="d" if self.is_of_dates else "n")
+        same = _SAME[self.column.kind].format(n=self.number)
+        value = _SQL[self.aggregate.function].format(n=self.number, kind="d" if self.is_of_dates else "n", same=same)
         units = "NULL" if self.aggregate.function in PLAIN else f"list(DISTINCT u{self.number})"
         once = f" FILTER (WHERE s{self.number})"
         return [value + once, f"count(n{self.number}){once}", units]
@@ -74,12 +82,17 @@ class Connection(Protocol):
         """Run a statement."""
         ...
 
+    def register(self, view_name: str, python_object: object) -> Any:
+        """Have statements see a table of Arrow."""
+        ...
+
 
 def labels_of(column: Column, unit: Unit | None) -> list[str | None]:
     """Return the label of each row's group; a group of texts is called as the first of them is written."""
     if column.kind == "date":
+        periods = {moment: label_of(moment, unit) for moment in set(column.moments) if moment is not None}
         pairs = zip(column.texts, column.moments, strict=True)
-        return [text if moment is None else label_of(moment, unit) for text, moment in pairs]
+        return [text if moment is None else periods[moment] for text, moment in pairs]
     keys = column.keys
     if column.kind == "number":
         numbers = zip(column.numbers, keys, strict=True)
@@ -98,7 +111,9 @@ def groups_of(
     connection: Connection, labels: int, measures: Sequence[Measure], positions: Sequence[int]
 ) -> list[Group]:
     """Return the groups of the rows, in the order in which the rows come. Raises `TableError` for units that differ."""
-    connection.execute("CREATE TABLE chosen AS SELECT unnest(?::BIGINT[]) AS pos", [list(positions)])
+    import pyarrow as pa  # takes a while to load, and only questions need it
+
+    connection.register("chosen", pa.table({"pos": pa.array(positions, pa.int64())}))
     names = [f"g{number}" for number in range(labels)]
     wanted = [*names, *(part for one in measures for part in one.expressions), "list(pos ORDER BY pos)"]
     by = f" GROUP BY {', '.join(names)}" if names else ""

@@ -54,6 +54,12 @@ _GROUPED: Final = {
     ),
     ",": re.compile(r"[1-9]\d{0,2}(?:(?:\.\d{3})+|(?:'\d{3})+|(?: \d{3})+)(?:,\d+)?"),
 }
+_USUAL: Final = re.compile(
+    r"(-?)([$€£]?)(?:(\d+)|((?:\d+|[1-9]\d{0,2}(?:,\d{3})+)\.(?:\d\d?|\d{4,})|[1-9]\d{0,2}(?:,\d{3})+\.\d{3}))"
+    r"(%?)",
+    re.ASCII,
+)
+"""Most numbers of most tables: digits alone, or such as only a decimal point explains."""
 _PLAIN: Final = {".": re.compile(r"\d+(?:\.\d+)?|\.\d+"), ",": re.compile(r"\d+(?:,\d+)?|,\d+")}
 
 
@@ -97,19 +103,27 @@ def read_number(text: str, mark: Mark) -> Number | None:
     return Number(-value if is_negative else value, next(iter(units), ""))
 
 
-@lru_cache(maxsize=100_000)
-def readings(text: str) -> tuple[Number | None, Number | None]:
+Readings = tuple[Number | None, Number | None]
+"""The number that a text writes with a decimal point, and the one with a decimal comma."""
+
+
+@lru_cache(maxsize=10_000)
+def readings(text: str) -> Readings:
     """Return the number that a text writes with a decimal point, and the one with a decimal comma."""
-    if not any(map(str.isdigit, text)):
+    if (match := _USUAL.fullmatch(text)) and len(text) <= _MOST_DIGITS and not (match[2] and match[5]):
+        sign, before, whole, pointed, after = match.groups()
+        unit = _UNIT_OF[before or after] if before or after else ""
+        number = Number(Decimal(sign + (whole or pointed.replace(",", ""))), unit)
+        return number, number if whole else None
+    if text.isalpha() or not any(map(str.isdigit, text)):
         return None, None
     return read_number(text, "."), read_number(text, ",")
 
 
-def mark_of(texts: Iterable[str]) -> Mark | Literal["both"] | None:
-    """Return the decimal mark that the numbers among the texts show: None if none does, `both` if some differ."""
+def mark_of(pairs: Iterable[Readings]) -> Mark | Literal["both"] | None:
+    """Return the decimal mark that numbers show: None if none does, `both` if some differ."""
     found: set[Mark] = set()
-    for text in texts:
-        point, comma = readings(text)
+    for point, comma in pairs:
         if (point is None) != (comma is None):
             found.add("." if point else ",")
     return "both" if len(found) > 1 else next(iter(found), None)

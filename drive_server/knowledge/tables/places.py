@@ -2,7 +2,6 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from typing import Final
 
 from drive_server.knowledge.tables.table import Table
@@ -21,11 +20,17 @@ def ranges_of(table: Table, positions: Sequence[int], span: tuple[int, int]) -> 
 
     Rows between two rows of the data that are no data themselves (empty ones, totals) part the places.
     """
+    rows = table.rows
     runs: list[tuple[int, int]] = []
-    numbers = [table.rows[position][0] for position in positions]
-    for _, run in groupby(enumerate(zip(positions, numbers, strict=True)), key=lambda entry: entry[1][0] - entry[0]):
-        members = [number for _, (_, number) in run]
-        runs += _without_totals(table, members)
+    members: list[int] = []
+    last = -1
+    for position in positions:
+        if position != last + 1 and members:
+            runs += _without_totals(table, members)
+            members = []
+        members.append(rows[position][0])
+        last = position
+    runs += _without_totals(table, members) if members else []
     if len(runs) > MAX_CELL_RANGES:
         runs = [(runs[0][0], runs[-1][1])]
     return tuple(table.place(first, last, span) for first, last in runs)

@@ -84,8 +84,9 @@ class ResultRow:
 class TableAnswer:
     """The answer of a table.
 
-    `total_rows` are the rows of data, `matched_rows` those that pass the filters; `left_out` are rows that hold totals
-    of the others, `unreadable` cells that were skipped. `names` and `units` are of the columns of `rows`.
+    `total_rows` are the rows of data, `matched_rows` those that pass the filters, `hidden_rows` those of them that the
+    sheet hides; `left_out` are rows that hold totals of the others, `unreadable` cells that were skipped. `names` and
+    `units` are of the columns of `rows`.
     """
 
     sheet: str
@@ -102,6 +103,7 @@ class TableAnswer:
     left_out: tuple[CellText, ...] = ()
     unreadable: tuple[CellText, ...] = ()
     unreadable_rows: int = 0
+    hidden_rows: int = 0
 
 
 @dataclass(frozen=True, slots=True)

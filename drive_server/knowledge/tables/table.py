@@ -23,7 +23,7 @@ _TOTAL: Final = re.compile(
     re.IGNORECASE,
 )
 _TOTAL_BEGINS: Final = frozenset("gGoOsSrRtT总合小共累總汇")
-"""What labels of totals begin with: there are millions of other cells."""
+"""The beginnings of labels of totals: there are millions of other cells."""
 _LONGEST_LABEL: Final = 30
 _LEAST_ADDED: Final = 2
 _YEAR: Final = re.compile(r"(?:19|20|21)\d\d")
@@ -79,9 +79,10 @@ def table_in(grid: Grid, query: TableQuery) -> Table:
     names = _names(grid, header[1] if header else [], width)
     rows: list[tuple[int, list[Cell]]] = []
     left_out: list[tuple[int, list[Cell]]] = []
+    labels = _total_labels(data)
     for number, cells in data:
         is_repeated = header is not None and cells == header[1]
-        is_total = not query.keep_totals and (number in grid.totals or _is_total(cells))
+        is_total = not query.keep_totals and (number in grid.totals or not labels.isdisjoint(cells))
         (left_out if is_total or is_repeated else rows).append((number, cells))
     if not query.keep_totals and _is_unlabelled_total(rows):
         left_out.append(rows.pop())
@@ -142,11 +143,13 @@ def _names(grid: Grid, header: Sequence[Cell], width: int) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _is_total(cells: Sequence[Cell]) -> bool:
-    return any(
-        isinstance(cell, str) and cell[0] in _TOTAL_BEGINS and len(cell) <= _LONGEST_LABEL and _TOTAL.fullmatch(cell)
-        for cell in cells
-    )
+def _total_labels(rows: Sequence[tuple[int, list[Cell]]]) -> set[Cell]:
+    """Return the cells that name a row of totals; of many rows, each different cell is looked at once."""
+    different: set[Cell] = set()
+    for _, cells in rows:
+        different.update(cells)
+    texts = (cell for cell in different if isinstance(cell, str) and len(cell) <= _LONGEST_LABEL)
+    return {text for text in texts if text[:1] in _TOTAL_BEGINS and _TOTAL.fullmatch(text)}
 
 
 def _is_unlabelled_total(rows: Sequence[tuple[int, list[Cell]]]) -> bool:

@@ -38,8 +38,10 @@ class Unreadable:
 
     def readable(self, positions: Sequence[int], readings: Sequence[Reading], *, skip: bool) -> list[int]:
         """Return the rows that can be read. Raises `TableError` if there are others, unless they are to be skipped."""
-        for position in positions if readings else ():
-            self.note(position, readings)
+        bad = {place for column, kind in readings for place in _unreadable_places(column, kind)}
+        for position in positions if bad else ():
+            if position in bad:
+                self.note(position, readings)
         if self._cells and not skip:
             raise self._refusal()
         return [position for position in positions if position not in self._cells]
@@ -55,7 +57,7 @@ class Unreadable:
             yield CellText(self._table.cell(row, 0), line_of(cells)[:100])
             return
         for column, _ in self._cells[position]:
-            yield CellText(self._table.cell(row, column.index), (column.texts[position] or "")[:100])
+            yield CellText(self._table.cell(row, column.index), (column.text(position) or "")[:100])
 
     def _refusal(self) -> TableError:
         cells = self.listed()
@@ -75,3 +77,8 @@ class Unreadable:
 def _is_unreadable(reading: Reading, position: int) -> bool:
     column, kind = reading
     return column.cells[position] is not None and column.parsed(kind)[position] is None
+
+
+def _unreadable_places(column: Column, kind: Kind) -> list[int]:
+    pairs = zip(column.cells, column.parsed(kind), strict=True)
+    return [place for place, (cell, value) in enumerate(pairs) if value is None and cell is not None]

@@ -5,7 +5,8 @@ import re
 import zipfile
 from typing import Final
 
-_EPOCH: Final = (1980, 1, 1, 0, 0, 0)
+EPOCH: Final = (1980, 1, 1, 0, 0, 0)
+"""The time of entries: the first that a zip can write."""
 _TIMES: Final = re.compile(rb"<dcterms:(created|modified)\b[^>]*>[^<]*</dcterms:\1>")
 _CORE: Final = "docProps/core.xml"
 _NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -18,7 +19,7 @@ def without_times(package: bytes) -> bytes:
         for entry in old.infolist():
             data = old.read(entry)
             data = _TIMES.sub(b"", data) if entry.filename == _CORE else data
-            new.writestr(zipfile.ZipInfo(entry.filename, _EPOCH), data, zipfile.ZIP_DEFLATED)
+            new.writestr(zipfile.ZipInfo(entry.filename, EPOCH), data, zipfile.ZIP_DEFLATED)
     return out.getvalue()
 
 

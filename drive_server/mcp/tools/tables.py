@@ -154,7 +154,8 @@ class TableResult(BaseModel):
     `cells` are the places of all cells behind the rows that are answered, as `read_file` takes them; `uri` and
     `address` open the first of them. `total_rows` are rows of data, `matched_rows` those that pass the filters,
     `result_rows` all rows of the result, of which `rows` may be the first. `left_out` are rows with totals of the
-    others, `unreadable` the first cells of the `unreadable_rows` that were skipped.
+    others, `unreadable` the first cells of the `unreadable_rows` that were skipped. `hidden_rows` are those of the
+    matched rows that the sheet hides; they count.
     """
 
     file: Item
@@ -172,6 +173,7 @@ class TableResult(BaseModel):
     left_out: list[TableCell]
     unreadable: list[TableCell]
     unreadable_rows: int
+    hidden_rows: int = 0
     uri: str
     address: str
 
@@ -197,6 +199,7 @@ class TableResult(BaseModel):
             left_out=[TableCell(cell=one.cell, text=one.text) for one in table.left_out],
             unreadable=[TableCell(cell=one.cell, text=one.text) for one in table.unreadable],
             unreadable_rows=table.unreadable_rows,
+            hidden_rows=table.hidden_rows,
             uri=found.passage.uri,
             address=found.passage.address(site),
         )
@@ -279,6 +282,7 @@ def _summary(found: AnsweredTable) -> str:
         f"{', '.join(one.cell for one in table.unreadable)}."
         if table.unreadable_rows
         else "",
+        f"{counted(table.hidden_rows, 'hidden row')} of the sheet counted, too." if table.hidden_rows else "",
         f"Only the first {len(table.rows):,} are answered." if len(table.rows) < table.result_rows else "",
     ]
     return " ".join(part for part in parts if part)

@@ -12,6 +12,7 @@ from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - a compil
 
 from drive_server.errors import InvalidInputError, TooLargeError
 from drive_server.knowledge.readers.archive import Archive
+from drive_server.knowledge.writers.package import EPOCH
 from drive_server.knowledge.writers.render import MAX_RENDERED_CHARACTERS
 from drive_server.messages import Message
 
@@ -145,7 +146,7 @@ def _packed(source: zipfile.ZipFile, archive: Archive, roots: Mapping[str, Any])
         for entry in source.infolist():
             root = roots.get(entry.filename)
             content = archive.read(entry.filename) if root is None else _serialized(root)
-            target.writestr(entry.filename, content)
+            target.writestr(zipfile.ZipInfo(entry.filename, EPOCH), content, zipfile.ZIP_DEFLATED)
     return out.getvalue()
 
 

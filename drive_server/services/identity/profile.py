@@ -10,7 +10,7 @@ from drive_server.storage.tables import NodeRow
 
 NEWEST: Final = 300
 LEAST_SHARE: Final = 0.05
-"""Of the names: a language with less of them is not the drive's."""
+"""The share of the names: a language with less of them is not the drive's."""
 _WORDS: Final = re.compile(r"[^\W\d_]{2,}(?:[._-][^\W\d_]{2,})+")
 _SCRIPTS: Final = {
     "ja": re.compile("[\u3041-\u30fa]"),

@@ -96,7 +96,7 @@ def _details() -> Select[*tuple[Any, ...]]:
 
 
 DETAILS = _details()
-"""What an item tells besides its row: `id`, `email` of the owner, `state` of the index, `children` of a folder.
+"""The facts of an item besides its row: `id`, `email` of the owner, `state` of the index, `children` of a folder.
 
 Asked for every item that is returned, so it is built once.
 """

@@ -113,6 +113,7 @@ class Reversal:
         self._undone: list[ChangeRow] = []
         self._named: list[ChangeRow] = []
         self._skipped: list[dict[str, object]] = []
+        self._left_rows: set[tuple[int, str, str]] = set()
 
     async def take_back(self, changes: Sequence[ChangeRow], progress: Progress = silent) -> None:
         """Take the changes back in their order. Raises `MissingScopeError` if the key lacks a scope for one."""
@@ -170,6 +171,10 @@ class Reversal:
         self._named += revived if self._direction == "redo" else [change]
 
     def _leave(self, change: ChangeRow, entry: Entry, reason: Message) -> None:
+        row = (change.id, entry["table"], entry["id"])
+        if row in self._left_rows:  # an earlier step of a change that moved the row several times
+            return
+        self._left_rows.add(row)
         values = entry["after"] or entry["before"] or {}
         item_id = values.get("node_id", entry["id"])
         texts = localized(summary=summary_of(change), reason=reason)

@@ -35,8 +35,13 @@ class Sections:
     last_run: str = ""
     last_agent: str = ""
     conversation: str = ""
-    time_zone: str = ""
+    moment: Item = field(default_factory=dict[str, Any])
     language: Language | None = None
+
+    @property
+    def time_zone(self) -> str:
+        """Return the time zone of the person with its offset, empty if it is not known."""
+        return str(self.moment.get("time_zone") or "")
 
 
 def read_sections(system: str) -> Sections:
@@ -55,7 +60,7 @@ def read_sections(system: str) -> Sections:
         step=_mapping(_json(found, "step")), earlier_results=_mappings(_json(found, "earlier_results")),
         plan_so_far=_mappings(_json(found, "plan_so_far")), last_run=found.get("last_run", "").strip(),
         last_agent=found.get("last_agent", "").strip(), conversation=found.get("conversation", ""),
-        time_zone=str(_mapping(_json(found, "moment")).get("time_zone") or ""),
+        moment=_mapping(_json(found, "moment")),
         language=cast("Language", language) if language in {"en", "zh"} else None)  # fmt: skip
 
 

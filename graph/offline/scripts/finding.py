@@ -91,18 +91,18 @@ def map_files(task: Task, intent: Intent) -> Script:
         return task.say("many_empty", folder=task.name(folder))
     answered = result.number("answered")
     title = ("many_found" if answered else "many_found_none") if query else "many_title"
-    lines = [_line(one) for one in (yield from _first(result)) if one.get("status") == "answered"]
+    lines = [_line(one) for one in (yield from _first(task, result)) if one.get("status") == "answered"]
     coverage = task.say("many_coverage", coverage=result.word("coverage"))
     parts = [task.say(title, query=quoted(query), count=answered), bounded(lines, task.language, answered), coverage]
     return "\n\n".join(part for part in parts if part)
 
 
-def _first(result: Result) -> Generator[Sequence[Request], Sequence[Result], list[Item]]:
+def _first(task: Task, result: Result) -> Generator[Sequence[Request], Sequence[Result], list[Item]]:
     findings = result.entries("results")
     following = result.number("next")
     while following and following < min(result.number("answered"), MOST_LINES):
         more = yield from call("read_bulk_result", result_id=result.word("result_id"), first=following, limit=PAGE)
-        findings += more.entries("results")
+        findings += task.checked(more, "read_bulk_result").entries("results")
         following = more.number("next")
     return findings
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from graph.moment import WEEKDAYS
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, call
 from graph.offline.scripts.resolve import PAGE, resolve_folder, resolve_one
@@ -100,8 +101,21 @@ def info(task: Task, intent: Intent) -> Script:
     return task.say(sentence, name=task.name(item), path=path_of(item), size=total, **numbers, **about, **times)
 
 
-def whoami(task: Task, _intent: Intent) -> Script:
+def now(task: Task, _intent: Intent) -> Script:
+    """Tell the day and the time where the person is."""
+    yield from ()
+    day, _, at = str(task.sections.moment.get("now") or "").partition(" ")
+    if day not in WEEKDAYS:
+        return task.say("cannot", abilities=task.abilities())
+    named = task.say("weekdays").split()[WEEKDAYS.index(day)]
+    return task.say("now", day=named, now=at, zone=task.sections.time_zone.partition(" (")[0])
+
+
+def whoami(task: Task, intent: Intent) -> Script:
     """Tell for whom the assistant acts, and how much room is taken."""
+    person = task.sections.moment.get("person")
+    if intent.action == "who" and isinstance(person, dict) and person:
+        return task.say("who", name=", ".join(inert(str(one)) for one in person.values()))
     result = task.checked((yield from call("whoami")), "whoami")
     quota, scopes = result.number("quota_bytes"), result.data.get("scopes")
     used = size(result.number("used_bytes")) + (f" / {size(quota)}" if quota else "")

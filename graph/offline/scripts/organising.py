@@ -10,7 +10,7 @@ from graph.offline.reading.results import Item
 from graph.offline.replay import Request, Script, UnresolvedError, call, request
 from graph.offline.scripts.changing import with_suffix
 from graph.offline.scripts.reading import read, sum_up, summarise
-from graph.offline.scripts.resolve import resolve, resolve_folder, resolve_one
+from graph.offline.scripts.resolve import One, resolve, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import word
 from graph.offline.understanding.intent import Intent, Ref
@@ -48,8 +48,29 @@ def create_file(task: Task, intent: Intent) -> Script:
     return (yield from _one_file(task, intent, intent.names[0], intent.content))
 
 
+def _new_folder(task: Task, ref: Ref) -> One:
+    """Make the folder that is named, in the folder of its path."""
+    above, _, name = ref.text.strip("/").rpartition("/")
+    parent = (yield from resolve_folder(task, Ref("path", text=f"/{above}"))) if ref.form == "path" else task.here
+    result = yield from call("create_folder", name=name, parent_id=parent["id"])
+    return task.checked(result, "create_folder", name).data
+
+
+def _folder(task: Task, intent: Intent) -> One:
+    """Return the folder for a new file. One that is missing is made if the person says so, else offered."""
+    ref = intent.destination or Ref("here")
+    try:
+        return (yield from resolve_folder(task, ref))
+    except UnresolvedError as unresolved:
+        if ref.form not in {"name", "path"} or "\n1. " in unresolved.text:
+            raise
+    if intent.makes_folder:
+        return (yield from _new_folder(task, ref))
+    raise task.unresolved("folder_missing", folder=quoted(ref.text), file=quoted("".join(intent.names[:1])))
+
+
 def _one_file(task: Task, intent: Intent, name: str, content: str) -> Script:
-    parent = yield from resolve_folder(task, intent.destination or Ref("here"))
+    parent = yield from _folder(task, intent)
     name = name if "." in name.strip(".") else f"{name}.md"
     result = yield from call("create_file", name=name, content=content, parent_id=parent["id"])
     if result.code == "name_conflict":

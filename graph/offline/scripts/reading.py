@@ -8,6 +8,7 @@ from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, UnresolvedError, call, request
 from graph.offline.scripts import listing
 from graph.offline.scripts.resolve import dated, resolve_one
+from graph.offline.scripts.tables import compute
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import named_in, word
 from graph.offline.understanding.intent import Intent, Ref, read_ref
@@ -69,7 +70,7 @@ def _source(task: Task, result: Result, item: Item) -> Source:
 def ask(task: Task, intent: Intent) -> Script:
     """Answer a question with the words of the file that fit it best: the one it names, the open one, or any."""
     question, opened = intent.query or intent.said, task.sections.file if task.sections.document else None
-    phrase = named_in("in_file", question)
+    phrase = named_in("file_named", question) or named_in("in_file", question)
     ref = read_ref(phrase, file_open=opened is not None) if phrase else None
     own: Item | None = {"kind": "file", **opened} if opened and (ref is None or ref.form != "name") else None
     if own is None and ref and ref.kind != "folder" and ref.form in {"name", "path", "it"}:
@@ -77,6 +78,8 @@ def ask(task: Task, intent: Intent) -> Script:
             own = yield from resolve_one(task, ref, kind="file")
         except UnresolvedError:
             own = None
+    if computed := (yield from compute(task, question, own)):
+        return computed
     if own is None:
         return (yield from _from_drive(task, question))
     answer = _answer(task, (yield from read(task, own)), question)
@@ -96,6 +99,10 @@ def _from_drive(task: Task, question: str) -> Script:
         return _newest(answered)
     nearest = sources[0] if sources and graded[0][0] >= WORTH_SHOWING else None
     passage = best_passage(read_sentences(nearest.text), question, nearest.called) if nearest else None
+    failed = [(file, one) for file, one in zip(files, results, strict=True) if not one.worked]
+    if failed and not sources:
+        file, one = failed[0]
+        return task.failed(one, task.deed("read_file", str(file.get("name", ""))))
     if nearest is None or passage is None:
         return task.say("found_nothing", query=quoted(question))
     return _quoting(task, nearest, passage.sentences, "answer_unsure")

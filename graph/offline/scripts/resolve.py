@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from graph.offline.reading.results import Item, Result
-from graph.offline.replay import Request, UnresolvedError, call, request
+from graph.offline.replay import Request, StoppedError, UnresolvedError, call, request
 from graph.offline.scripts.task import ROOT, Task
 from graph.offline.understanding.grammar import word
 from graph.offline.understanding.intent import Ref
@@ -18,6 +18,8 @@ Items = Generator[Sequence[Request], Sequence[Result], list[Item]]
 One = Generator[Sequence[Request], Sequence[Result], Item]
 STEM, NO_MATCH, NEAR_ENOUGH = 1, 5, 0.6
 SEARCHED, OF_A_SORT, PAGE, MOST_PAGES, MOST_QUERIES, OFFERED = 20, 100, 30, 3, 4, 10
+ABSENT: Final = "not_found"
+"""The drive's code for what is not there; any other one says nothing of that."""
 _GENERIC: Final = frozenset(map(stem, ["file", "document", "doc", "note", "paper", "item", "text", "copy"]))
 _SUMMARY: Final = re.compile("summary|总结|摘要")
 _DATE: Final = re.compile(r"(?:19|20)\d\d(?:[-./年]?\d{1,2})?(?:[-./月]?\d{1,2})?")
@@ -53,6 +55,8 @@ def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False)
     if ref.text == "/":
         return [{"id": ROOT, "kind": "folder", "name": "", "path": "/"}]
     result = yield from call("get_file_info", item_id=ref.text.rstrip("/"))
+    if not result.worked and result.code != ABSENT:
+        raise StoppedError("search_failed", "get_file_info", result)
     if not (result.worked and result.word("id")):
         raise task.unresolved("not_found", name=code(ref.text))
     return [result.data]
@@ -118,7 +122,8 @@ def contents(task: Task, folder: Item) -> Items:
     pages: list[Result] = []
     while len(pages) < MOST_PAGES and (not pages or pages[-1].cursor):
         cursor = pages[-1].cursor if pages else None
-        pages.append((yield from call("list_folder", folder_id=folder["id"], limit=PAGE, cursor=cursor)))
+        page = yield from call("list_folder", folder_id=folder["id"], limit=PAGE, cursor=cursor)
+        pages.append(task.checked(page, "list_folder", str(folder.get("name", ""))))
     items, total = [item for page in pages for item in page.items], max(page.number("total") for page in pages)
     if len(items) < total:
         raise task.unresolved("too_many", folder=task.name(folder), count=total)

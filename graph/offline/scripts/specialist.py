@@ -22,7 +22,8 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
     **dict.fromkeys(("help", "greet", "thanks", "confirm", "decline", "cannot", "explain"), _talk),
     "find": finding.find, "lookup": finding.lookup, "list": listing.folder,
     **dict.fromkeys(set(listing.LISTINGS) - {"list"}, listing.listed), "count": listing.count,
-    "newest": listing.newest, "info": listing.info, "whoami": listing.whoami,
+    "newest": listing.newest, "info": listing.info, "now": listing.now,
+    **dict.fromkeys(("who", "whoami"), listing.whoami),
     **dict.fromkeys(("shared_out", "list_changes"), listing.changes), "diff_versions": listing.diff,
     "ask": reading.ask, "read": reading.open_file, "summarise": reading.summarise, "map_files": finding.map_files,
     "create_folder": organising.create_folder, "create_file": organising.create_file,
@@ -57,11 +58,19 @@ def _all(task: Task, intents: Sequence[Intent]) -> Script:
         except UnresolvedError as unresolved:
             parts.append(unresolved.text)
         except StoppedError as stopped:
-            parts.append(task.say(stopped.code, tool=f"`{stopped.tool}`", done=_done(task)))
+            parts.append(_stopped(task, stopped))
             if stopped.code == "out_of_rounds":
                 break
     text = "\n\n".join(dict.fromkeys(text.rstrip() for text in parts if text))
     return f"{text}\n" if task.is_underway else text
+
+
+def _stopped(task: Task, stopped: StoppedError) -> str:
+    result = stopped.result
+    if result and result.failure != "error":
+        return task.failed(result, task.deed(stopped.tool, ""))
+    message = (result.message or result.text) if result else ""
+    return task.say(stopped.code, tool=f"`{stopped.tool}`", done=_done(task), message=message)
 
 
 def _done(task: Task) -> str:

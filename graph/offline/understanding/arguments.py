@@ -26,7 +26,7 @@ _NUMBERED: Final = dict.fromkeys(("restore_version", "diff_versions", "list_vers
 def fill(message: Message, action: str, clause: Clause, *, file_open: bool) -> Intent:
     """Return the request of a clause with what the clause names."""
     said = clause.said
-    found = _slots(message, action, said)
+    found = _with_content(message, said) if action == "create_file" else _slots(message, action, said)
     if found is None and action in POINTING:
         return Intent("unclear", said)
     named = found or {}
@@ -58,6 +58,16 @@ def _slots(message: Message, action: str, said: str) -> Mapping[str, str] | None
     found = slots(shape, said, chinese=chinese)
     other = has_han(message.restored(said)) and (not chinese or re.match(r"[a-z]+\s", said, re.IGNORECASE))
     return found if found is not None or not other else slots(shape, said, chinese=not chinese)
+
+
+def _with_content(message: Message, said: str) -> Mapping[str, str] | None:
+    """Return the slots of a new file, with its text: what was dictated, or a quotation after the name."""
+    last = re.search(rf"(?<=[\w{MARK[1:-1]}])[\s,:]*(?P<mark>{MARK})\s*$", said)
+    called = last is None or word("names_next").search(said[: last.start()])
+    mark = message.dictated if message.dictated in said else ""
+    mark = mark or (last["mark"] if last and not called else "")
+    found = _slots(message, "create_file", said.replace(mark, " ").strip(" ,:") if mark else said)
+    return {**found, "content": message.restored(mark)} if found is not None else None
 
 
 def _ref(message: Message, phrase: str, *, file_open: bool = False, kind: str = "") -> Ref | None:
@@ -106,11 +116,8 @@ def _fill_names(message: Message, intent: Intent, named: Mapping[str, str]) -> I
 
 
 def _fill_file(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
-    inside = re.search(rf"(?<=.)\s*(?P<content>{MARK})\s*$", named.get("name", ""))
-    name = named.get("name", "")[: inside.start()].rstrip(" ,，:") if inside else named.get("name", "")
-    intent = _fill_names(message, intent, {"name": re.sub(r"(?<=[^新])(?:文件|文档)$", "", name)})
-    content = message.restored(inside["content"]) if inside else ""
-    return _placed(replace(intent, content=content))
+    intent = _fill_names(message, intent, {"name": re.sub(r"(?<=[^新])(?:文件|文档)$", "", named.get("name", ""))})
+    return _placed(replace(intent, content=named.get("content", ""), makes_folder=message.makes_folder))
 
 
 def _placed(intent: Intent) -> Intent:

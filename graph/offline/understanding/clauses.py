@@ -42,20 +42,30 @@ class Message:
 
     def __init__(self, text: str) -> None:
         self._aside: list[str] = []
-        plain = " ".join(text.translate(_WIDTH).split())
-        masked = word("quoted").sub(lambda quote: self._put_aside(next(filter(None, quote.groups()), "")), plain)
-        self.text = self._without_dictation(masked)
+        self.dictated = ""
+        masked = word("quoted").sub(lambda quote: self._put_aside(next(filter(None, quote.groups()), "")), text)
+        plain = " ".join(self._without_dictation(masked).translate(_WIDTH).split())
+        placed = word("placed_first").fullmatch(plain)
+        plain = f"{placed['rest']} in {placed['place']}" if placed else plain
+        self.text = " ".join(word("makes_folder").sub(" ", plain).split())
+        self.makes_folder = self.text != plain
+        if both := word("folder_and_file").fullmatch(self.text):
+            self.text, self.makes_folder = f"create a file {both['name']} in {both['place']}{both['rest']}", True
 
     def _put_aside(self, text: str) -> str:
         self._aside.append(text)
         return chr(FIRST_MARK + len(self._aside) - 1)
 
     def _without_dictation(self, text: str) -> str:
-        found = word("dictated").search(text)
-        if found is None or not word("takes_text").match(bare(text[: found.start()].lower())):
-            return text
-        content = found["content"] or found["zh"]
-        return f"{text[: found.start()].rstrip()} {self._put_aside(self.restored(content))}"
+        for pattern, head in (("dictated", "takes_text"), ("dictated_new", "makes_file")):
+            found = word(pattern).search(text)
+            if found and word(head).match(bare(text[: found.start()].lower())):
+                content = found["content"] or found["zh"]
+                quote = re.match("[\ue000-\uf8ff]", content)
+                end = 1 if quote else len(content)
+                self.dictated = quote[0] if quote else self._put_aside(self.restored(content.rstrip()))
+                return f"{text[: found.start()].rstrip(' ,，')} {self.dictated} {content[end:].lstrip(' ,，')}"
+        return text
 
     def restored(self, text: str) -> str:
         """Return a part of the text with what was put aside in it again."""
@@ -91,7 +101,8 @@ class Message:
         start, end = bare_span(said.lower()) if len(said.lower()) == len(said) else (0, len(said))
         own = said[start:end].strip() or said
         for_good, negated = bool(_FOR_GOOD.search(prepared)), is_negated(prepared) or bool(_FORBIDS.match(prepared))
-        return Clause(own, plain, row_of(plain) if plain else None, negated, ends_in_colon, for_good)
+        row = row_of(plain) or row_of(plain.removesuffix("QUOTE").strip()) if plain else None
+        return Clause(own, plain, row, negated, ends_in_colon, for_good)
 
 
 def mood_of(clause: str) -> str:

@@ -68,6 +68,7 @@ class Intent:
     number: int = 0
     query: str = ""
     anchor: str = ""
+    makes_folder: bool = False
 
 
 def number_in(name: str, text: str) -> int:

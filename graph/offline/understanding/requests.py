@@ -135,6 +135,8 @@ def _continued(clause: Clause, last: Intent, intent: Intent) -> Intent | None:
         return replace(intent, target=Ref("name", text=last.query), said=f"{last.said}, {intent.said}")
     if pointing and last.action == "copy" and intent.action in {"delete", "move"}:
         return Intent("unclear")
+    if pointing and intent.action == "add" and last.action == "create_file" and not last.content:
+        return replace(last, content=intent.content, said=f"{last.said}, {intent.said}")
     if intent.action != "lookup" or last.action not in CHANGING or word("aside").match(clause.plain):
         return None
     if last.action == "create_folder":

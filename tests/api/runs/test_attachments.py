@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from graph.agents import attachments, surroundings_cache
 from graph.agents.attachments import MOST_PICTURES, takes_pictures
+from graph.errors import ModelRequestError
 from graph.settings import AgentSettings
 from tests.api.real_service import DriveRouter, RealService
-from tests.fakes.chat_model import ScriptedChatModel, tool_call
+from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,6 +67,46 @@ def test_a_file_and_a_folder_are_read_beside_the_message_as_data_of_their_owner(
     world.model.script = ["Nothing is attached now."]
     say(alice, said, [], events[0]["thread_id"])
     assert "<attachments>\n" not in world.model.requests[-1][0].text
+
+
+def before(world: World) -> list[dict[str, Any]]:
+    """Return the earlier attachments that the model's last request had."""
+    system = world.model.requests[-1][0].text
+    return json.loads(system.partition("<attached_before>\n")[2].partition("\n</attached_before>")[0] or "[]")
+
+
+def test_later_turns_see_the_names_of_what_was_attached_and_is_still_theirs_to_see(
+    world: World, alice: Person, mallory: Person
+) -> None:
+    files = [alice.upload(f"{number}.md", f"text {number}") for number in range(12)]
+    letter = mallory.upload("Letter.md", "x")
+    mallory.mcp("share_item", item_id=letter["id"], email=alice.email, role="viewer")
+    world.model.script = ["Read.", "Read."]
+    thread = say(alice, "list what these say", [{"file_id": one["id"]} for one in files])[0]["thread_id"]
+    assert before(world) == []
+    say(alice, "list what these say", [{"file_id": letter["id"]}, {"file_id": files[3]["id"]}], thread)
+    assert [one["name"] for one in before(world)] == [f"{number}.md" for number in range(12) if number != 3][:10]
+    world.model.script = ["Translated."]
+    say(alice, "and translate it", [], thread)
+    assert [one["name"] for one in before(world)][:4] == ["Letter.md", "3.md", "0.md", "1.md"]
+    assert before(world)[1] == {"id": files[3]["id"], "kind": "file", "name": "3.md", "path": "/3.md"}
+    assert "text 3" not in world.model.requests[-1][0].text
+    mallory.mcp("revoke_share", item_id=letter["id"], email=alice.email)
+    alice.mcp("trash_item", item_id=files[3]["id"])
+    world.model.script = ["Translated."]
+    say(alice, "and translate it again", [], thread)
+    assert [one["name"] for one in before(world)][:2] == ["0.md", "1.md"]
+
+
+def test_the_answer_to_a_plan_that_waits_has_what_was_attached_to_its_request(world: World, alice: Person) -> None:
+    file = alice.upload("Rent.md", "The rent is 900.")
+    steps = ("drive_agent", "create the folder"), ("drive_agent", "move it there", ["1"])
+    world.model.script = [plan_of(*steps), "Where do you want the folder?"]
+    request = "create a folder Reports, move this there and rename b to c"
+    thread = say(alice, request, [{"file_id": file["id"]}])[0]["thread_id"]
+    world.model.script = ["It is there.", "Moved."]
+    say(alice, "the first one", [], thread)
+    assert [one["text"] for one in shown(world)] == ["The rent is 900."]
 
 
 def test_a_long_text_and_a_long_listing_are_cut_to_the_budget_and_say_so(world: World, alice: Person) -> None:
@@ -158,6 +200,54 @@ def test_a_picture_goes_beside_the_message_to_a_model_that_sees(tmp_path: Path) 
         assert len(model.requests[-1][-1].content) == 1 + MOST_PICTURES
         assert model.requests[-1][0].text.count('"picture"') == MOST_PICTURES
         assert f"only the first {MOST_PICTURES} pictures" in model.requests[-1][0].text
+        owner.close()
+    finally:
+        service.stop()
+
+
+def test_a_service_that_refuses_a_picture_is_asked_without_it_and_the_person_is_told_once(tmp_path: Path) -> None:
+    model = ScriptedChatModel()
+    agent = AgentSettings(model="offline", vision="on")
+    service = RealService(tmp_path, model, router=DriveRouter(), agent=agent).start()
+    try:
+        owner = service.owner()
+        photo = owner.upload("photo.png", PNG)
+        model.script = [ModelRequestError("400: image_url is only supported by certain models"), "I can't see it."]
+        for told in (1, 0):
+            with owner.chat("list what is on this photo", attachments=[{"file_id": photo["id"]}]) as turn:
+                turn.finish()
+            assert turn.text.count("takes no pictures") == told
+            assert isinstance(model.requests[-1][-1].content, str)
+            assert "can't see pictures" in model.requests[-1][0].text
+            model.script = ["I can't see it."]
+        assert len(model.requests) == 3
+        owner.close()
+    finally:
+        service.stop()
+
+
+def test_pictures_are_read_once_for_a_turn_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads, read = list[str](), attachments.read_pictures
+
+    async def counted(drive: Any) -> Any:
+        reads.append(drive.query)
+        return await read(drive)
+
+    monkeypatch.setattr(surroundings_cache, "read_pictures", counted)
+    model = ScriptedChatModel()
+    service = RealService(
+        tmp_path, model, router=DriveRouter(), agent=AgentSettings(model="offline", vision="on")
+    ).start()
+    try:
+        owner = service.owner()
+        photo = owner.upload("photo.png", PNG)
+        model.script = [tool_call("list_folder", "l", folder_id="root"), "A white square."]
+        with owner.chat("list what is on this photo", attachments=[{"file_id": photo["id"]}]) as turn:
+            turn.finish()
+        assert all(len(request[1].content) == 2 for request in model.requests)
+        assert len(reads) == 1
+        (first, _) = owner.get(f"/api/runs/{turn.seen[0]['run_id']}/context")["calls"]
+        assert first["estimated_tokens"] > attachments.PICTURE_TOKENS
         owner.close()
     finally:
         service.stop()

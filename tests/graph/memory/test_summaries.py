@@ -4,8 +4,9 @@ import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 from graph.memory.summaries import MOST_SUMMARIES, SUMMARY_CHARACTERS, fold, summary_section
+from graph.messages.written import result_message
 from graph.state import Summary
-from tests.graph.talk import turns
+from tests.graph.talk import turn, turns
 
 TURN_TOKENS = 60
 
@@ -66,6 +67,29 @@ def test_whatever_was_said_is_told_briefly(text: str) -> None:
     said: list[AnyMessage] = [HumanMessage(text, id="h"), AIMessage(text or "ok", id="e")]
     folded = fold([*said, *turns(2)], [], None, TURN_TOKENS)
     assert len(folded.summaries[0]["text"]) <= SUMMARY_CHARACTERS
+
+
+def refused(number: int) -> list[AnyMessage]:
+    """Return a turn in which the person said no to a call."""
+    asked, call, _, answer = turn(number)
+    result = result_message(f"c{number}", "read_file", "The person rejected this. It was not done.", "rejected")
+    return [asked, call, result, answer]
+
+
+def test_what_the_person_rejected_stays_in_the_summary_however_often_it_is_folded() -> None:
+    thread = [*refused(0), *turns(300)[4:]]
+    folded = fold(thread, [], None, 10 * TURN_TOKENS)
+    assert "Rejected by the person: read_file" in folded.summaries[0]["text"]
+    assert len(folded.summaries[0]["text"]) <= SUMMARY_CHARACTERS
+    assert "Assistant: answer 0" in fold([*refused(0), *turns(2)[4:]], [], None, 1).summaries[0]["text"]
+
+
+def test_a_thread_of_rejections_is_told_within_the_room() -> None:
+    thread = [message for number in range(300) for message in refused(number)]
+    text = fold(thread, [], None, TURN_TOKENS).summaries[0]["text"]
+    assert len(text) <= SUMMARY_CHARACTERS
+    assert text.count("Rejected") > 20
+    assert "question 298" in text
 
 
 def test_the_newest_turn_is_kept_however_long_it_is() -> None:

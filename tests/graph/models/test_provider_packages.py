@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
 from mcp.types import CreateMessageRequestParams, CreateMessageResult, SamplingMessage, TextContent
 from pydantic import BaseModel
@@ -30,6 +30,7 @@ from graph.models.client import LeanChatModel
 from graph.models.sampling import LentModel
 from graph.models.structured import ask_for
 from graph.settings import AgentSettings, split_model
+from tests.fakes import providers as scripted
 from tests.fakes.openai_server import Failure, OpenAIServer, Pieces, Reply, split_call, text
 
 HI = [SystemMessage("Be brief."), HumanMessage("hi")]
@@ -52,12 +53,14 @@ def events(*bodies: dict[str, Any]) -> Pieces:
     return Pieces([f"event: {body['type']}\ndata: {json.dumps(body)}\n\n".encode() for body in bodies])
 
 
-def anthropic(said: str = "", called: tuple[str, dict[str, Any]] | None = None) -> Pieces:
-    """Return a whole answer of Anthropic: text, then a call."""
+def anthropic(said: str = "", called: tuple[str, dict[str, Any]] | None = None, thought: str = "") -> Pieces:
+    """Return a whole answer of Anthropic: what it thought, text, then a call."""
     usage = {"input_tokens": 7, "output_tokens": 1}
     message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude", "content": [], "usage": usage}
     blocks: list[dict[str, Any]] = [{"type": "message_start", "message": {**message, "stop_reason": None}}]
     deltas: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    if thought:
+        deltas.append(({"type": "thinking", "thinking": ""}, {"type": "thinking_delta", "thinking": thought}))
     if said:
         deltas.append(({"type": "text", "text": ""}, {"type": "text_delta", "text": said}))
     if called:
@@ -269,12 +272,34 @@ def test_a_tag_is_no_provider() -> None:
 
 async def test_thinking_stays_in_an_answer_that_goes_back(server: OpenAIServer, clients: Clients) -> None:
     model = build_models(settings_for("anthropic:claude-sonnet-5", server.url.removesuffix("/v1")), clients)["agent"]
-    server.replies = [anthropic("ok")]
-    thought = {"type": "thinking", "thinking": "Hm.", "signature": "s"}
-    said = AIMessage([thought, {"type": "text", "text": "Yes."}])  # pyright: ignore[reportArgumentType] - blocks are dicts
-    await ask(model, [*HI, said, HumanMessage("and?")])
+    server.replies = [anthropic("Yes.", thought="Hm."), anthropic("ok")]
+    bound = model.bind_tools([patch])
+    await ask(bound, [*HI, await ask(bound, HI), HumanMessage("and?")])
     await close(model)
-    assert server.requests[0]["messages"][1]["content"][0] == thought
+    thought, said = server.requests[1]["messages"][1]["content"]
+    assert (thought["type"], thought["thinking"], said["text"]) == ("thinking", "Hm.", "Yes.")
+
+
+@pytest.mark.parametrize("begun", ["anthropic:claude-sonnet-5", "gpt-5.1-codex"])
+async def test_a_thread_goes_on_with_the_model_of_another_provider_that_reads_the_text_alone(
+    name: str, model: BaseChatModel, server: OpenAIServer, clients: Clients, begun: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if begun == name:
+        return
+    root = server.url.removesuffix("/v1")
+    before = build_models(settings_for(begun, root, openai_api_key="k", openai_base_url=server.url), clients)["agent"]
+    monkeypatch.setattr(server, "brain", scripted.openai_responses if begun.startswith("gpt") else None)
+    server.replies = [] if server.brain else [anthropic("So.", ("patch", ARGUMENTS), "Hm.")]
+    made = await ask(before.bind_tools([patch]), HI)
+    assert not isinstance(made.content, str)
+    monkeypatch.setattr(server, "brain", None)
+    server.replies = [ANSWERS[name]("Done.")]
+    result = ToolMessage("ok", tool_call_id=made.tool_calls[0]["id"] or "")
+    assert (await ask(model.bind_tools([patch]), [*HI, made, result])).text == "Done."
+    sent = json.dumps(server.requests[-1]["messages"], ensure_ascii=False)
+    assert made.text in sent
+    assert not any(kind in sent for kind in ('"thinking"', '"reasoning"'))
+    await close(before)
 
 
 async def test_thinking_between_tags_is_no_answer_where_a_package_leaves_it_in_the_text(

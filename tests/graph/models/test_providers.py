@@ -316,6 +316,41 @@ async def test_what_was_learnt_is_written_by_another_thread_and_the_last_of_it_s
     )
 
 
+@pytest.mark.parametrize(
+    ("refusal", "takes_none"),
+    [
+        ("Invalid content type. image_url is only supported by certain models.", True),
+        ("unknown variant `image_url`, expected `text`", True),
+        ("This model does not support image input", True),
+        ("404 : No endpoints found that support image input", True),
+        ("messages[1].content must be a string", True),
+        ("image exceeds 5 MB maximum", False),
+        ("unsupported image format: only png and jpeg", False),
+        ("Could not process image", False),
+        ("messages: text content blocks must be non-empty", False),
+    ],
+)
+def test_a_service_that_takes_no_pictures_is_told_from_one_that_refuses_this_one(
+    refusal: str, takes_none: bool
+) -> None:
+    assert (RULES["pictures"].words.search(refusal) is not None) == takes_none
+
+
+def test_what_several_processes_learn_at_once_is_joined_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / FILE_NAME
+    several = [Dialects(path, lambda: TODAY) for _ in range(4)]
+    names = ("temperature", "content", "stream_options", "tool_choice")
+    for dialects, name in zip(several, names, strict=True):
+        dialects.of("https://models.example", "m").learn(name)
+        dialects.of("https://models.example", name).learn(name)
+    for dialects in several:
+        dialects.flush()
+    learnt = dict(read_learnt(path, TODAY))
+    assert learnt["https://models.example", "m"].keys() == {*names}
+    assert len(learnt) == 1 + len(names)
+    assert not list(tmp_path.glob("*.partial"))
+
+
 @pytest.mark.parametrize("client", ["lean", "openai"])
 async def test_both_clients_go_down_the_ladder_and_share_what_was_learnt(
     provider: OpenAIServer, clients: Clients, client: str

@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from graph.offline.model import OfflineChatModel
 from graph.prompts import json_section, section
-from tests.graph.offline.world import TOOLS, Drive, Talk, schema
+from tests.graph.offline.world import TOOLS, Drive, RefusedError, Talk, schema
 
 CREATE = {"name": "create_folder", "args": {"name": "A", "parent_id": "root"}, "id": "c1"}
 
@@ -106,6 +106,40 @@ def test_it_stops_after_eight_rounds_and_says_what_was_done() -> None:
     assert len(talk.rounds) == 8
     assert "`/F7`" in said
     assert "`/F8`" not in said
+
+
+@pytest.mark.parametrize("tool", ["search_files", "semantic_search_files", "list_trash", "get_file_info", "read_file"])
+@pytest.mark.parametrize(
+    ("text", "nothing"),
+    [
+        ("find the lease", "found nothing"),
+        ("how long is the notice period?", "found nothing"),
+        ("summarise the lease", "found nothing"),
+        ("how many pdf files are there?", "0 files"),
+        ("delete lease.md", "found nothing"),
+        ("delete /lease.md", "found nothing"),
+        ("restore lease.md", "trash is empty"),
+        ("查找租约", "没有找到"),
+        ("通知期是多久？", "没有找到"),
+        ("删除租约.md", "没有找到"),
+        ("从回收站恢复租约.md", "回收站是空的"),
+    ],
+)
+def test_a_search_that_failed_is_told_with_its_error_and_is_not_taken_for_nothing(
+    text: str, nothing: str, tool: str
+) -> None:
+    class Broken(Drive):
+        def call(self, name: str, args: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+            if name == tool:
+                raise RefusedError("internal", "The index is being repaired.")
+            return super().call(name, args)
+
+    talk = Talk(Broken())
+    talk.drive.put("/lease.md", "The notice period is three months.")
+    talk.drive.put("/租约.md", "通知期是三个月。")
+    said = talk.say(text)
+    assert "The index is being repaired." in said or tool not in talk.called
+    assert nothing not in said or tool not in talk.called
 
 
 def test_what_was_left_out_of_the_conversation_is_not_taken_for_nothing() -> None:

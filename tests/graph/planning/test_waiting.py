@@ -2,7 +2,8 @@
 
 import pytest
 
-from graph.planning.waiting import asks, refuses
+from graph.planning.waiting import refuses
+from graph.routing.questions import asks
 from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call
 from tests.fakes.tiny_drive import TinyDrive
 from tests.graph.assistant import Assistant, Seen

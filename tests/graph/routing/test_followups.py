@@ -1,6 +1,7 @@
 """Second turns: some stay with the specialist of the first, others are routed anew."""
 
 import pytest
+from langchain_core.messages import AIMessage
 
 from graph.routing.followups import is_follow_up, may_need_plan
 from graph.routing.route import by_pattern, by_stickiness
@@ -63,3 +64,18 @@ def test_a_follow_up_that_asks_for_several_things_is_judged_by_the_router(text: 
 @pytest.mark.parametrize("text", ["and the second one?", "yes, and then the second one", "那就改成表格", "shorter"])
 def test_a_follow_up_of_one_thing_needs_no_plan(text: str) -> None:
     assert not may_need_plan(text)
+
+
+@pytest.mark.parametrize(
+    ("said", "waits"),
+    [
+        ("Which of the two do you mean?\n1. `/a.md`\n2. `/b.md`", True),
+        ("改成什么标题？", True),
+        ("Done. Anything else?", False),
+        ("改好了。还有什么需要吗?", False),
+    ],
+)
+def test_a_question_keeps_the_specialist_and_an_offer_of_more_help_does_not(said: str, waits: bool) -> None:
+    state = state_of("the second one", last="document_agent")
+    state["messages"].insert(0, AIMessage(said))
+    assert (by_stickiness(state) is not None) == waits

@@ -18,7 +18,7 @@ async def make_pool(tmp_path: Path, clock: SettableClock) -> AsyncGenerator[Pool
     async with AsyncExitStack() as stack:
 
         def make(**settings: Any) -> ServerPool:
-            chosen = AgentSettings(**{"mcp_private_hosts": "127.0.0.1", **settings})
+            chosen = AgentSettings(mcp_private_hosts="127.0.0.1").model_copy(update=settings)
             pool = ServerPool(chosen, folder=tmp_path / "servers", clock=clock)
             stack.push_async_callback(pool.aclose)
             return pool

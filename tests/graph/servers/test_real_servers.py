@@ -3,14 +3,16 @@
 import json
 import os
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 import pytest
 from mcp.types import CallToolResult, TextContent
 
 from graph.servers.definition import ServerDefinition, ServerType
+from graph.servers.pool import ServerPool
 from graph.servers.reasons import ServerUnavailableError
+from graph.servers.status import StatusName
 from tests.fakes.clock import SettableClock
 from tests.graph.servers.conftest import PoolMaker
 from tests.graph.servers.real import (
@@ -30,6 +32,14 @@ TRANSPORTS: list[ServerType] = ["stdio", "sse", "streamableHttp"]
 
 def text_of(result: CallToolResult) -> str:
     return "".join(block.text for block in result.content if isinstance(block, TextContent))
+
+
+async def told(pool: ServerPool, name: StatusName) -> None:
+    """Wait until the state of a connection is this one."""
+    async with aclosing(pool.watch("u1")) as changes:
+        async for _, status in changes:
+            if status.status == name:
+                return
 
 
 @asynccontextmanager
@@ -88,6 +98,8 @@ async def test_a_server_that_was_killed_comes_back_at_the_next_call(
     definition = remote(kind, port)
     async with everything(kind, port):
         await pool.call(definition, "echo", {"message": "one"})
+    if kind == "sse":
+        await told(pool, "error")  # over Streamable HTTP nothing shows before the next call
 
     with pytest.raises(ServerUnavailableError) as gone:
         await pool.call(definition, "echo", {"message": "two"})

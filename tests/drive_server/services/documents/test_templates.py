@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -131,6 +132,17 @@ async def test_what_was_approved_holds_for_the_template_that_was_shown(
     first = await templates.fill(keyed, "/t.md", {"sum": "5"}, None, "n")
     again = await templates.fill(keyed, "/t.md", {"sum": "5"}, None, "n")
     assert (again.replayed, again.value) == (True, first.value)
+
+
+def test_a_word_file_is_filled_with_the_same_bytes_at_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    template, values = letter(), {"ref": "7", "client": "Ada", "amount": "5", "地址": "x"}
+    first = fill_docx(template, values)
+
+    def later(*_: object) -> time.struct_time:
+        return time.gmtime(2_000_000_000)
+
+    monkeypatch.setattr(time, "localtime", later)
+    assert fill_docx(template, values) == first
 
 
 async def test_values_that_would_make_a_huge_file_are_refused_before_it_is_made(

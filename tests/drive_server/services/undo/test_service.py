@@ -203,6 +203,18 @@ async def test_names_that_a_run_swapped_are_swapped_back_and_forth(store: Store,
         assert found == expected
 
 
+async def test_an_item_that_moved_twice_within_a_change_is_left_once(store: Store, ana: Actor) -> None:
+    first, second = await store.file(ana, "/a"), await store.file(ana, "/b")
+    acting = in_run(ana, "run-1")
+    for item, name in ((first, "t"), (second, "a"), (first, "b")):
+        await store.files.rename(acting, item.id, name)
+    swapped_back = await store.undo.undo(ana, run_id="run-1")
+    await store.files.rename(ana, first.id, "z")
+    outcome = await store.undo.undo(ana, change_id=swapped_back.change_id)
+    assert [left["item_id"] for left in outcome.value.skipped] == [first.id]
+    assert (await store.files.get(ana, second.id)).name == "a"
+
+
 async def test_what_can_not_go_back_says_why(store: Store, ana: Actor) -> None:
     folder, item = await store.folder(ana, "/Old"), await store.file(ana, "/Old/a.txt")
     moved = await store.files.move(ana, item.id, "/")

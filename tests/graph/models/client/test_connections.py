@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import datetime
-import ipaddress
 import logging
 import ssl
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 from langchain_core.messages import HumanMessage
 
 from graph.errors import ModelOutputError, ModelUnavailableError
@@ -23,7 +18,7 @@ from graph.models.asking import ask
 from graph.models.client import proxy_for
 from graph.settings import AgentSettings
 from tests.fakes.openai_server import running_server, text
-from tests.fakes.raw_server import RawServer, Sent, raw_server, whole
+from tests.fakes.raw_server import RawServer, Sent, certificate, raw_server, whole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
@@ -162,20 +157,6 @@ def test_clients_that_nobody_closes_end_with_their_event_loop(caplog: pytest.Log
         server.replies = [text("Yes")]
         assert asyncio.run(ask(build_models(_settings(server.url))["agent"], HI)).text == "Yes"
     assert caplog.messages == []
-
-
-def certificate(folder: Path) -> Path:
-    """Write a key and a certificate of its own for 127.0.0.1, and return the file."""
-    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name.from_rfc4514_string("CN=models.example")
-    now = datetime.datetime.now(datetime.UTC)
-    address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-    builder = builder.not_valid_before(now).not_valid_after(now + datetime.timedelta(days=1))
-    made = builder.add_extension(address, critical=False).sign(key, hashes.SHA256())
-    none, pem = serialization.NoEncryption(), serialization.Encoding.PEM
-    path = folder / "service.pem"
-    path.write_bytes(key.private_bytes(pem, serialization.PrivateFormat.PKCS8, none) + made.public_bytes(pem))
-    return path
 
 
 async def test_only_a_service_with_a_certificate_that_is_known_is_asked(
