@@ -229,10 +229,10 @@ def connection_view(tested: Connection, language: Language) -> ConnectionView:
     details = tested.details
     return ConnectionView(
         status="connected",
-        name=details.name,
-        version=details.version,
-        protocol=details.protocol,
-        instructions=details.instructions,
+        name=cleaned(details.name),
+        version=cleaned(details.version),
+        protocol=cleaned(details.protocol),
+        instructions=cleaned(details.instructions),
         tools=tool_views(tested.server, tested.tools),
         resources=resource_views(details.resources),
         prompts=prompt_views(details.prompts),

@@ -9,7 +9,13 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from mcp.types import Prompt, Resource
+from pydantic import AnyUrl
 
+from api.http.server_schemas import connection_view
+from api.servers.service import Connection
+from api.storage.tables import ServerRow
+from graph.servers.connection import ServerDetails
 from graph.settings import AgentSettings
 from tests.api.command_model import CommandModel
 from tests.api.real_service import RealService
@@ -454,3 +460,35 @@ def test_a_server_in_use_that_leads_elsewhere_is_looked_at_again(person: Person,
         assert [next(states) for _ in range(3)] == ["disconnected", "connecting", "connected"]
         tool = echo_of(person.get(f"{SERVERS}/{made['id']}/tools"))
     assert (tool["isEnabled"], tool["isAutoApprove"]) == (True, False)
+
+
+def test_a_server_that_has_other_tools_each_time_does_not_fill_the_database(
+    person: Person, remote: SmallServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.servers.tools.MOST_PINS", 3)
+    made = define(person, base_url=remote.url)
+    for round_number in range(3):
+        remote.tools = [{**ECHO, "name": f"echo_{round_number}_{place}"} for place in range(2)]
+        put(person, made, timeout=20 + round_number)
+        connect(person, made)
+    tools = person.get(f"{SERVERS}/{made['id']}/tools")["items"]
+    assert [tool["isEnabled"] for tool in tools] == [False, False]
+    put(person, made, is_active=False)
+    assert len(person.get(f"{SERVERS}/{made['id']}/tools")["items"]) == 3
+
+
+def test_what_can_not_be_seen_is_left_out_of_what_a_server_says_of_itself() -> None:
+    hidden = "Ticket\u202es\u200b"
+    details = ServerDetails(
+        name=hidden,
+        version=hidden,
+        protocol=hidden,
+        instructions=hidden,
+        tools=(),
+        resources=[Resource(name=hidden, description=hidden, uri=AnyUrl("x://y"))],
+        prompts=[Prompt(name="p", description=hidden)],
+    )
+    view = connection_view(Connection(ServerRow(), details=details), "en")
+    assert (view.name, view.version, view.protocol, view.instructions) == ("Tickets",) * 4
+    assert (view.resources[0].name, view.resources[0].description) == ("Tickets", "Tickets")
+    assert view.prompts[0].description == "Tickets"
