@@ -72,9 +72,16 @@ def create_app(
             plans = Plans(database, time)
             secrets = Secrets.of(settings.root, agent.secrets_key.get_secret_value())
             credentials = StoredCredentials(database, secrets, time)
-            pool = ServerPool(agent, folder=settings.root / "mcp-servers", clock=time.now, credentials=credentials)
+            lent = LentModel(model_in(built.models, "reader"))
+            pool = ServerPool(
+                agent,
+                folder=settings.root / "mcp-servers",
+                clock=time.now,
+                credentials=credentials,
+                sampling=lent,
+            )
             stack.push_async_callback(pool.aclose)
-            sessions = drive_sessions(drive, LentModel(model_in(built.models, "reader")))
+            sessions = drive_sessions(drive, lent)
             assistant = await stack.enter_async_context(
                 open_assistant(
                     settings.root,

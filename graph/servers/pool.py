@@ -16,6 +16,7 @@ from typing import Any, Final, TypeVar
 
 import anyio
 from mcp import ClientSession, McpError
+from mcp.client.session import SamplingFnT
 from mcp.shared.session import ProgressFnT
 from mcp.types import (
     CallToolResult,
@@ -33,6 +34,7 @@ from drive_server.connect import next_request_id
 from drive_server.rate_limiter import SlidingWindow
 from graph.clock import Clock, utc_now
 from graph.servers.addresses import AddressGuard, Lookup
+from graph.servers.allowances import sampling_for
 from graph.servers.connection import Connection, ProgressReports, ServerDetails, unless_over
 from graph.servers.definition import ServerDefinition
 from graph.servers.faults import REQUEST_TIMEOUT, LostError, reason_of, was_not_sent
@@ -53,6 +55,8 @@ T = TypeVar("T")
 OnProgress = ProgressFnT
 
 OPEN_SECONDS: Final = 30.0
+SAMPLES_PER_MINUTE: Final = 10
+"""Questions to the model, of a server that may ask it."""
 IDLE_SECONDS: Final = 1800.0
 LIST_SECONDS: Final = 30.0
 PING_SECONDS: Final = 3.0
@@ -77,7 +81,8 @@ class ServerPool:
     """Sessions by (user id, server id): opened when first needed, reopened when dead, closed when idle.
 
     `folder` has the working directories of servers that are programs; without one they are temporary. `commands` may
-    be added to while the pool is in use. `credentials` has those of people who sign in to their servers.
+    be added to while the pool is in use. `credentials` has those of people who sign in to their servers; `sampling`
+    asks the model for servers that may.
     """
 
     def __init__(
@@ -88,10 +93,12 @@ class ServerPool:
         clock: Clock = utc_now,
         lookup: Lookup | None = None,
         credentials: CredentialStore | None = None,
+        sampling: SamplingFnT | None = None,
     ) -> None:
         self.commands = AllowedCommands(settings.stdio_commands.split(","))
         self._guard = AddressGuard(settings.mcp_private_hosts.split(","), lookup)
         self._sign_ins = SignIns(credentials, self._guard, clock) if credentials else None
+        self._sampling = sampling
         self._settings = settings
         self._folder = folder
         self._temporary: Path | None = None
@@ -99,6 +106,7 @@ class ServerPool:
         self._places: dict[Key, Place] = {}
         self._board = StatusBoard()
         self._rate = SlidingWindow(settings.mcp_calls_per_minute, clock=self._now)
+        self._samples = SlidingWindow(SAMPLES_PER_MINUTE, clock=self._now)
         self._sessions = SessionPool[Key, Connection](
             open_seconds=OPEN_SECONDS, idle_seconds=IDLE_SECONDS, clock=clock, ended=self._ended
         )
@@ -274,20 +282,21 @@ class ServerPool:
         self._board.set(key, ServerStatus("connecting"))
         connection = Connection(definition.version, self._settings.mcp_tools_per_server)
         async with open_server(
-            definition, await self._means(), logging_callback=connection.log, message_handler=connection.hear
+            definition, await self._means(definition), logging_callback=connection.log, message_handler=connection.hear
         ) as opened:
             connection.open(opened.session, opened.introduction)
             self._board.set(key, ServerStatus("connected"))
             self._reap_later()
             yield connection
 
-    async def _means(self) -> Means:
+    async def _means(self, definition: ServerDefinition) -> Means:
         if self._folder is None and self._temporary is None:
             self._temporary = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="drive-agent-servers-"))
         folder = self._folder or self._temporary
         assert folder  # noqa: S101 - it is one of them
         tokens = self._sign_ins.tokens if self._sign_ins else None
-        return Means(self._guard, self.commands, folder, self._settings.mcp_result_bytes, tokens)
+        sampling = sampling_for(definition, self._sampling, self._samples)
+        return Means(self._guard, self.commands, folder, self._settings.mcp_result_bytes, tokens, sampling)
 
     def _not_opened(self, definition: ServerDefinition, error: NotOpenedError) -> Reason:
         reason = _logged(reason_of(error.__cause__, definition.host, OPEN_SECONDS), error)

@@ -17,7 +17,7 @@ import anyio
 import httpx
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp import ClientSession
-from mcp.client.session import LoggingFnT, MessageHandlerFnT
+from mcp.client.session import LoggingFnT, MessageHandlerFnT, SamplingFnT
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
@@ -38,6 +38,7 @@ from pydantic import ValidationError
 
 from drive_server.connect import ConcurrentSession
 from graph.servers.addresses import AddressGuard, GuardedTransport
+from graph.servers.allowances import roots_for
 from graph.servers.definition import ServerDefinition
 from graph.servers.faults import reason_of
 from graph.servers.intake import Intake
@@ -69,6 +70,7 @@ class Means:
     folder: Path
     message_bytes: int
     tokens: Tokens | None = None
+    sampling: SamplingFnT | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,13 @@ async def open_server(
             async with (
                 _streams(definition, means, intake) as (incoming, write),
                 ConcurrentSession(
-                    read, cast("Any", write), None, None, None, None, logging_callback, message_handler, CLIENT
+                    read,
+                    cast("Any", write),
+                    sampling_callback=means.sampling,
+                    list_roots_callback=roots_for(definition, _folder(definition, means)),
+                    logging_callback=logging_callback,
+                    message_handler=message_handler,
+                    client_info=CLIENT,
                 ) as session,
             ):
                 group.start_soon(_filter, incoming, filtered, write, intake, definition.host)
@@ -117,9 +125,12 @@ async def _wait_for(broken: "asyncio.Future[None]") -> None:
 
 def _streams(definition: ServerDefinition, means: Means, intake: Intake) -> AbstractAsyncContextManager[Streams]:
     if definition.type == "stdio":
-        folder = folder_of(means.folder, definition.user_id, definition.id)
-        return stdio_streams(definition, means.commands, folder, intake)
+        return stdio_streams(definition, means.commands, _folder(definition, means), intake)
     return _http_streams(definition, means, intake)
+
+
+def _folder(definition: ServerDefinition, means: Means) -> Path:
+    return folder_of(means.folder, definition.user_id, definition.id)
 
 
 @asynccontextmanager
