@@ -29,7 +29,8 @@ def chosen_prompt(client: ServiceClient, line: str, terminal: Terminal) -> str |
     if len(words) == 1:
         _list(client.get(path)["items"], terminal)
         return None
-    arguments = dict(word.partition("=")[::2] for word in words[2:])
+    parts = [word.partition("=") for word in words[2:]]
+    arguments = {name: value for name, _, value in parts}
     text: str = client.post(path, {"name": words[1], "arguments": arguments})["text"]
     terminal.note("The server wrote this. It is sent as your message:")
     terminal.say(text)
