@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -68,12 +69,12 @@ async def test_one_that_hangs_in_a_call_is_given_up_and_comes_back(
     error = await failure(pool, definition, "hang")
 
     assert error.reason.code == "timeout"
-    assert text_of(await pool.call(definition, "print_rubbish", {})) == "done"
+    assert text_of(await pool.call(replace(definition, timeout=20.0), "print_rubbish", {})) == "done"
 
 
-@pytest.mark.parametrize("tool", ["huge", "flood"])
+@pytest.mark.parametrize("tool", ["huge", "flood", "babble"])
 async def test_one_that_sends_too_much_is_cut_off(pool: ServerPool, tool: str) -> None:
-    codes: dict[str, ReasonCode] = {"huge": "too_large", "flood": "flood"}
+    codes: dict[str, ReasonCode] = {"huge": "too_large", "flood": "flood", "babble": "flood"}
 
     error = await failure(pool, hostile(), tool)
 
