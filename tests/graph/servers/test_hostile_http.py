@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from graph.servers import intake
 from graph.servers import pool as pools
 from graph.servers.definition import ServerDefinition
 from graph.servers.pool import ServerPool
@@ -27,6 +28,12 @@ from tests.graph.servers.test_real_servers import text_of
 async def server() -> AsyncGenerator[HostileHttp]:
     async with hostile_http() as served:
         yield served
+
+
+@pytest.fixture(autouse=True)
+def low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intake, "MOST_MESSAGES", 500)
+    monkeypatch.setattr(intake, "MOST_LINES", 5_000)
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from graph.servers import intake, supervisor
 from graph.servers import pool as pools
 from graph.servers import stdio as programs
-from graph.servers import supervisor
 from graph.servers.definition import ServerDefinition
 from graph.servers.pins import hash_of
 from graph.servers.pool import ServerPool
@@ -30,6 +30,12 @@ def hostile(behaviour: str = "", **fields: Any) -> ServerDefinition:
 @pytest.fixture(autouse=True)
 def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "EXIT_SECONDS", 0.1)
+
+
+@pytest.fixture(autouse=True)
+def low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intake, "MOST_MESSAGES", 500)
+    monkeypatch.setattr(intake, "MOST_LINES", 5_000)
 
 
 @pytest.fixture
