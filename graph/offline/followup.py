@@ -54,7 +54,8 @@ def _completed(intent: Intent, said: str, chosen: str, question: str) -> Intent 
 
 def _corrected(conversation: Conversation) -> Intent | None:
     """Return the last change as the message corrects it: other words in the same file, or another name."""
-    done = [made for made in conversation.calls if made.result and made.result.worked and not made.reads]
+    earlier = [made for made in conversation.calls if made.turn < conversation.turn]
+    done = [made for made in earlier if made.result and made.result.worked and not made.reads]
     value = corrected_value(conversation.asked) if done and not conversation.sections.step else ""
     items = items_in(done[-1].result) if value and done[-1].result else []
     said = [one.text for one in reversed(conversation.said) if one.by_person and done and one.turn <= done[-1].turn]

@@ -128,6 +128,8 @@ async def test_a_new_file_is_made_in_its_folder_and_its_text_is_corrected(
     for one in (order, *corrections):
         seen = await said(assistant, one)
         assert "plan.md" in seen.text
+        was, _, becomes = seen.text.partition(" → ")
+        assert not becomes or was.rpartition("“")[2] not in becomes
     assert (await real_drive.documents.read_text(actor, f"/{folder}/plan.md")).text == text
 
 
