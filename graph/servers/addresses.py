@@ -175,7 +175,8 @@ class _BoundedStream(httpx.AsyncByteStream):
                 ends = [at + len(mark) for mark in BOUNDARIES if (at := seen.rfind(mark)) >= 0]
                 unfinished = len(seen) - max(ends) if ends else unfinished
                 tail = seen[-TAIL_BYTES:]
-            self._intake.take(len(piece), unfinished)
+            lines = piece.count(b"\n") + piece.count(b"\r") if self._is_events else 0
+            self._intake.take(len(piece), unfinished, lines)
             yield piece
 
     async def aclose(self) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ from mcp.types import (
 
 from graph.servers.faults import LostError
 from graph.servers.pins import cleaned
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 TOOLS_SECONDS: Final = 300.0
@@ -71,7 +74,11 @@ class ProgressReports:
         if self._clock() < self._not_before:
             return
         self._not_before = self._clock() + REPORT_SECONDS
-        await self._report(*self._progress, cleaned(message)[:MOST_REPORT_CHARACTERS] if message else None)
+        try:
+            await self._report(*self._progress, cleaned(message)[:MOST_REPORT_CHARACTERS] if message else None)
+        except Exception:
+            # The SDK would log the whole message of the server.
+            logger.exception("The progress of a call could not be reported.")
 
 
 @dataclass(slots=True, eq=False)

@@ -175,8 +175,12 @@ class ServerPool:
 
     async def resource(self, definition: ServerDefinition, uri: str) -> ReadResourceResult:
         """Return a resource. Raises `ServerUnavailableError`, also if the server refuses it."""
+        try:
+            address = AnyUrl(uri)
+        except ValueError as error:
+            raise ServerUnavailableError(definition.name, Reason("refused")) from error
         async with self._using(definition) as pooled:
-            return await self._ask(definition, pooled, pooled.session.session.read_resource(AnyUrl(uri)))
+            return await self._ask(definition, pooled, pooled.session.session.read_resource(address))
 
     def status(self, user_id: str, server_id: str) -> ServerStatus:
         """Return the state of a person's connection."""
@@ -240,6 +244,7 @@ class ServerPool:
         key = _key(definition)
         place = self._places.setdefault(key, Place(definition.version))
         self._check_version(definition, place)
+        place.host = definition.host
         if self._sessions.is_open(key):
             return
         if place.opening is None:
@@ -313,7 +318,7 @@ class ServerPool:
         if error is None:
             self._board.set(key, DISCONNECTED)
             return
-        reason = _logged(reason_of(error, "", OPEN_SECONDS), error)
+        reason = _logged(reason_of(error, place.host, OPEN_SECONDS), error)
         place.broke(reason, self._now())
         self._board.set(key, ServerStatus("error", reason))
 

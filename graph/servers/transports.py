@@ -192,9 +192,9 @@ async def _filter(
 
 
 def _is_of_use(root: JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError, intake: Intake) -> bool:
+    intake.take_message()
     if isinstance(root, JSONRPCResponse | JSONRPCError):
         return isinstance(root.id, int) or (len(root.id) <= LONGEST_ID and root.id.isdecimal())
-    intake.take_message()
     shape = ServerRequest if isinstance(root, JSONRPCRequest) else ServerNotification
     try:
         shape.model_validate(root.model_dump(by_alias=True, mode="json", exclude_none=True))
