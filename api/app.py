@@ -13,12 +13,15 @@ from api.drive import DriveForService
 from api.http.dependencies import bearer
 from api.http.routes import approvals, assistants, chat, grants, memories, messages, plans, runs, system, threads
 from api.http.routes import models as model_routes
+from api.http.routes import offers as offer_routes
 from api.http.routes import servers as server_routes
+from api.http.routes import sign_ins as sign_in_routes
 from api.plans import Plans
 from api.runs.webhooks import target_of
 from api.servers.assistants import PersonsChoices
 from api.servers.secrets import Secrets
 from api.servers.service import Servers
+from api.servers.sign_ins import StoredCredentials
 from api.service import open_service
 from api.storage.database import open_database
 from drive_server.connect import Drive, DriveSettings, open_drive
@@ -68,9 +71,17 @@ def create_app(
             webhook = target_of(agent.webhook_url, agent.webhook_secret.get_secret_value())
             plans = Plans(database, time)
             secrets = Secrets.of(settings.root, agent.secrets_key.get_secret_value())
-            pool = ServerPool(agent, folder=settings.root / "mcp-servers", clock=time.now)
+            credentials = StoredCredentials(database, secrets, time)
+            lent = LentModel(model_in(built.models, "reader"))
+            pool = ServerPool(
+                agent,
+                folder=settings.root / "mcp-servers",
+                clock=time.now,
+                credentials=credentials,
+                sampling=lent,
+            )
             stack.push_async_callback(pool.aclose)
-            sessions = drive_sessions(drive, LentModel(model_in(built.models, "reader")))
+            sessions = drive_sessions(drive, lent)
             assistant = await stack.enter_async_context(
                 open_assistant(
                     settings.root,
@@ -84,7 +95,7 @@ def create_app(
                     pool,
                 )
             )
-            port = DriveForService(drive)
+            port = DriveForService(drive, settings.resolved_public_url)
             app.state.service = await stack.enter_async_context(
                 open_service(
                     database,
@@ -143,7 +154,7 @@ def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) 
         lifespan=lifespan,
     )
     api = APIRouter(prefix="/api", dependencies=[Depends(bearer)])
-    own = (server_routes, assistants, messages)
+    own = (server_routes, sign_in_routes, offer_routes, assistants, messages)
     for part in (chat, runs, approvals, grants, threads, plans, memories, model_routes, *own):
         api.include_router(part.router)
     app.include_router(api)

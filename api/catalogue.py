@@ -109,6 +109,11 @@ CATALOGUE: Final[dict[str, Texts]] = {
         "List the tools again, look at the difference, and accept the hash that you see.",
         "请重新列出工具，查看差异，再接受所显示的 hash。",
     ),
+    "sign_in_failed": ("You are not signed in: {reason}", "没有登录：{reason}"),
+    "sign_in_failed.hint": (
+        "Begin again with POST /api/mcp-servers/{{id}}/authorize.",
+        "请用 POST /api/mcp-servers/{{id}}/authorize 重新开始。",
+    ),
     "server_unavailable": ("The server can't be reached: {reason}", "无法连接服务器：{reason}"),
     "server_unavailable.hint": (
         "Test it with POST /api/mcp-servers/{{id}}/connect.",

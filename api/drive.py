@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from api.errors import InvalidRequestError
 from drive_server.connect import Actor, Drive, Principal, Scope
+from drive_server.context import public_address
 from drive_server.http.access import bearer_token, prefer_connection, principal_of_request
 from graph.drive.sentences import grouped, sentence, text
 from graph.single_flight import SingleFlight
@@ -76,8 +77,9 @@ class RunUndo:
 class DriveForService:
     """The few things that the service asks the drive directly; errors are the drive's own."""
 
-    def __init__(self, drive: Drive) -> None:
+    def __init__(self, drive: Drive, public_url: str = "") -> None:
         self._drive = drive
+        self._public_url = public_url
         self._principals = SingleFlight[Principal]()
 
     async def authenticate(self, request: Request) -> Principal:
@@ -88,6 +90,10 @@ class DriveForService:
         principal = await self._principals.do(token, lambda: principal_of_request(self._drive, request))
         prefer_connection(request)
         return principal
+
+    def public_address(self) -> str:
+        """Return the address by which people reach the service: the request's, or the one that is set."""
+        return public_address(self._public_url)
 
     async def locate(self, caller: Principal, place: Place) -> Place:
         """Return the place with ids of items that the caller can see. Raises the drive's errors otherwise."""

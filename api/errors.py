@@ -193,6 +193,16 @@ class ServerDownError(ApiError):
         super().__init__(said={"reason": reason})
 
 
+class SignInError(ApiError):
+    """A sign-in to a person's MCP server did not begin, or failed: `details["reason"]` says why, as a code."""
+
+    code = "sign_in_failed"
+    status = HTTPStatus.CONFLICT
+
+    def __init__(self, code: str, reason: Texts) -> None:
+        super().__init__(said={"reason": reason}, details={"reason": code})
+
+
 class SecretsKeyError(ApiError):
     """The key for secrets can't be used; the service does not start."""
 

@@ -18,7 +18,9 @@ from api.runs.execution import RunServices
 from api.runs.service import Runs
 from api.runs.webhooks import Webhooks, WebhookTarget
 from api.servers.assistants import Assistants
+from api.servers.prompts import Offers
 from api.servers.service import Servers
+from api.servers.sign_ins import SignIns
 from api.threads import Threads
 from api.withholding import Withholding
 from drive_server.storage.database import Database
@@ -39,6 +41,8 @@ class Service:
     approvals: Approvals
     plans: Plans
     servers: Servers
+    sign_ins: SignIns
+    offers: Offers
     assistants: Assistants
     log: EventLog
     graph: Assistant
@@ -121,7 +125,20 @@ async def open_service(
     threads = Threads(database, clock)
     assistants = Assistants(database, clock, graph.allows_model, graph.drive_tools)
     service = Service(
-        runs, threads, approvals, plans, servers, assistants, log, graph, drive, database, heartbeat_seconds, clock
+        runs,
+        threads,
+        approvals,
+        plans,
+        servers,
+        SignIns(servers),
+        Offers(servers),
+        assistants,
+        log,
+        graph,
+        drive,
+        database,
+        heartbeat_seconds,
+        clock,
     )
     log_task = asyncio.create_task(log.write(), name="event log")
     webhook_task = asyncio.create_task(webhooks.deliver(), name="webhooks")

@@ -38,6 +38,20 @@ ToolNames = Annotated[list[ToolName], Field(max_length=MOST_TOOLS)]
 KEEPS: Final = "A value is written and never read: answers say true or false. True keeps the one it has."
 
 
+class AuthorizationBody(Body):
+    """How the service introduces itself to a server's sign-in."""
+
+    client_id: Text = Field(default="", description="A client that you registered there; empty: it registers itself.")
+    client_secret: Annotated[str, StringConstraints(max_length=8_192)] = Field(default="", description="Its secret.")
+
+
+class PromptBody(Body):
+    """A prompt of a server, with its arguments."""
+
+    name: ToolName
+    arguments: dict[ToolName, Text] = Field(default={}, max_length=MOST_ARGS)
+
+
 class ServerBody(Body):
     """An MCP server; with PUT, fields that are left out stay as they are."""
 

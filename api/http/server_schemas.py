@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
+from mcp.types import Prompt, Resource
 from pydantic import BaseModel, Field
 
+from api.servers.prompts import FilledMessage
 from api.servers.service import Connection, Servers
 from api.servers.tools import ListedTool
 from api.storage.tables import AssistantRow, ServerRow
-from graph.servers.connection import ServerDetails
 from graph.servers.definition import ServerType
 from graph.servers.pins import cleaned
 from graph.servers.reasons import Reason
@@ -24,7 +25,7 @@ PersonsText = Annotated[str, DATA]
 class ServerView(BaseModel):
     """An MCP server. Of the values of `headers` and `env` it only says whether they are set.
 
-    `sentence` says why the `status` is `error`.
+    `code` and `sentence` say why the `status` is `error`: the code `sign_in` asks for `POST .../authorize`.
     """
 
     id: str
@@ -40,10 +41,18 @@ class ServerView(BaseModel):
     disabled_tools: Annotated[list[str], DATA]
     auto_approve_tools: Annotated[list[str], DATA]
     allows: list[Literal["sampling", "roots"]]
+    signed_in: bool
     status: StatusName
+    code: str | None
     sentence: str | None
     created_at: datetime
     updated_at: datetime
+
+
+class AuthorizationView(BaseModel):
+    """The address of a server's sign-in, to open in the browser of the person."""
+
+    url: Annotated[str, DATA]
 
 
 class ServerList(BaseModel):
@@ -92,12 +101,39 @@ class ResourceView(BaseModel):
     description: str
 
 
+class ResourceList(BaseModel):
+    """The resources that a server offers."""
+
+    items: list[ResourceView]
+
+
 class PromptView(BaseModel):
     """A prompt that a server offers, with the names of its arguments."""
 
-    name: str
+    name: Annotated[str, DATA]
     description: str
-    arguments: list[str]
+    arguments: Annotated[list[str], DATA]
+    required: Annotated[list[str], DATA]
+
+
+class PromptList(BaseModel):
+    """The prompts that a server offers."""
+
+    items: list[PromptView]
+
+
+class FilledMessageView(BaseModel):
+    """A message of a prompt; what is no text is named by its kind in brackets."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+class FilledPromptView(BaseModel):
+    """A prompt with its arguments in place. The server wrote it: read the `text` before you send it as a message."""
+
+    messages: list[FilledMessageView]
+    text: str
 
 
 class ConnectionView(BaseModel):
@@ -174,7 +210,9 @@ def server_view(row: ServerRow, servers: Servers, language: Language) -> ServerV
         **{name: getattr(row, name) for name in (*plain, *lists)},
         headers=headers,
         env=env,
+        signed_in=bool(row.credentials),
         status=status.status,
+        code=_code(status.reason),
         sentence=status.sentence_in(language),
     )
 
@@ -196,8 +234,8 @@ def connection_view(tested: Connection, language: Language) -> ConnectionView:
         protocol=cleaned(details.protocol),
         instructions=cleaned(details.instructions),
         tools=tool_views(tested.server, tested.tools),
-        resources=_resources(details),
-        prompts=_prompts(details),
+        resources=resource_views(details.resources),
+        prompts=prompt_views(details.prompts),
     )
 
 
@@ -209,6 +247,33 @@ def tool_list(listed: Connection, servers: Servers, language: Language) -> ToolL
         status="error" if listed.reason else status.status,
         sentence=_sentence(listed.reason, language),
     )
+
+
+def resource_views(resources: Sequence[Resource]) -> list[ResourceView]:
+    """Return the resources of a server as its person sees them."""
+    return [
+        ResourceView(uri=str(one.uri), name=cleaned(one.title or one.name), description=cleaned(one.description or ""))
+        for one in resources
+    ]
+
+
+def prompt_views(prompts: Sequence[Prompt]) -> list[PromptView]:
+    """Return the prompts of a server as its person sees them."""
+    return [
+        PromptView(
+            name=one.name,
+            description=cleaned(one.description or ""),
+            arguments=[argument.name for argument in one.arguments or ()],
+            required=[argument.name for argument in one.arguments or () if argument.required],
+        )
+        for one in prompts
+    ]
+
+
+def filled_prompt_view(messages: Sequence[FilledMessage]) -> FilledPromptView:
+    """Return a prompt with its arguments in place, as its person sees it."""
+    views = [FilledMessageView(role=one.role, text=one.text) for one in messages]
+    return FilledPromptView(messages=views, text="\n\n".join(one.text for one in messages))
 
 
 def assistant_view(row: AssistantRow, built_in: str) -> AssistantView:
@@ -231,24 +296,6 @@ def _tool_view(row: ServerRow, tool: ListedTool) -> ToolView:
         changed=tool.changed,
         difference=[ToolDifference(field=part.field, before=part.before, after=part.after) for part in tool.difference],
     )
-
-
-def _resources(details: ServerDetails) -> list[ResourceView]:
-    return [
-        ResourceView(uri=str(one.uri), name=cleaned(one.title or one.name), description=cleaned(one.description or ""))
-        for one in details.resources
-    ]
-
-
-def _prompts(details: ServerDetails) -> list[PromptView]:
-    return [
-        PromptView(
-            name=one.name,
-            description=cleaned(one.description or ""),
-            arguments=[argument.name for argument in one.arguments or ()],
-        )
-        for one in details.prompts
-    ]
 
 
 def _code(reason: Reason | None) -> str | None:

@@ -62,6 +62,7 @@ def new_server(user_id: str, now: datetime) -> ServerRow:
         disabled_tools=[],
         auto_approve_tools=[],
         allows=[],
+        credentials="",
         version=0,
         created_at=now,
         updated_at=now,
@@ -81,6 +82,8 @@ def change_server(row: ServerRow, change: ServerChange, secrets: Secrets, now: d
     row.type = _type(row, change, is_new=row.base_url != address or not row.type)
     _require_target(row)
     retargeted = _target(row) != before
+    if row.base_url != address:
+        row.credentials = ""
     if retargeted and "auto_approve_tools" not in change:
         row.auto_approve_tools = []
     for name in SECRET_FIELDS:

@@ -74,6 +74,23 @@ class Servers:
         async with self._database.read() as session:
             return await _find(session, caller, server_id)
 
+    @property
+    def pool(self) -> ServerPool:
+        """Return the connections of all people."""
+        return self._pool
+
+    async def definition(self, caller: Principal, server_id: str) -> ServerDefinition:
+        """Return a server of the caller for connections. Raises `NotFoundError`."""
+        return self._definition(*await self._read(caller, server_id))
+
+    async def reconnect(self, caller: Principal, server_id: str) -> ServerRow:
+        """Close the connection to a server, in other processes, too: the next one is opened anew."""
+        async with self._database.write() as session:
+            row = await _find(session, caller, server_id)
+            row.version += 1
+        await self._pool.close(caller.user_id, server_id)
+        return row
+
     def which_are_set(self, row: ServerRow) -> tuple[dict[str, bool], dict[str, bool]]:
         """Return the names of headers and of variables of the environment, and whether each has a value."""
         return which_are_set(row.headers, self._secrets), which_are_set(row.env, self._secrets)

@@ -172,8 +172,8 @@ class WebhookRow(Base):
 class ServerRow(Base):
     """A person's MCP server. `version` grows with each change.
 
-    The values of `headers` and `env` are encrypted, by name; an empty one is not set. `timeout` is that of a call, in
-    seconds.
+    The values of `headers` and `env` are encrypted, by name; an empty one is not set. `credentials` are the tokens of a
+    sign-in, encrypted; empty without one. `timeout` is that of a call, in seconds.
     """
 
     __tablename__ = "mcp_servers"
@@ -193,6 +193,7 @@ class ServerRow(Base):
     disabled_tools: Mapped[list[Any]]
     auto_approve_tools: Mapped[list[Any]]
     allows: Mapped[list[Any]]
+    credentials: Mapped[str] = mapped_column(Text, default="", server_default="")
     version: Mapped[int]
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime]

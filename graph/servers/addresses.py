@@ -55,6 +55,13 @@ class AddressGuard:
             raise FaultError(Reason("address_refused", {"host": name}))
         return found
 
+    def is_private_host(self, host: str, port: int) -> bool:
+        """Say whether the operator allowed this host by its name or address."""
+        name = host.strip("[]").rstrip(".").lower()
+        return self._is_allowed(name, port) or (
+            _is_network(name) and any(ip_address(name) in network for network in self._networks)
+        )
+
     def _is_allowed(self, name: str, port: int) -> bool:
         return not {name, f"{name}:{port}", f"[{name}]:{port}"}.isdisjoint(self._hosts)
 
@@ -168,7 +175,8 @@ class _BoundedStream(httpx.AsyncByteStream):
                 ends = [at + len(mark) for mark in BOUNDARIES if (at := seen.rfind(mark)) >= 0]
                 unfinished = len(seen) - max(ends) if ends else unfinished
                 tail = seen[-TAIL_BYTES:]
-            self._intake.take(len(piece), unfinished)
+            lines = piece.count(b"\n") + piece.count(b"\r") if self._is_events else 0
+            self._intake.take(len(piece), unfinished, lines)
             yield piece
 
     async def aclose(self) -> None:

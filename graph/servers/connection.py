@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ from mcp.types import (
 
 from graph.servers.faults import LostError
 from graph.servers.pins import cleaned
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 TOOLS_SECONDS: Final = 300.0
@@ -71,7 +74,11 @@ class ProgressReports:
         if self._clock() < self._not_before:
             return
         self._not_before = self._clock() + REPORT_SECONDS
-        await self._report(*self._progress, cleaned(message)[:MOST_REPORT_CHARACTERS] if message else None)
+        try:
+            await self._report(*self._progress, cleaned(message)[:MOST_REPORT_CHARACTERS] if message else None)
+        except Exception:
+            # The SDK would log the whole message of the server.
+            logger.exception("The progress of a call could not be reported.")
 
 
 @dataclass(slots=True, eq=False)
@@ -166,18 +173,26 @@ class Connection:
             protocol=str(about.protocolVersion),
             instructions=cleaned(about.instructions or ""),
             tools=await self.tools(now),
-            resources=await self._resources() if about.capabilities.resources else (),
-            prompts=await self._prompts() if about.capabilities.prompts else (),
+            resources=await self.resources(),
+            prompts=await self.prompts(),
         )
 
-    async def _resources(self) -> Sequence[Resource]:
+    async def resources(self) -> Sequence[Resource]:
+        """Ask for the resources."""
+        if not self.introduction.capabilities.resources:
+            return ()
+
         async def page(params: PaginatedRequestParams) -> tuple[Sequence[Resource], str | None]:
             listed = await self.session.list_resources(params=params)
             return listed.resources, listed.nextCursor
 
         return await _all(page, MOST_LISTED)
 
-    async def _prompts(self) -> Sequence[Prompt]:
+    async def prompts(self) -> Sequence[Prompt]:
+        """Ask for the prompts."""
+        if not self.introduction.capabilities.prompts:
+            return ()
+
         async def page(params: PaginatedRequestParams) -> tuple[Sequence[Prompt], str | None]:
             listed = await self.session.list_prompts(params=params)
             return listed.prompts, listed.nextCursor

@@ -24,7 +24,11 @@ NEWER_CODES: Final = frozenset({METHOD_NOT_FOUND, -32001, -32020, -32022})
 NEWER: Final = "2026-07-28"
 VERSION: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 MOST_VERSIONS: Final = 5
+REFUSED: Final = frozenset({400, 401, 403, 404, 405, 410, 413, 415, 429})
+"""Statuses of a request that was not looked into: a session that is over, a sign-in that is, a limit."""
 SIGN_IN: Final = frozenset({401, 403})
+SIGN_IN_MARKS: Final = re.compile(r"\bresource_metadata=|\berror=\"?insufficient_scope\b")
+"""Signs of OAuth in a `WWW-Authenticate` (RFC 9728 section 5.1, RFC 6750 section 3.1)."""
 
 
 class LostError(Exception):
@@ -65,6 +69,8 @@ def _reason(error: BaseException, host: str, seconds: float) -> Reason | None:
             return _answered(error.error, seconds)
         case httpx.HTTPStatusError():
             return _of_status(error.response)
+        case SSEError() | ValidationError() | ValueError():
+            return Reason("not_mcp")
         case httpx.InvalidURL() | httpx.UnsupportedProtocol():
             return Reason("definition", {"detail": "base_url"})
         case ssl.SSLError() | httpx.ConnectError() | httpx.ConnectTimeout():
@@ -74,10 +80,8 @@ def _reason(error: BaseException, host: str, seconds: float) -> Reason | None:
             return Reason("closed")
         case TimeoutError():
             return Reason("timeout", {"seconds": round(seconds)})
-        case RuntimeError() if "Unsupported protocol version" in str(error):
-            return _newer(str(error))
-        case SSEError() | ValidationError() | ValueError():
-            return Reason("not_mcp")
+        case RuntimeError():  # the SDK's, also for an event stream that ends before it begins
+            return _newer(str(error)) if "Unsupported protocol version" in str(error) else Reason("not_mcp")
         case _:
             return None
 
@@ -109,6 +113,8 @@ def _newer(text: str) -> Reason:
 def _of_status(response: httpx.Response) -> Reason:
     status = response.status_code
     if status in SIGN_IN:
+        if SIGN_IN_MARKS.search(response.headers.get("www-authenticate", "")):
+            return Reason("sign_in")
         return Reason("unauthorized", {"status": status})
     if response.is_redirect:
         return Reason("redirect", detail=_target(response))
@@ -139,7 +145,8 @@ def was_not_sent(error: BaseException, request_id: int | str | None) -> bool:
             return True
         if isinstance(leaf, McpError) and leaf.error.code == SESSION_TERMINATED:
             return True
-        if isinstance(leaf, httpx.HTTPStatusError) and leaf.response.is_client_error and _id_of(leaf) == request_id:
+        is_refused = isinstance(leaf, httpx.HTTPStatusError) and leaf.response.status_code in REFUSED
+        if isinstance(leaf, httpx.HTTPStatusError) and is_refused and _id_of(leaf) == request_id:
             return True
         if isinstance(leaf, httpx.ConnectError) and _id_of(leaf) == request_id:
             return True

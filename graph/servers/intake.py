@@ -8,7 +8,9 @@ from graph.servers.reasons import FaultError, Reason
 
 WINDOW_SECONDS: Final = 60.0
 MOST_MESSAGES: Final = 2_000
-"""Messages a minute that are not answers; a server that reports progress 20 times a second stays below."""
+"""Messages a minute; a server that reports progress 20 times a second stays below."""
+MOST_LINES: Final = 100_000
+"""Lines of event streams a minute, also those with nothing in them; each takes time to read."""
 MOST_ANSWERS: Final = 80
 """Longest messages a minute, in bytes together."""
 
@@ -26,19 +28,20 @@ class Intake:
         self._faults = faults
         self._clock = clock
         self._since = clock()
-        self._bytes = self._messages = 0
+        self._bytes = self._messages = self._lines = 0
 
-    def take(self, size: int, unfinished: int = 0) -> None:
+    def take(self, size: int, unfinished: int = 0, lines: int = 0) -> None:
         """Count bytes that arrived; `unfinished` is the length of the message that they belong to until now."""
         self._turn_over()
         self._bytes += size
+        self._lines += lines
         if unfinished > self.message_bytes:
             self._fail(Reason("too_large", {"limit": self.message_bytes}))
-        if self._bytes > MOST_ANSWERS * self.message_bytes:
+        if self._bytes > MOST_ANSWERS * self.message_bytes or self._lines > MOST_LINES:
             self._fail(Reason("flood"))
 
     def take_message(self) -> None:
-        """Count a message that is no answer."""
+        """Count a message."""
         self._turn_over()
         self._messages += 1
         if self._messages > MOST_MESSAGES:
@@ -51,7 +54,8 @@ class Intake:
     def _turn_over(self) -> None:
         now = self._clock()
         if now - self._since >= WINDOW_SECONDS:
-            self._since, self._bytes, self._messages = now, 0, 0
+            self._since = now
+            self._bytes = self._messages = self._lines = 0
 
     def _fail(self, reason: Reason) -> None:
         fault = FaultError(reason)

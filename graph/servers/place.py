@@ -18,6 +18,7 @@ class Place:
     """
 
     version: int = 0
+    host: str = ""
     opening: Task[Reason | None] | None = None
     last: Reason | None = None
     _failures: int = 0

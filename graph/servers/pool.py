@@ -16,12 +16,15 @@ from typing import Any, Final, TypeVar
 
 import anyio
 from mcp import ClientSession, McpError
+from mcp.client.session import SamplingFnT
 from mcp.shared.session import ProgressFnT
 from mcp.types import (
     CallToolResult,
     GetPromptResult,
+    Prompt,
     ReadResourceResult,
     RequestId,
+    Resource,
     TextContent,
     Tool,
 )
@@ -31,9 +34,12 @@ from drive_server.connect import next_request_id
 from drive_server.rate_limiter import SlidingWindow
 from graph.clock import Clock, utc_now
 from graph.servers.addresses import AddressGuard, Lookup
+from graph.servers.allowances import sampling_for
 from graph.servers.connection import Connection, ProgressReports, ServerDetails, unless_over
 from graph.servers.definition import ServerDefinition
 from graph.servers.faults import REQUEST_TIMEOUT, LostError, reason_of, was_not_sent
+from graph.servers.oauth.credentials import CredentialStore
+from graph.servers.oauth.sign_in import SignIns
 from graph.servers.pins import cleaned
 from graph.servers.place import Place
 from graph.servers.reasons import Reason, ServerUnavailableError
@@ -49,6 +55,8 @@ T = TypeVar("T")
 OnProgress = ProgressFnT
 
 OPEN_SECONDS: Final = 30.0
+SAMPLES_PER_MINUTE: Final = 10
+"""Questions to the model, of a server that may ask it."""
 IDLE_SECONDS: Final = 1800.0
 LIST_SECONDS: Final = 30.0
 PING_SECONDS: Final = 3.0
@@ -73,7 +81,8 @@ class ServerPool:
     """Sessions by (user id, server id): opened when first needed, reopened when dead, closed when idle.
 
     `folder` has the working directories of servers that are programs; without one they are temporary. `commands` may
-    be added to while the pool is in use.
+    be added to while the pool is in use. `credentials` has those of people who sign in to their servers; `sampling`
+    asks the model for servers that may.
     """
 
     def __init__(
@@ -83,9 +92,13 @@ class ServerPool:
         folder: Path | None = None,
         clock: Clock = utc_now,
         lookup: Lookup | None = None,
+        credentials: CredentialStore | None = None,
+        sampling: SamplingFnT | None = None,
     ) -> None:
         self.commands = AllowedCommands(settings.stdio_commands.split(","))
         self._guard = AddressGuard(settings.mcp_private_hosts.split(","), lookup)
+        self._sign_ins = SignIns(credentials, self._guard, clock) if credentials else None
+        self._sampling = sampling
         self._settings = settings
         self._folder = folder
         self._temporary: Path | None = None
@@ -93,10 +106,17 @@ class ServerPool:
         self._places: dict[Key, Place] = {}
         self._board = StatusBoard()
         self._rate = SlidingWindow(settings.mcp_calls_per_minute, clock=self._now)
+        self._samples = SlidingWindow(SAMPLES_PER_MINUTE, clock=self._now)
         self._sessions = SessionPool[Key, Connection](
             open_seconds=OPEN_SECONDS, idle_seconds=IDLE_SECONDS, clock=clock, ended=self._ended
         )
         self._reaper: asyncio.TimerHandle | None = None
+
+    @property
+    def sign_ins(self) -> SignIns:
+        """Return the sign-ins; only a pool with a store for them has any."""
+        assert self._sign_ins  # noqa: S101 - the service's has
+        return self._sign_ins
 
     @property
     def open_sessions(self) -> int:
@@ -138,6 +158,16 @@ class ServerPool:
         async with self._using(definition, even_after_failures=True) as pooled:
             return await self._ask(definition, pooled, pooled.session.details(self._now()))
 
+    async def resources(self, definition: ServerDefinition) -> Sequence[Resource]:
+        """Return the resources that a server offers. Raises `ServerUnavailableError`."""
+        async with self._using(definition) as pooled:
+            return await self._ask(definition, pooled, pooled.session.resources())
+
+    async def prompts(self, definition: ServerDefinition) -> Sequence[Prompt]:
+        """Return the prompts that a server offers. Raises `ServerUnavailableError`."""
+        async with self._using(definition) as pooled:
+            return await self._ask(definition, pooled, pooled.session.prompts())
+
     async def prompt(self, definition: ServerDefinition, name: str, args: Mapping[str, str]) -> GetPromptResult:
         """Return the messages of a prompt. Raises `ServerUnavailableError`, also if the server refuses it."""
         async with self._using(definition) as pooled:
@@ -145,8 +175,12 @@ class ServerPool:
 
     async def resource(self, definition: ServerDefinition, uri: str) -> ReadResourceResult:
         """Return a resource. Raises `ServerUnavailableError`, also if the server refuses it."""
+        try:
+            address = AnyUrl(uri)
+        except ValueError as error:
+            raise ServerUnavailableError(definition.name, Reason("refused")) from error
         async with self._using(definition) as pooled:
-            return await self._ask(definition, pooled, pooled.session.session.read_resource(AnyUrl(uri)))
+            return await self._ask(definition, pooled, pooled.session.session.read_resource(address))
 
     def status(self, user_id: str, server_id: str) -> ServerStatus:
         """Return the state of a person's connection."""
@@ -184,6 +218,8 @@ class ServerPool:
             opening.cancel()
         await asyncio.gather(*openings, return_exceptions=True)
         await self._sessions.aclose()
+        if self._sign_ins:
+            await self._sign_ins.aclose()
         if self._temporary:
             await asyncio.to_thread(shutil.rmtree, self._temporary, ignore_errors=True)
 
@@ -208,6 +244,7 @@ class ServerPool:
         key = _key(definition)
         place = self._places.setdefault(key, Place(definition.version))
         self._check_version(definition, place)
+        place.host = definition.host
         if self._sessions.is_open(key):
             return
         if place.opening is None:
@@ -250,19 +287,21 @@ class ServerPool:
         self._board.set(key, ServerStatus("connecting"))
         connection = Connection(definition.version, self._settings.mcp_tools_per_server)
         async with open_server(
-            definition, await self._means(), logging_callback=connection.log, message_handler=connection.hear
+            definition, await self._means(definition), logging_callback=connection.log, message_handler=connection.hear
         ) as opened:
             connection.open(opened.session, opened.introduction)
             self._board.set(key, ServerStatus("connected"))
             self._reap_later()
             yield connection
 
-    async def _means(self) -> Means:
+    async def _means(self, definition: ServerDefinition) -> Means:
         if self._folder is None and self._temporary is None:
             self._temporary = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="drive-agent-servers-"))
         folder = self._folder or self._temporary
         assert folder  # noqa: S101 - it is one of them
-        return Means(self._guard, self.commands, folder, self._settings.mcp_result_bytes)
+        tokens = self._sign_ins.tokens if self._sign_ins else None
+        sampling = sampling_for(definition, self._sampling, self._samples)
+        return Means(self._guard, self.commands, folder, self._settings.mcp_result_bytes, tokens, sampling)
 
     def _not_opened(self, definition: ServerDefinition, error: NotOpenedError) -> Reason:
         reason = _logged(reason_of(error.__cause__, definition.host, OPEN_SECONDS), error)
@@ -279,7 +318,7 @@ class ServerPool:
         if error is None:
             self._board.set(key, DISCONNECTED)
             return
-        reason = _logged(reason_of(error, "", OPEN_SECONDS), error)
+        reason = _logged(reason_of(error, place.host, OPEN_SECONDS), error)
         place.broke(reason, self._now())
         self._board.set(key, ServerStatus("error", reason))
 

@@ -17,7 +17,7 @@ import anyio
 import httpx
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp import ClientSession
-from mcp.client.session import LoggingFnT, MessageHandlerFnT
+from mcp.client.session import LoggingFnT, MessageHandlerFnT, SamplingFnT
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
@@ -38,9 +38,11 @@ from pydantic import ValidationError
 
 from drive_server.connect import ConcurrentSession
 from graph.servers.addresses import AddressGuard, GuardedTransport
+from graph.servers.allowances import roots_for
 from graph.servers.definition import ServerDefinition
 from graph.servers.faults import reason_of
 from graph.servers.intake import Intake
+from graph.servers.oauth.tokens import Tokens
 from graph.servers.reasons import FaultError, Reason
 from graph.servers.stdio import AllowedCommands, Streams, folder_of, stdio_streams
 
@@ -67,6 +69,8 @@ class Means:
     commands: AllowedCommands
     folder: Path
     message_bytes: int
+    tokens: Tokens | None = None
+    sampling: SamplingFnT | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,13 @@ async def open_server(
             async with (
                 _streams(definition, means, intake) as (incoming, write),
                 ConcurrentSession(
-                    read, cast("Any", write), None, None, None, None, logging_callback, message_handler, CLIENT
+                    read,
+                    cast("Any", write),
+                    sampling_callback=means.sampling,
+                    list_roots_callback=roots_for(definition, _folder(definition, means)),
+                    logging_callback=logging_callback,
+                    message_handler=message_handler,
+                    client_info=CLIENT,
                 ) as session,
             ):
                 group.start_soon(_filter, incoming, filtered, write, intake, definition.host)
@@ -115,20 +125,26 @@ async def _wait_for(broken: "asyncio.Future[None]") -> None:
 
 def _streams(definition: ServerDefinition, means: Means, intake: Intake) -> AbstractAsyncContextManager[Streams]:
     if definition.type == "stdio":
-        folder = folder_of(means.folder, definition.user_id, definition.id)
-        return stdio_streams(definition, means.commands, folder, intake)
-    return _http_streams(definition, means.guard, intake)
+        return stdio_streams(definition, means.commands, _folder(definition, means), intake)
+    return _http_streams(definition, means, intake)
+
+
+def _folder(definition: ServerDefinition, means: Means) -> Path:
+    return folder_of(means.folder, definition.user_id, definition.id)
 
 
 @asynccontextmanager
-async def _http_streams(definition: ServerDefinition, guard: AddressGuard, intake: Intake) -> AsyncGenerator[Streams]:
+async def _http_streams(definition: ServerDefinition, means: Means, intake: Intake) -> AsyncGenerator[Streams]:
     headers = _checked_headers(definition.headers)
+    own_auth = means.tokens.auth(definition) if means.tokens else None
 
     def client(
         headers: dict[str, str] | None = None, timeout: httpx.Timeout | None = None, auth: httpx.Auth | None = None
     ) -> httpx.AsyncClient:
-        transport = GuardedTransport(guard, intake)
-        return httpx.AsyncClient(transport=transport, headers=headers, timeout=timeout, auth=auth, trust_env=False)
+        transport = GuardedTransport(means.guard, intake)
+        return httpx.AsyncClient(
+            transport=transport, headers=headers, timeout=timeout, auth=auth or own_auth, trust_env=False
+        )
 
     if definition.type == "sse":
         opened = sse_client(definition.base_url, headers, CONNECT_SECONDS, SILENT_SECONDS, client)
@@ -176,9 +192,9 @@ async def _filter(
 
 
 def _is_of_use(root: JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError, intake: Intake) -> bool:
+    intake.take_message()
     if isinstance(root, JSONRPCResponse | JSONRPCError):
         return isinstance(root.id, int) or (len(root.id) <= LONGEST_ID and root.id.isdecimal())
-    intake.take_message()
     shape = ServerRequest if isinstance(root, JSONRPCRequest) else ServerNotification
     try:
         shape.model_validate(root.model_dump(by_alias=True, mode="json", exclude_none=True))

@@ -47,6 +47,7 @@ EXAMPLES: list[errors.ApiError | errors.MissingScopeError] = [
     errors.BuiltInAssistantError(),
     errors.ToolChangedError(name="search"),
     errors.ServerDownError(("It is down.", "它停机了。")),
+    errors.SignInError("sign_in_gone", ("It is over.", "它已失效。")),
     errors.SecretsKeyError(),
     errors.ShuttingDownError(),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from api.cli.chat.conversation import Conversation, Place
+from api.cli.chat.prompts import COMMAND, chosen_prompt
 from api.cli.commands.undo import undo_run
 from api.cli.failure import CommandError, ServiceError
 from api.cli.servers.assistants import find_assistant
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 HELP = """\
 @/path  attach that file or folder to the message; @"/a path" if it has spaces
 /new    start another conversation
+/prompt SERVER [NAME ARGUMENT=VALUE ...]   list a server's prompts, or send one
 /undo   take back what the last run that changed something did
 /help   this
 Ctrl-C  stop what the assistant is doing
@@ -62,7 +64,9 @@ def _converse(conversation: Conversation, client: ServiceClient, terminal: Termi
         terminal.note("Ask in English or Chinese; /help shows the commands, Ctrl-D leaves.")
     while (line := _next_line(terminal)) is not None:
         message = line.strip()
-        if message.startswith("/"):
+        if message.split(maxsplit=1)[:1] == [COMMAND]:
+            ended_well = _prompt(conversation, message, client, terminal) and ended_well
+        elif message.startswith("/"):
             _command(message, conversation, client, terminal)
         elif message:
             ended_well = _turn(conversation, message, terminal) and ended_well
@@ -71,10 +75,20 @@ def _converse(conversation: Conversation, client: ServiceClient, terminal: Termi
     return 0 if terminal.interactive else _exit_code(conversation, ended_well=ended_well)
 
 
-def _turn(conversation: Conversation, message: str, terminal: Terminal) -> bool:
+def _prompt(conversation: Conversation, line: str, client: ServiceClient, terminal: Terminal) -> bool:
+    try:
+        text = chosen_prompt(client, line, terminal)
+    except (CommandError, ServiceError) as error:
+        terminal.note(f"drive-agent: {error.message} {error.hint}".rstrip(), "red")
+        return False
+    # A server must not choose what of the drive goes with the message.
+    return text is None or _turn(conversation, text, terminal, attach=False)
+
+
+def _turn(conversation: Conversation, message: str, terminal: Terminal, *, attach: bool = True) -> bool:
     """Send a message; a turn that the service refuses does not end the conversation."""
     try:
-        return conversation.say(message)
+        return conversation.say(message, attach=attach)
     except ServiceError as error:
         terminal.note(f"drive-agent: {error.message} {error.hint}".rstrip(), "red")
         return False

@@ -74,12 +74,15 @@ class Conversation:
         self.last_run = ""
         self.unanswered = False
 
-    def say(self, message: str) -> bool:
-        """Send a message and show the turn to its end. Return whether it succeeded."""
+    def say(self, message: str, *, attach: bool = True) -> bool:
+        """Send a message and show the turn to its end. Return whether it succeeded.
+
+        `attach`: what the message names as `@/path` goes with it.
+        """
         body: dict[str, Any] = {"message": message}
         if self._time_zone:
             body["time_zone"] = self._time_zone
-        if attached := attachments_in(self._client, message):
+        if attach and (attached := attachments_in(self._client, message)):
             body["attachments"] = attached
         if self.thread_id:
             body["thread_id"] = self.thread_id

@@ -58,6 +58,12 @@ def flood() -> dict[str, Any]:
         send(method="notifications/message", params={"level": "info", "data": "x"})
 
 
+def babble() -> dict[str, Any]:
+    """Answer requests that nobody made, without end."""
+    while True:
+        send(id=12345, result={})
+
+
 def breed() -> dict[str, Any]:
     """Start children, one of which leaves the process group, and one whose parent has ended; ignore signals."""
     leaver = start_sleeper(start_new_session=True)
@@ -117,7 +123,7 @@ def ask() -> dict[str, Any]:
 
 
 CALLS: dict[str, Callable[[], dict[str, Any]]] = {
-    act.__name__: act for act in (ask, breed, change, die, eat, flood, hang, huge, lie, multiply, print_rubbish)
+    act.__name__: act for act in (ask, babble, breed, change, die, eat, flood, hang, huge, lie, multiply, print_rubbish)
 }
 
 

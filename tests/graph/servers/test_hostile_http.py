@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from graph.servers import intake
 from graph.servers import pool as pools
 from graph.servers.definition import ServerDefinition
 from graph.servers.pool import ServerPool
@@ -27,6 +28,12 @@ from tests.graph.servers.test_real_servers import text_of
 async def server() -> AsyncGenerator[HostileHttp]:
     async with hostile_http() as served:
         yield served
+
+
+@pytest.fixture(autouse=True)
+def low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intake, "MOST_MESSAGES", 500)
+    monkeypatch.setattr(intake, "MOST_LINES", 5_000)
 
 
 @pytest.fixture
@@ -93,12 +100,18 @@ FAILURES: dict[str, tuple[Behaviour, ReasonCode]] = {
 }
 
 
+def wait_briefly(pool: ServerPool, monkeypatch: pytest.MonkeyPatch, code: ReasonCode) -> None:
+    """Wait half a second, not 30, if nothing else is expected."""
+    if code == "timeout":
+        monkeypatch.setattr(pool._sessions, "_open_seconds", 0.5)  # pyright: ignore[reportPrivateUsage] - nobody sets it
+
+
 @pytest.mark.parametrize("kind", FAILURES)
 async def test_a_failure_to_connect_has_its_reason(
     pool: ServerPool, server: HostileHttp, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer, code = FAILURES[kind]
-    monkeypatch.setattr(pool._sessions, "_open_seconds", 0.5)  # pyright: ignore[reportPrivateUsage] - 30 s are too long
+    wait_briefly(pool, monkeypatch, code)
     server.behaviours["initialize"] = answer
 
     failed = await failure(pool, definition_of(server))
@@ -110,6 +123,53 @@ async def test_a_failure_to_connect_has_its_reason(
 async def test_a_host_that_nobody_serves_is_unreachable(pool: ServerPool) -> None:
     assert (await failure(pool, remote("streamableHttp", free_port()))).reason.code == "unreachable"
     assert (await failure(pool, remote("sse", free_port(), id="s2"))).reason.code == "unreachable"
+
+
+@pytest.mark.parametrize("kind", ["401", "403", "404", "500", "html", "gzip", "hangs"])
+async def test_a_failure_to_connect_over_sse_has_its_reason(
+    pool: ServerPool, server: HostileHttp, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.behaviours["GET"], code = FAILURES[kind]
+    wait_briefly(pool, monkeypatch, code)
+
+    failed = await failure(pool, remote("sse", server.port))
+
+    assert failed.reason.code == code
+
+
+async def test_a_stream_that_ends_before_it_begins_is_no_mcp(pool: ServerPool, server: HostileHttp) -> None:
+    server.behaviours["GET"] = always(EVENTS)
+
+    assert (await failure(pool, remote("sse", server.port))).reason.code == "not_mcp"
+
+
+async def test_an_event_without_an_end_over_sse_is_cut_off(pool: ServerPool, server: HostileHttp) -> None:
+    server.behaviours["GET"] = always(EVENTS + b"data: ")
+    server.endless = b"x" * 50_000
+
+    assert (await failure(pool, remote("sse", server.port))).reason.code == "too_large"
+
+
+async def test_messages_over_sse_are_sent_to_no_other_host(
+    pool: ServerPool, server: HostileHttp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait_briefly(pool, monkeypatch, "timeout")
+    async with hostile_http() as other:
+        server.behaviours["GET"] = always(EVENTS + f"event: endpoint\ndata: {other.url}\n\n".encode())
+
+        await failure(pool, remote("sse", server.port))
+
+        assert not other.heads
+
+
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18"])
+async def test_older_protocols_are_spoken(pool: ServerPool, server: HostileHttp, version: str) -> None:
+    def initialize(message: Message) -> bytes:
+        return server.initialize({**message, "params": {"protocolVersion": version}})
+
+    server.behaviours["initialize"] = initialize
+
+    assert (await pool.details(definition_of(server))).protocol == version
 
 
 async def test_a_server_whose_certificate_nobody_vouches_for_is_refused(pool: ServerPool, tmp_path: Path) -> None:
@@ -133,10 +193,13 @@ async def test_an_answer_without_an_end_is_cut_off(pool: ServerPool, server: Hos
     assert server.sent < 5_000_000
 
 
-async def test_a_flood_of_events_is_cut_off(pool: ServerPool, server: HostileHttp) -> None:
-    note = json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "x"}})
+NOTE = {"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "x"}}
+
+
+@pytest.mark.parametrize("event", [f"data: {json.dumps(NOTE)}", ": ping", ""])
+async def test_a_flood_of_events_is_cut_off(pool: ServerPool, server: HostileHttp, event: str) -> None:
     server.behaviours["tools/call"] = lambda _message: EVENTS
-    server.endless = f"event: message\ndata: {note}\n\n".encode() * 50
+    server.endless = f"{event}\n\n".encode() * 50
 
     assert (await failure(pool, definition_of(server))).reason.code == "flood"
 
@@ -163,7 +226,7 @@ async def test_a_call_that_hangs_ends_in_its_time_and_leaves_the_others_alone(
     definition = definition_of(server, timeout=0.3)
 
     hung = asyncio.create_task(failure(pool, definition))
-    quick = await pool.call(definition, "quick", {})
+    quick = await pool.call(replace(definition, timeout=20.0), "quick", {})
 
     assert text_of(quick) == "done"
     assert (await hung).reason.code == "timeout"
@@ -248,5 +311,5 @@ async def test_the_hints_that_the_sdk_checks_can_not_keep_the_service_busy(
     definition = definition_of(server)
     await pool.tools(definition)
 
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(10):
         assert not (await pool.call(definition, "search", {})).isError

@@ -3,14 +3,15 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from graph.servers import intake, supervisor
 from graph.servers import pool as pools
 from graph.servers import stdio as programs
-from graph.servers import supervisor
 from graph.servers.definition import ServerDefinition
 from graph.servers.pins import hash_of
 from graph.servers.pool import ServerPool
@@ -29,6 +30,12 @@ def hostile(behaviour: str = "", **fields: Any) -> ServerDefinition:
 @pytest.fixture(autouse=True)
 def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "EXIT_SECONDS", 0.1)
+
+
+@pytest.fixture(autouse=True)
+def low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intake, "MOST_MESSAGES", 500)
+    monkeypatch.setattr(intake, "MOST_LINES", 5_000)
 
 
 @pytest.fixture
@@ -68,12 +75,12 @@ async def test_one_that_hangs_in_a_call_is_given_up_and_comes_back(
     error = await failure(pool, definition, "hang")
 
     assert error.reason.code == "timeout"
-    assert text_of(await pool.call(definition, "print_rubbish", {})) == "done"
+    assert text_of(await pool.call(replace(definition, timeout=20.0), "print_rubbish", {})) == "done"
 
 
-@pytest.mark.parametrize("tool", ["huge", "flood"])
+@pytest.mark.parametrize("tool", ["huge", "flood", "babble"])
 async def test_one_that_sends_too_much_is_cut_off(pool: ServerPool, tool: str) -> None:
-    codes: dict[str, ReasonCode] = {"huge": "too_large", "flood": "flood"}
+    codes: dict[str, ReasonCode] = {"huge": "too_large", "flood": "flood", "babble": "flood"}
 
     error = await failure(pool, hostile(), tool)
 

@@ -15,6 +15,7 @@ from api.cli.terminal import Terminal
 from graph.settings import AgentSettings
 from tests.api.command_model import CommandModel
 from tests.api.real_service import RealService
+from tests.fakes.oauth_server import oauth_server
 from tests.fakes.small_mcp import ECHO, program, small_server
 
 if TYPE_CHECKING:
@@ -171,3 +172,13 @@ def test_a_program_of_this_computer_is_allowed_once_by_its_person(
     assert line[-1] in (tmp_path / "data" / "drive-agent.env").read_text()
     ask_permission(build_parser().parse_args(add), line, Terminal())
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_person_signs_in_with_the_address_that_is_printed_and_out_again(run: Any) -> None:
+    with oauth_server() as locked:
+        assert "sign in" in run("servers", "add", "Locked", locked.mcp_url, code=1)
+        printed = run("servers", "sign-in", "Locked").splitlines()
+        address = next(line for line in printed if line.startswith("http"))
+        assert "code" in locked.agree(address)
+        assert "Signed out" in run("servers", "sign-out", "Locked")
+    run("servers", "remove", "Locked")

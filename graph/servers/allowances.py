@@ -1,0 +1,71 @@
+"""What a server may ask of its client: nothing, unless its person allows it for that server.
+
+What is not allowed is not announced to the server, and refused if it asks all the same.
+"""
+
+from pathlib import Path
+from typing import Any, Final
+
+from mcp.client.session import ListRootsFnT, SamplingFnT
+from mcp.shared.context import RequestContext
+from mcp.types import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    CreateMessageRequestParams,
+    CreateMessageResult,
+    CreateMessageResultWithTools,
+    ErrorData,
+    ListRootsResult,
+    Root,
+)
+from pydantic import FileUrl
+
+from drive_server.rate_limiter import SlidingWindow
+from graph.servers.definition import ServerDefinition
+
+MOST_TOKENS: Final = 2_000
+"""Tokens of one answer of the model."""
+MOST_CHARACTERS: Final = 100_000
+"""Characters of one request to the model."""
+
+
+def sampling_for(definition: ServerDefinition, model: SamplingFnT | None, rate: SlidingWindow) -> SamplingFnT | None:
+    """Return what asks the model for a server, within limits; None if its person does not allow that.
+
+    The model sees what the server sends, and nothing else.
+    """
+    if model is None or "sampling" not in definition.allows:
+        return None
+
+    async def sample(
+        context: RequestContext[Any, Any], params: CreateMessageRequestParams
+    ) -> CreateMessageResult | CreateMessageResultWithTools | ErrorData:
+        if params.tools:
+            return ErrorData(code=INVALID_REQUEST, message="The model has no tools here.")
+        if len(params.model_dump_json()) > MOST_CHARACTERS:
+            return ErrorData(code=INVALID_PARAMS, message=f"More than {MOST_CHARACTERS} characters.")
+        key = f"{definition.user_id}\0{definition.id}"
+        if seconds := rate.wait_seconds(key):
+            return ErrorData(code=INVALID_REQUEST, message=f"Too many requests. Wait {seconds} seconds.")
+        rate.count(key)
+        most = min(params.maxTokens, MOST_TOKENS)
+        return await model(context, params.model_copy(update={"maxTokens": most}))
+
+    return sample
+
+
+def roots_for(definition: ServerDefinition, folder: Path) -> ListRootsFnT | None:
+    """Return what names the working directory of a program to it; None if its person does not allow that.
+
+    A server elsewhere hears of no directory of this machine.
+    """
+    if "roots" not in definition.allows:
+        return None
+
+    own = [Root(uri=FileUrl(folder.absolute().as_uri()), name="working directory")]
+
+    async def roots(context: RequestContext[Any, Any]) -> ListRootsResult | ErrorData:
+        del context
+        return ListRootsResult(roots=own if definition.type == "stdio" else [])
+
+    return roots
