@@ -81,7 +81,8 @@ def read_text_grid(path: Path) -> Grid:
     if decoded.truncated:
         raise _too_large()
     text = f"{decoded.text}\n{_END}"
-    csv.field_size_limit(len(text))
+    # The limit is the whole process's: others may need more.
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     delimiter = _delimiter(decoded.text[:_SNIFFED_CHARACTERS])
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     rows: list[tuple[int, list[Cell]]] = []

@@ -176,10 +176,10 @@ def test_settings_come_from_the_data_directory_or_from_a_named_file(tmp_path: Pa
 
 
 def test_a_model_whose_package_is_missing_is_a_sentence_with_the_command_that_installs_it(tmp_path: Path) -> None:
-    settings = {"DRIVE_DATA_DIR": str(tmp_path / "data"), "AGENT_MODEL": "mistralai:mistral-small-latest"}
+    settings = {"DRIVE_DATA_DIR": str(tmp_path / "data"), "AGENT_MODEL": "google_genai:gemini-2.5-flash"}
     result = drive_agent("serve", "--port", "0", settings=settings)
     assert (result.returncode, result.stdout) == (1, "")
-    assert "pip install langchain langchain-mistralai" in result.stderr
+    assert "pip install langchain langchain-google-genai" in result.stderr
     assert "Traceback" not in result.stderr
 
 

@@ -28,7 +28,7 @@ REPLACED = re.compile(r"(?:Change|把)\W*(?P<old>\w+)\W+(?:to|改成)\W*(?P<new>
 ADDED = re.compile(r"“(?P<line>[^”]+)”|：(?P<rest>[^：]+)$")
 WORD = re.compile(r"[a-z]{4,}|\d+|[\u4e00-\u9fff]{2}")
 ORDERS = frozenset({"trash_item", "share_item"})
-"""What it does if a file tells it to."""
+"""The calls it makes if a file tells it to."""
 
 
 def _trash(item: str, said: str) -> Wanted:

@@ -1,4 +1,4 @@
-"""What both scripted models are made of: a model that wants some calls, in order, and gets to the tools for them."""
+"""The base of both scripted models: a model that wants some calls, in order, and gets to the tools for them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SPECIALISTS = {
     "patch_file": "document_agent",
     "append_to_file": "document_agent",
 }
-"""Who has a tool that the Drive agent has not."""
+"""The specialist of each tool that the Drive agent has not."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from typing import Any
 
 import pytest
@@ -380,3 +381,9 @@ def test_times_are_read_as_programs_write_them(asker: Asker, cell: str) -> None:
     asker.text(f'Day,Amount\n"{cell}",1\n2026-12-01,2\n')
 
     assert values(asker.answer(SUM, filters=(Condition("Day", "=", ("2026-11",)),))) == [("1",)]
+
+
+def test_a_small_table_leaves_large_cells_to_everybody_else(asker: Asker) -> None:
+    before = csv.field_size_limit()
+    asker.column("5").answer(SUM)
+    assert csv.field_size_limit() >= before
