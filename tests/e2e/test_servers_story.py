@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import signal
 from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from mcp import ClientSession
 
+from api.cli import main
 from graph.servers.supervisor import descendants
 from graph.settings import AgentSettings
 from tests.api.command_model import command
@@ -90,6 +92,22 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     monkeypatch.setattr(ClientSession, "call_tool", call_tool)
     return found
+
+
+@pytest.fixture
+def run(
+    service: RealService, person: Person, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., str]:
+    """Run a command of the person in this process, and return what it printed."""
+    monkeypatch.setenv("DRIVE_AGENT_URL", service.url)
+    monkeypatch.setenv("DRIVE_AGENT_TOKEN", person.token)
+
+    def run(*arguments: str, stdin: str) -> str:
+        monkeypatch.setattr("sys.stdin", StringIO(stdin))
+        assert main(arguments) == 0
+        return capsys.readouterr().out
+
+    return run
 
 
 @contextmanager
@@ -192,3 +210,26 @@ def is_named_as_missing(person: Person, server: OwnServer) -> None:
     assert (record["status"], record["isError"]) == ("error", True)
     assert "The server Every can't be used: " in record["response"]
     assert '"server":"Every"' in instructions(turn, person)[-1].partition("<missing_servers>")[2]
+
+
+def test_a_call_is_confirmed_by_its_message_and_approved_in_the_terminal(
+    person: Person, script: Path, sent: list[Any], run: Callable[..., str]
+) -> None:
+    with running("stdio", 0, script):
+        server = define(person, "stdio", 0, script)
+        server.connect()
+        made = person.http.post("/api/assistants", json={"name": "Helper", "instructions": "Be brief."}).json()
+        choose(person, server, assistant_id=made["id"])
+        with person.chat(server.command("echo", message="one"), assistant_id=made["id"]) as turn:
+            turn.until("approval_needed")
+            event = turn.of(RECORD)[-1]
+            body = {"toolCallId": event["toolCall"]["id"], "approved": True}
+            assert person.http.post(f"/api/messages/{event['messageId']}/tool-confirm", json=body).is_success
+            turn.finish()
+        assert stored_records(turn, person)[0]["response"] == "Echo: one"
+
+        printed = run("chat", "--assistant", "Helper", server.command("echo", message="two"), stdin="e message=three\n")
+        assert "Goes to Every" in printed
+        assert "✓ Every: Echo Tool  answered: Echo: three" in printed
+        assert sent == [{"message": "one"}, {"message": "three"}]
+        assert person.http.delete(f"/api/mcp-servers/{server.id}").is_success
