@@ -42,7 +42,7 @@ from graph.servers.oauth.credentials import CredentialStore
 from graph.servers.oauth.sign_in import SignIns
 from graph.servers.pins import cleaned
 from graph.servers.place import Place
-from graph.servers.reasons import Reason, ServerUnavailableError
+from graph.servers.reasons import Reason, ServerUnavailableError, timed_out
 from graph.servers.status import DISCONNECTED, Key, ServerStatus, StatusBoard
 from graph.servers.stdio import AllowedCommands, folder_of
 from graph.servers.transports import Means, open_server
@@ -255,7 +255,7 @@ class ServerPool:
         opening = place.opening
         done, _ = await asyncio.wait({opening}, timeout=wait_seconds)
         if not done:
-            raise ServerUnavailableError(definition.name, Reason("timeout", {"seconds": round(wait_seconds or 0)}))
+            raise ServerUnavailableError(definition.name, timed_out(wait_seconds or 0))
         if reason := Reason("changed") if opening.cancelled() else opening.result():
             raise ServerUnavailableError(definition.name, reason)
 
@@ -381,7 +381,7 @@ class ServerPool:
     def _give_up(self, definition: ServerDefinition, pooled: Pooled[Connection], seconds: float) -> None:
         """Use a session no more that is silent."""
         pooled.retired = True
-        reason = Reason("timeout", {"seconds": round(seconds)})
+        reason = timed_out(seconds)
         if place := self._places.get(_key(definition)):
             place.broke(reason, self._now())
         self._board.set(_key(definition), ServerStatus("error", reason))

@@ -1,0 +1,158 @@
+"""Servers of one's own that fail in the middle of a turn, over the whole service: the turn goes on, and says why."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+
+from graph.servers import intake
+from graph.servers import pool as pools
+from graph.servers import stdio as programs
+from graph.settings import AgentSettings
+from tests.api.command_model import COMMAND, CommandModel, command
+from tests.api.fakes import ManualClock
+from tests.api.real_service import RealService
+from tests.e2e.killed import Victim
+from tests.e2e.own_servers import approve_all, chosen_server, records, say, stored_records
+from tests.fakes.chat_model import tool_call
+from tests.fakes.notes_server import NotesServer
+from tests.graph.servers import hostile_program
+from tests.graph.servers.real import allowed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from langchain_core.messages import BaseMessage
+
+    from tests.e2e.person import Person
+
+HOSTILE = [sys.executable, "-I", "-S", str(hostile_program.__file__), "shows_all"]
+AGAIN = "again and again"
+
+
+class PersistentModel(CommandModel):
+    """Repeats the call of a message that says so, with a number in it, for as long as it is let."""
+
+    def _answer(self, messages: Sequence[BaseMessage], offered: Sequence[str]) -> AIMessage:
+        said = [message.text for message in messages if isinstance(message, HumanMessage)]
+        if "RouteDecision" in offered or not said or AGAIN not in said[-1]:
+            return super()._answer(messages, offered)
+        number = sum(isinstance(message, AIMessage) for message in messages)
+        (name, _) = COMMAND.findall(said[-1])[0]
+        return tool_call(name, f"call_{number}", text=f"note {number}")
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[NotesServer]:
+    server = NotesServer().start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def notes(running: NotesServer) -> NotesServer:
+    running.reset()
+    return running
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealService]:
+    agent = AgentSettings(model="offline", mcp_private_hosts="127.0.0.1", stdio_commands=allowed(HOSTILE))
+    service = RealService(tmp_path_factory.mktemp("failing"), PersistentModel(), agent=agent, clock=ManualClock())
+    yield service.start()
+    service.stop()
+
+
+@pytest.fixture
+def person(service: RealService) -> Iterator[Person]:
+    owner = service.owner()
+    person = owner.add_new("fay")
+    yield person
+    person.close()
+    owner.close()
+
+
+@pytest.fixture(autouse=True)
+def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intake, "MOST_MESSAGES", 500)
+    monkeypatch.setattr(pools, "PING_SECONDS", 0.2)
+    monkeypatch.setattr(programs, "EXIT_SECONDS", 0.1)
+
+
+def address(notes: NotesServer) -> str:
+    return f"http://127.0.0.1:{notes.port}/mcp"
+
+
+@pytest.mark.parametrize(
+    ("tool", "reason"),
+    [
+        ("die", "The program ended (3)."),
+        ("flood", "It sent too many messages at once."),
+        ("huge", "Its answer is larger than 1000000 bytes."),
+        ("hang", "It did not answer within 1 seconds."),
+    ],
+)
+def test_a_server_that_fails_in_a_call_ends_that_call_with_the_reason_and_nothing_else(
+    person: Person, tool: str, reason: str
+) -> None:
+    server = chosen_server(person, "Bad", command=HOSTILE[0], args=HOSTILE[1:], timeout=0.5)
+    turn = say(
+        person,
+        command("create_folder", name="Before"),
+        server.command(tool),
+        command("create_folder", name="After"),
+        asks=True,
+    )
+    assert sorted(turn.tools) == [("create_folder", "done")] * 2 + [(f"mcp__Bad__{tool}", "error")]
+    assert sorted(person.names()) == ["After", "Before"]
+    (record,) = records(turn)
+    assert (record["status"], record["isError"]) == ("error", True)
+    assert f"The server Bad can't be used: {reason}" in record["response"]
+    assert "may or may not have been carried out" in record["response"]
+    assert stored_records(turn, person) == [record]
+
+    again = say(person, server.command("print_rubbish"), asks=True)
+    assert records(again)[0]["response"] == "done"
+    assert person.http.delete(f"/api/mcp-servers/{server.id}").is_success
+
+
+def test_a_turn_has_twenty_rounds_of_calls_of_own_servers(person: Person, notes: NotesServer) -> None:
+    server = chosen_server(person, "notes", base_url=address(notes))
+    with person.chat(f"{AGAIN}:\n{server.command('note', text='')}") as turn:
+        while (event := turn.until("approval_needed", "done", "error"))["type"] == "approval_needed":
+            approve_all(person, event)
+    assert event["limit"]["code"] == "tool_rounds"
+    assert len(notes.calls) == 20
+    assert [record["status"] for record in records(turn)] == ["done"] * 20
+
+
+def test_a_call_that_was_under_way_when_the_service_was_killed_is_not_sent_again(
+    tmp_path: Path, notes: NotesServer
+) -> None:
+    with Victim(tmp_path, commands=True) as first, closing(first.person()) as person:
+        server = chosen_server(person, "notes", base_url=address(notes))
+        notes.gate.clear()
+        with person.chat(f"{command('create_folder', name='Kept')}\n{server.command('note', text='once')}") as turn:
+            approve_all(person, turn.until("approval_needed"))
+            assert notes.called.wait(30)
+            first.kill()
+    notes.gate.set()
+
+    with Victim(tmp_path, commands=True) as second, closing(second.person()) as person:
+        server.person = person
+        with person.follow(turn.of("run")[0]["run_id"]) as followed:
+            followed.finish()
+        assert [args for _, args in notes.calls] == [{"text": "once"}]
+        assert person.names() == ["Kept"]
+        (record,) = records(followed)
+        assert record["status"] == "error"
+        assert "Whether the server carried it out is unknown" in record["response"]
+        assert stored_records(followed, person) == [record]
+
+        say(person, server.command("note", text="next"), asks=True)
+        assert [args for _, args in notes.calls] == [{"text": "once"}, {"text": "next"}]
