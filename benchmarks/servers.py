@@ -134,6 +134,7 @@ async def measure_memory(people: int, programs: int, url: str, folder: Path) -> 
     over_http = [one for number in range(people) for one in definitions(f"u{number}", url)]
     own: Any = {"type": "stdio", "name": "program", "command": line[0], "args": tuple(line[1:])}
     as_programs = [ServerDefinition(id=f"p{number}", user_id=f"u{number}", **own) for number in range(programs)]
+    others = set(descendants())
     try:
         await pool.tools(over_http[0])  # what the first one loads is not the connection's
         before = _resident()
@@ -141,13 +142,13 @@ async def measure_memory(people: int, programs: int, url: str, folder: Path) -> 
         http_bytes = _resident() - before
         for one in as_programs:
             await pool.tools(one)
-        processes, opened = descendants(), pool.open_sessions
+        processes, opened = set(descendants()) - others, pool.open_sessions
         program_bytes = sum(map(resident_bytes, processes))
         clock.now += IDLE
         pool._reap()  # pyright: ignore[reportPrivateUsage] - a timer calls it every minute
         await _until_closed(pool)
-        left = set(descendants()).intersection(processes) if as_programs else set[int]()
-        return Memory(opened, pool.open_sessions, http_bytes, _resident() - before, program_bytes, len(left))
+        programs_left = len(processes.intersection(descendants()))
+        return Memory(opened, pool.open_sessions, http_bytes, _resident() - before, program_bytes, programs_left)
     finally:
         await pool.aclose()
 
@@ -169,7 +170,7 @@ def _resident() -> int:
 @asynccontextmanager
 async def _assistant(folder: Path, chosen: Chosen) -> AsyncGenerator[tuple[Drive, Graph]]:
     """Open a drive, and the assistant on it."""
-    settings = AgentSettings(mcp_private_hosts="127.0.0.1", tool_rate=0, tool_rates="", mcp_calls_per_minute=100_000)
+    settings = AgentSettings(mcp_private_hosts="127.0.0.1", tool_rate="0", tool_rates="", mcp_calls_per_minute=100_000)
     drive_settings = DriveSettings(data_dir=folder, embedding_model="none", calls_per_minute=100_000)
     async with open_drive(drive_settings) as drive:
         connections, pool = ConnectionPool(drive_sessions(drive)), ServerPool(settings, folder=folder / "servers")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
+from graph.errors import ModelTimeoutError
 from graph.servers import intake
 from graph.servers import pool as pools
 from graph.servers import stdio as programs
@@ -18,7 +19,7 @@ from tests.api.fakes import ManualClock
 from tests.api.real_service import RealService
 from tests.e2e.killed import Victim
 from tests.e2e.own_servers import approve_all, chosen_server, records, say, stored_records
-from tests.fakes.chat_model import tool_call
+from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call
 from tests.fakes.notes_server import NotesServer
 from tests.graph.servers import hostile_program
 from tests.graph.servers.real import allowed
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 HOSTILE = [sys.executable, "-I", "-S", str(hostile_program.__file__), "shows_all"]
 AGAIN = "again and again"
+UNTIL_LISTED_ANEW_SECONDS = 400
 
 
 class PersistentModel(CommandModel):
@@ -129,6 +131,35 @@ def test_a_turn_has_twenty_rounds_of_calls_of_own_servers(person: Person, notes:
     assert event["limit"]["code"] == "tool_rounds"
     assert len(notes.calls) == 20
     assert [record["status"] for record in records(turn)] == ["done"] * 20
+
+
+def test_a_step_of_a_plan_that_needs_a_server_that_is_down_fails_with_the_reason(tmp_path: Path) -> None:
+    note, model, clock = "mcp__notes__note", ScriptedChatModel(), ManualClock()
+    agent = AgentSettings(model="offline", mcp_private_hosts="127.0.0.1")
+    service = RealService(tmp_path, model, agent=agent, clock=clock).start()
+    notes = NotesServer().start()
+    with closing(service.owner()) as person:
+        chosen_server(person, "notes", base_url=address(notes))
+        notes.stop()
+        clock.advance(UNTIL_LISTED_ANEW_SECONDS)
+        model.script = [
+            plan_of(("drive_agent", "create the folder Reports"), ("drive_agent", "note x with the server notes")),
+            tool_call("create_folder", "c", name="Reports"),
+            "Reports is there.",
+            tool_call(note, "n", text="x"),
+            "It does not work now.",
+            ModelTimeoutError(),
+        ]
+        with person.chat("create a folder Reports, move a there and share it with bob@example.com") as turn:
+            turn.until("done", "error")
+        failed = [event["error"] for event in turn.of("task_step_update") if event["status"] == "failed"]
+        plan = person.get(f"/api/threads/{turn.of('run')[0]['thread_id']}/plan")
+        names = person.names()
+    service.stop()
+    assert turn.tools == [("create_folder", "done"), (note, "error")]
+    assert failed == ["server_unavailable: The server notes can't be used: 127.0.0.1 can't be reached."]
+    assert [step["status"] for step in plan["steps"]] == ["completed", "failed"]
+    assert names == ["Reports"]
 
 
 def test_a_call_that_was_under_way_when_the_service_was_killed_is_not_sent_again(
