@@ -105,14 +105,14 @@ CONVERSATIONS: Final[dict[str, list[Turn]]] = {
             [("mcp__Tickets__note", {"text": "The lease ends in March"}), "It is noted."],
         ),
         Turn(
-            "create a folder Tickets, then note that it is there",
+            "create a folder Taxes, move Lease.md there, share it with bob@example.com, and note that in the tickets",
             [
-                ("create_folder", {"name": "Tickets"}),
-                "I made the folder Tickets.",
+                ("create_folder", {"name": "Taxes"}),
+                "I made the folder Taxes.",
                 ("mcp__Tickets__note", {"text": "The folder is there"}),
                 "It is noted.",
             ],
-            steps=[("drive_agent", "Create the folder Tickets"), ("drive_agent", "Note that it is there")],
+            steps=[("drive_agent", "Create the folder Taxes"), ("drive_agent", "Note it in the tickets")],
         ),
     ],
     "zh_find": [

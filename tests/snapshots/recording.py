@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import AsyncGenerator, Generator, Iterable, Sequence
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import takewhile
@@ -20,6 +20,7 @@ from graph.context import RunContext
 from graph.servers.choices import Choice
 from graph.servers.definition import ServerDefinition
 from graph.servers.pool import ServerPool
+from graph.servers.reasons import ServerUnavailableError
 from graph.settings import AgentSettings
 from tests.fakes.notes_server import NotesServer, schema
 from tests.snapshots.conversations import FILES, HIDDEN, INSTRUCTIONS, Turn
@@ -49,8 +50,10 @@ async def record(
     requests: list[Request] = []
     with _noted_ids() as given:
         async with AsyncExitStack() as stack:
-            own = await stack.enter_async_context(_own_servers()) if with_servers else (None, None)
-            recorded = await stack.enter_async_context(recorded_drive(directory, lambda: NOW, *own))
+            own = await stack.enter_async_context(_own_servers()) if with_servers else None
+            recorded = await stack.enter_async_context(recorded_drive(directory, lambda: NOW, *(own or ())))
+            if own:
+                await _open_all(*own, recorded.who())
             for path, text in FILES.items():
                 await recorded.put(path, text)
             for turn in turns:
@@ -85,6 +88,13 @@ async def _own_servers() -> AsyncGenerator[tuple[_Chosen, ServerPool]]:
     finally:
         await pool.aclose()
         server.stop()
+
+
+async def _open_all(chosen: _Chosen, pool: ServerPool, who: RunContext) -> None:
+    """Open the connections before a turn waits for them: it would not wait for long."""
+    for server in (await chosen.chosen(who)).servers:
+        with suppress(ServerUnavailableError):
+            await pool.tools(server)
 
 
 @contextmanager

@@ -80,6 +80,6 @@ def test_a_flood_of_progress_and_log_is_sampled_and_its_links_are_inert(person: 
     turn = say(person, server.command("work"), asks=True)
     assert turn.tools == [("mcp__Busy__work", "done")]
     assert 0 < len(reports(turn)) < MANY / 5
-    assert {event["message"] for event in reports(turn)} <= {
-        "see `https://evil.example/x?d=1` "
-    } or "https" not in reports(turn)[0]["message"].replace("`https", "")
+    for event in reports(turn):
+        assert "`https://evil.example/x?d=1`" in event["message"]
+        assert "\u202e" not in event["message"]
