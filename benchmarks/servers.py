@@ -38,12 +38,13 @@ from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool, drive_sessions
 from graph.events import listening
 from graph.servers.choices import Choice
+from graph.servers.connection import Connection
 from graph.servers.definition import ServerDefinition
 from graph.servers.pins import hash_of
 from graph.servers.pool import ServerPool
 from graph.servers.supervisor import descendants, resident_bytes
 from graph.settings import AgentSettings, ModelRole
-from tests.fakes.chat_model import FakeChatModel, tool_call, tool_calls
+from tests.fakes.chat_model import FakeChatModel, route_to, tool_call, tool_calls
 from tests.fakes.small_mcp import program
 from tests.graph.servers.real import allowed
 
@@ -70,6 +71,8 @@ class ListingModel(FakeChatModel):
     """Lists a folder and calls a server's tool, then says that it has."""
 
     def _answer(self, messages: Sequence[BaseMessage], offered: Sequence[str]) -> AIMessage:
+        if "RouteDecision" in offered:
+            return route_to("drive_agent")
         if not isinstance(messages[-1], HumanMessage):
             return AIMessage("I did.")
         calls = [tool_call("list_folder", f"call_{uuid4().hex}"), tool_call(NOTE, f"call_{uuid4().hex}")]
@@ -89,12 +92,17 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Connections, and the bytes of this process and of the programs, with all of them open and after half an hour."""
+    """Connections open, and left after half an hour, and objects of them.
+
+    `http_bytes` are what this process has more with those over HTTP open, `again_bytes` what it has more after all were
+    opened and closed a second time than after the first: Python keeps what it got from the system, and uses it again.
+    """
 
     opened: int
     left: int
+    objects_left: int
     http_bytes: int
-    left_bytes: int
+    again_bytes: int
     program_bytes: int
     programs_left: int
 
@@ -135,22 +143,34 @@ async def measure_memory(people: int, programs: int, url: str, folder: Path) -> 
     own: Any = {"type": "stdio", "name": "program", "command": line[0], "args": tuple(line[1:])}
     as_programs = [ServerDefinition(id=f"p{number}", user_id=f"u{number}", **own) for number in range(programs)]
     others = set(descendants())
+
+    async def be_idle() -> int:
+        clock.now += IDLE
+        pool._reap()  # pyright: ignore[reportPrivateUsage] - a timer calls it every minute
+        await _until_closed(pool)
+        return _resident()
+
     try:
         await pool.tools(over_http[0])  # what the first one loads is not the connection's
         before = _resident()
-        await asyncio.gather(*(pool.tools(one) for one in over_http[1:]))
+        await _open(pool, over_http)
         http_bytes = _resident() - before
         for one in as_programs:
             await pool.tools(one)
         processes, opened = set(descendants()) - others, pool.open_sessions
         program_bytes = sum(map(resident_bytes, processes))
-        clock.now += IDLE
-        pool._reap()  # pyright: ignore[reportPrivateUsage] - a timer calls it every minute
-        await _until_closed(pool)
+        after_once = await be_idle()
         programs_left = len(processes.intersection(descendants()))
-        return Memory(opened, pool.open_sessions, http_bytes, _resident() - before, program_bytes, programs_left)
+        await _open(pool, over_http)
+        again_bytes = await be_idle() - after_once
+        objects = sum(isinstance(one, Connection) for one in gc.get_objects())
+        return Memory(opened, pool.open_sessions, objects, http_bytes, again_bytes, program_bytes, programs_left)
     finally:
         await pool.aclose()
+
+
+async def _open(pool: ServerPool, servers: Sequence[ServerDefinition]) -> None:
+    await asyncio.gather(*(pool.tools(one) for one in servers))
 
 
 async def _until_closed(pool: ServerPool) -> None:
@@ -267,8 +287,9 @@ def _print_memory(memory: Memory, people: int, programs: int) -> None:
         ["kB a connection over HTTP", f"{memory.http_bytes / 1000 / max(1, over_http - 1):.0f}"],
         ["MB a program, with its supervisor", f"{memory.program_bytes / 1e6 / max(1, programs):.1f}"],
         ["connections after half an hour", str(memory.left)],
+        ["objects of connections then", str(memory.objects_left)],
         ["processes after half an hour", str(memory.programs_left)],
-        ["MB more than before, after that", f"{memory.left_bytes / 1e6:.1f}"],
+        ["MB more after a second time", f"{memory.again_bytes / 1e6:.1f}"],
     ]
     print_table(f"{people} people with {SERVERS_EACH} servers each, and {programs} programs", ["", ""], rows)
 

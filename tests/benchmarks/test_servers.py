@@ -17,7 +17,7 @@ def url() -> Iterator[str]:
 
 async def test_the_connections_of_many_people_are_open_and_half_an_hour_later_closed(url: str, tmp_path: Path) -> None:
     found = await measure_memory(4, 1, url, tmp_path)
-    assert (found.opened, found.left) == (13, 0)
+    assert (found.opened, found.left, found.objects_left) == (13, 0, 0)
     assert found.program_bytes > 0
     assert found.programs_left == 0
 
