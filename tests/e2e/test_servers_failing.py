@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from contextlib import closing
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 from langchain_core.messages import AIMessage, HumanMessage
 
 from graph.errors import ModelTimeoutError
@@ -18,11 +19,12 @@ from tests.api.command_model import COMMAND, CommandModel, command
 from tests.api.fakes import ManualClock
 from tests.api.real_service import RealService
 from tests.e2e.killed import Victim
-from tests.e2e.own_servers import approve_all, chosen_server, records, say, stored_records
+from tests.e2e.own_servers import approve_all, chosen_server, everything_over_http, records, say, stored_records
 from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call
 from tests.fakes.notes_server import NotesServer
 from tests.graph.servers import hostile_program
-from tests.graph.servers.real import allowed
+from tests.graph.servers.hostile import EVENTS, hostile_http
+from tests.graph.servers.real import allowed, free_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     from langchain_core.messages import BaseMessage
 
+    from graph.servers.definition import ServerType
     from tests.e2e.person import Person
 
 HOSTILE = [sys.executable, "-I", "-S", str(hostile_program.__file__), "shows_all"]
@@ -120,6 +123,42 @@ def test_a_server_that_fails_in_a_call_ends_that_call_with_the_reason_and_nothin
 
     again = say(person, server.command("print_rubbish"), asks=True)
     assert records(again)[0]["response"] == "done"
+    assert person.http.delete(f"/api/mcp-servers/{server.id}").is_success
+
+
+def test_an_answer_over_http_without_end_ends_its_call(person: Person) -> None:
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(hostile_http()) as hostile:
+        hostile.tools = [{"name": "work", "inputSchema": {"type": "object"}}]
+        hostile.behaviours["tools/call"] = lambda _message: EVENTS + b"data: "
+        server = chosen_server(person, "Bad", base_url=hostile.url)
+        hostile.endless = b"x" * 65_536
+        turn = say(person, command("create_folder", name="Beside"), server.command("work"), asks=True)
+        hostile.endless = b""
+        assert person.http.delete(f"/api/mcp-servers/{server.id}").is_success
+    assert sorted(turn.tools) == [("create_folder", "done"), ("mcp__Bad__work", "error")]
+    assert "The server Bad can't be used: Its answer is larger than 1000000 bytes." in records(turn)[0]["response"]
+    assert len(hostile.calls()) == 1
+
+
+@pytest.mark.parametrize("kind", ["streamableHttp", "sse"])
+def test_a_server_over_http_that_is_killed_in_a_call_ends_the_call_long_before_its_time(
+    person: Person, kind: ServerType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pools, "WATCH_SECONDS", 0.1)
+    port = free_port()
+    path = "sse" if kind == "sse" else "mcp"
+    with ExitStack() as until_killed:
+        until_killed.enter_context(everything_over_http(kind, port))
+        server = chosen_server(person, "Every", base_url=f"http://127.0.0.1:{port}/{path}", timeout=600)
+        with person.chat(server.command("trigger_long_running_operation", duration=600, steps=6000)) as turn:
+            approve_all(person, turn.until("approval_needed"))
+            while "progress" not in turn.until("tool_progress"):
+                pass
+            until_killed.close()
+            turn.finish()
+    (record,) = records(turn)
+    assert record["status"] == "error"
+    assert "The call may or may not have been carried out" in record["response"]
     assert person.http.delete(f"/api/mcp-servers/{server.id}").is_success
 
 

@@ -50,10 +50,10 @@ async def record(
     requests: list[Request] = []
     with _noted_ids() as given:
         async with AsyncExitStack() as stack:
-            own = await stack.enter_async_context(_own_servers()) if with_servers else None
-            recorded = await stack.enter_async_context(recorded_drive(directory, lambda: NOW, *(own or ())))
-            if own:
-                await _open_all(*own, recorded.who())
+            chosen, pool = await stack.enter_async_context(_own_servers()) if with_servers else (None, None)
+            recorded = await stack.enter_async_context(recorded_drive(directory, lambda: NOW, chosen, pool))
+            if chosen and pool:
+                await _open_all(chosen, pool, recorded.who())
             for path, text in FILES.items():
                 await recorded.put(path, text)
             for turn in turns:
