@@ -16,11 +16,10 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from typing_extensions import override
 
+from graph.offline.answers import answer, decide, plan, revise
+from graph.offline.conversation import Conversation, read_conversation
 from graph.offline.lending import lent_answer
-from graph.offline.reading.conversation import Conversation, read_conversation
 from graph.offline.replay import Reply, Request
-from graph.offline.scripts.specialist import answer
-from graph.offline.structured import decide, plan, revise
 
 NAME: Final = "offline"
 STRUCTURED: Final = {"RouteDecision": decide, "TaskPlan": plan, "RevisedPlan": revise}

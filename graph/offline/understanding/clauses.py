@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from graph.offline.understanding.grammar import table, word
+from graph.offline.understanding.grammar import word
 from graph.routing.intent_table import ROWS, VERBS, Row
 from graph.routing.intents import row_of
 from graph.routing.placing import CHANGES
@@ -16,9 +16,6 @@ _WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x300
 _FOR_GOOD: Final = re.compile(r"\b(?:permanently|for good|forever|irrevocably|completely)\b|彻底|永久")
 _FORBIDS: Final = re.compile(r".{0,4}(?:不要|不用|不必|不准|请勿|不许|不得|别(?![的人处家墅称名]))")
 _NAME_END: Final = re.compile(r"[^\s,，。;；:：]*\)")
-_MOODS: Final = table("mood")
-_ITSELF: Final = re.compile(r"\b(?:by mistake|by accident|accidentally|mistakenly)\b|不小心|误删")
-"""Tells what happened, and asks to have it back."""
 _CHINESE: Final = tuple(
     (row.action, re.compile("|".join(filter(None, (row.verbs, row.endings)))))
     for row in ROWS
@@ -103,11 +100,6 @@ class Message:
         for_good, negated = bool(_FOR_GOOD.search(prepared)), is_negated(prepared) or bool(_FORBIDS.match(prepared))
         row = row_of(plain) or row_of(plain.removesuffix("QUOTE").strip()) if plain else None
         return Clause(own, plain, row, negated, ends_in_colon, for_good)
-
-
-def mood_of(clause: str) -> str:
-    """Return how a clause speaks of what it names: asked, supposed or reported; empty if it may ask for it."""
-    return "" if _ITSELF.search(clause) else next((mood for mood, pattern in _MOODS if pattern.search(clause)), "")
 
 
 def spoken_of(clause: str) -> str:
