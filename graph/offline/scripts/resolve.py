@@ -51,7 +51,7 @@ def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False)
     if ref.form != "path":
         return (yield from _by_name(task, ref, wanted, loose=loose))
     if ref.text == "/":
-        return [{"id": ROOT, "kind": "folder", "name": "", "path": "/"}]
+        return [ROOT]
     result = yield from call("get_file_info", item_id=ref.text.rstrip("/"))
     if not result.worked and result.code != ABSENT:
         raise StoppedError("search_failed", "get_file_info", result)

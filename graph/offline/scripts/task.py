@@ -12,7 +12,7 @@ from graph.offline.understanding.grammar import word
 from graph.offline.wording import bounded, code, path_of, quoted, say, sides
 from graph.state import Language
 
-ROOT: Final = "root"
+ROOT: Final[Item] = {"id": "root", "kind": "folder", "name": "", "path": "/"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Task:
     @property
     def here(self) -> Item:
         """The folder where the person is, the root if nothing says so."""
-        return self.sections.folder or {"id": ROOT, "kind": "folder", "name": "", "path": "/"}
+        return self.sections.folder or ROOT
 
     @property
     def is_underway(self) -> bool:

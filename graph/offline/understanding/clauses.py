@@ -10,6 +10,8 @@ from graph.routing.intents import row_of
 from graph.routing.placing import CHANGES
 from graph.routing.wording import bare, bare_span, clauses, correct, is_negated, prepare
 
+MARK: Final = "[\ue000-\uf8ff]"
+"""Stands for what was quoted or dictated."""
 FIRST_MARK: Final = 0xE000
 _WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 32, 0xA0: 32, 0x2018: 39, 0x2019: 39}
 """Full-width characters as their plain ones: one for one, so that places stay."""
@@ -58,7 +60,7 @@ class Message:
             found = word(pattern).search(text)
             if found and word(head).match(bare(text[: found.start()].lower())):
                 content = found["content"] or found["zh"]
-                quote = re.match("[\ue000-\uf8ff]", content)
+                quote = re.match(MARK, content)
                 end = 1 if quote else len(content)
                 self.dictated = quote[0] if quote else self._put_aside(self.restored(content.rstrip()))
                 return f"{text[: found.start()].rstrip(' ,，')} {self.dictated} {content[end:].lstrip(' ,，')}"
@@ -66,11 +68,11 @@ class Message:
 
     def restored(self, text: str) -> str:
         """Return a part of the text with what was put aside in it again."""
-        return re.sub("[\ue000-\uf8ff]", lambda mark: self._aside[ord(mark[0]) - FIRST_MARK], text)
+        return re.sub(MARK, lambda mark: self._aside[ord(mark[0]) - FIRST_MARK], text)
 
     def quoted(self, text: str) -> str:
         """Return a part of the text with what was put aside between quotation marks."""
-        return re.sub("[\ue000-\uf8ff]", lambda mark: f"“{self._aside[ord(mark[0]) - FIRST_MARK]}”", text)
+        return re.sub(MARK, lambda mark: f"“{self._aside[ord(mark[0]) - FIRST_MARK]}”", text)
 
     @property
     def prepared(self) -> str:

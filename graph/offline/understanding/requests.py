@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from graph.offline.understanding.arguments import MARK, POINTING, fill, role_in
-from graph.offline.understanding.clauses import Clause, Message, spoken_of
+from graph.offline.understanding.arguments import POINTING, fill, role_in
+from graph.offline.understanding.clauses import MARK, Clause, Message, spoken_of
 from graph.offline.understanding.grammar import named_in, ruled, table, word
 from graph.offline.understanding.intent import CHANGING, NAMING, VAGUE, Intent, Ref
 from graph.offline.understanding.terms import terms
