@@ -28,7 +28,7 @@ def list_assistants(arguments: Namespace) -> int:
     return print_list(terminal, assistants, lambda one: _line(one, names), as_json=arguments.json)
 
 
-def _line(one: Json, names: dict[str, str]) -> str:
+def _line(one: Json, names: Json) -> str:
     servers = ", ".join(visible_line(names.get(key, key)) for key in one["server_ids"]) or "no servers"
     default = "  (default)" if one["is_default"] else ""
     return f"{one['id']}  {visible_line(one['name'])}{default}  {servers}"
