@@ -28,6 +28,7 @@ from drive_server.models import Item
 from drive_server.services.documents.edits import MAX_EDITS, Edit
 from drive_server.services.quota import Room
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
+from drive_server.storage.blobs import Blob
 
 router = APIRouter(prefix="/files", tags=["drive"], route_class=ItemRoute)
 
@@ -178,7 +179,7 @@ def _require_fits(drive: Drive, size: int | None) -> None:
         raise TooLargeError("The file is too large.", hint=f"The limit is {limit} bytes.", details={"limit": limit})
 
 
-async def _stored(request: Request, drive: Drive, room: Room | None):
+async def _stored(request: Request, drive: Drive, room: Room | None) -> Blob:
     chunks = body_of(request)
     return await drive.blobs.put_stream(room.limited(chunks) if room else chunks, drive.settings.max_upload_bytes)
 

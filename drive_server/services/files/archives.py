@@ -4,9 +4,9 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from stat import S_IFDIR, S_IFREG
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import and_, select
+from sqlalchemy import Select, and_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from stream_zip import ZIP_AUTO, AsyncMemberFile, async_stream_zip
 
@@ -27,8 +27,8 @@ WHOLE_DRIVE: Final = "Drive"
 SUFFIX: Final = ".zip"
 FILE_MODE: Final = S_IFREG | 0o644
 FOLDER_MODE: Final = S_IFDIR | 0o755
-PACKED: Final = frozenset({"image", "audio", "video", "archive"})
-"""Groups of formats that are compressed already: trying once more takes time and saves nothing."""
+PACKED: Final = ("image/", "audio/", "video/")
+"""Media types that are compressed already: trying once more takes time and saves nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ async def _tree(session: AsyncSession, top: NodeView, name: str) -> list[Member]
     return members
 
 
-def _below(folder_id: str):
+def _below(folder_id: str) -> Select[*tuple[Any, ...]]:
     below = descendants(folder_id)
     content = and_(VersionRow.node_id == NodeRow.id, VersionRow.number == NodeRow.version)
     columns = (below.c.id, below.c.parent_id, below.c.kind, below.c.name, NodeRow.updated_at)
@@ -139,7 +139,8 @@ def _below(folder_id: str):
 
 
 def _member(path: str, changed_at: datetime, blob: str | None, size: int, name: str, media_type: str) -> Member:
-    return Member(path, changed_at, blob, size, format_of(name, media_type).group in PACKED)
+    is_packed = media_type.startswith(PACKED) or format_of(name, media_type).is_packed
+    return Member(path, changed_at, blob, size, is_packed)
 
 
 def _free(name: str, taken: set[str]) -> str:

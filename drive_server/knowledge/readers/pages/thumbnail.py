@@ -15,7 +15,7 @@ from drive_server.knowledge.formats import HEAD_BYTES
 MEDIA_TYPE: Final = "image/webp"
 MAX_PIXELS: Final = 60_000_000
 """More in an image, and it is not decoded: 240 MB of memory."""
-FORMATS: Final = ("PNG", "JPEG", "MPO", "GIF", "WEBP", "BMP", "TIFF", "ICO", "AVIF")
+FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF", "ICO", "AVIF")
 """Pillow knows others that start programs, such as EPS."""
 QUALITY: Final = 80
 _POINTS: Final = 14_400.0
@@ -56,9 +56,10 @@ def _is_pdf(path: Path) -> bool:
 
 
 def _image(path: Path, size: int) -> Image.Image:
+    Image.init()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with Image.open(path, formats=FORMATS) as image:
+        with Image.open(path, formats=[kind for kind in FORMATS if kind in Image.OPEN]) as image:
             if image.width * image.height > MAX_PIXELS:
                 raise Image.DecompressionBombError
             image.draft("RGB", (size, size))  # a JPEG is decoded no larger than needed
