@@ -12,7 +12,7 @@ from drive_server.http.access import bearer_token, principal_of_request
 from drive_server.http.cors import CorsPolicy
 from drive_server.http.limits import BodyLimit, PlainAddress
 from drive_server.http.pages import connect, link, login, passage
-from drive_server.http.problem import install_problem_handlers
+from drive_server.http.problem import install_problem_handlers, problem_responses
 from drive_server.http.request_address import RequestAddress
 from drive_server.http.response_headers import Application
 from drive_server.http.routes import (
@@ -51,7 +51,7 @@ __all__ = [
 
 def build_http() -> APIRouter:
     """Return the routes below `/api`. They serve the drive that `serving` was given."""
-    drive = APIRouter(prefix="/drive")
+    drive = APIRouter(prefix="/drive", responses=problem_responses(403, 404))
     # What names more of an address goes before what takes the rest of it for an item's path.
     for part in (search, index_events, versions, thumbnails, files, uploads, changes, shares, archive, events):
         drive.include_router(part.router)

@@ -1,6 +1,6 @@
 """`POST /api/drive/items/bulk`: one action on many items, with a result for each."""
 
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
@@ -14,7 +14,7 @@ from drive_server.http.problem import Problem, problem_body, problem_responses
 from drive_server.http.writes import MAX_ETAG_CHARACTERS, reply
 from drive_server.messages import Language
 from drive_server.models import BulkEntry, BulkOutcome, Item, OnConflict
-from drive_server.services.files.bulk import MAX_ITEMS, BulkAction, BulkChange, BulkItem
+from drive_server.services.files.bulk import MAX_ITEMS, BulkChange, BulkItem
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
 router = APIRouter(prefix="/items", tags=["drive"])
@@ -90,7 +90,7 @@ async def change_items(
         done, change_id = await _starred(drive, actor, body), None
     else:
         items = [BulkItem(item.id, item.if_match) for item in body.items]
-        wanted = BulkChange(cast("BulkAction", body.action), items, body.parent_id, body.on_conflict)
+        wanted = BulkChange(body.action, items, body.parent_id, body.on_conflict)
         outcome = await drive.bulk.change(actor, wanted)
         done, change_id = reply(response, outcome), outcome.change_id
     language = language_of(request)

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, Strict
 from drive_server.errors import InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.item_routes import ItemRoute
+from drive_server.http.problem import problem_responses
 from drive_server.mcp.results import ShareResult, SharesResult
 from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS, GivenRole, OptionalRole
 from drive_server.mcp.tools.sharing import SharingTools
@@ -54,7 +55,12 @@ async def list_shares(
     return SharesResult.of(await drive.links.list_access(actor, item_ref, limit, cursor))
 
 
-@router.post("/{item_ref:path}/shares", name=SharingTools.share_item.__name__, status_code=status.HTTP_201_CREATED)
+@router.post(
+    "/{item_ref:path}/shares",
+    name=SharingTools.share_item.__name__,
+    status_code=status.HTTP_201_CREATED,
+    responses=problem_responses(409),
+)
 async def create_share(item_ref: str, new: NewShare, drive: DriveDep, actor: WriterDep) -> ShareResult:
     """Give a person a role on an item, or make a link to it."""
     terms = LinkTerms(new.role, new.expires_in_hours, new.password, new.max_downloads)
@@ -64,7 +70,9 @@ async def create_share(item_ref: str, new: NewShare, drive: DriveDep, actor: Wri
     return ShareResult.of((await drive.sharing.share(actor, item_ref, new.email, new.role)).value)
 
 
-@router.patch("/{item_ref:path}/shares/{who}", name=SharingTools.update_share.__name__)
+@router.patch(
+    "/{item_ref:path}/shares/{who}", name=SharingTools.update_share.__name__, responses=problem_responses(409)
+)
 async def update_share(item_ref: str, who: str, change: ShareChange, drive: DriveDep, actor: WriterDep) -> ShareResult:
     """Change the role of a person, named by email, or the role and terms of a link, named by id."""
     terms = LinkTerms(

@@ -9,6 +9,8 @@ import anyio
 from tests.drive_server.http.items import DRIVE, FILES, ITEMS, done, file, folder, refused, share, undo
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     import httpx
 
     from tests.drive_server.http.service import Service
@@ -40,7 +42,7 @@ async def test_a_content_larger_than_a_json_body_is_streamed_and_the_largest_fil
     made = await file(owner_client, "a.bin")
     path = f"{FILES}/{made['id']}/content"
 
-    async def chunks(count: int) -> Any:
+    async def chunks(count: int) -> AsyncIterator[bytes]:
         for _ in range(count):
             yield b"x" * 100_000
 
