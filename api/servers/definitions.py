@@ -124,9 +124,9 @@ def which_are_set(sealed: Mapping[str, str], secrets: Secrets) -> dict[str, bool
 def _target(row: ServerRow) -> tuple[str, ...]:
     """Return what gets the secrets: the origin of the address, or the program with its arguments."""
     if row.type == "stdio":
-        return (row.command, *row.args)
+        return ("program", row.command, *row.args)
     parts = urlsplit(row.base_url)
-    return (parts.scheme, parts.netloc.lower())
+    return ("address", parts.scheme, parts.netloc.lower())
 
 
 def _leave_one_target(row: ServerRow, change: ServerChange) -> None:
