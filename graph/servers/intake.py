@@ -10,7 +10,9 @@ WINDOW_SECONDS: Final = 60.0
 MOST_MESSAGES: Final = 2_000
 """Messages a minute; a server that reports progress 20 times a second stays below."""
 MOST_LINES: Final = 100_000
-"""Lines of event streams a minute, also those with nothing in them; each takes time to read."""
+"""Lines of event streams, and pieces of answers, a minute; each takes time to read, also with nothing in it."""
+MOST_HEAD_BYTES: Final = 200_000
+"""The head of one answer, with interim ones before it, and what is read of the body with it, at most 64 kB."""
 MOST_ANSWERS: Final = 80
 """Longest messages a minute, in bytes together."""
 
@@ -40,8 +42,13 @@ class Intake:
         if self._bytes > MOST_ANSWERS * self.message_bytes or self._lines > MOST_LINES:
             self._fail(Reason("flood"))
 
+    def take_head(self, size: int) -> None:
+        """Note the bytes that came until now where the head of an answer has not ended."""
+        if size > MOST_HEAD_BYTES:
+            self._fail(Reason("flood"))
+
     def take_message(self) -> None:
-        """Count a message."""
+        """Count a message, or a request to the server."""
         self._turn_over()
         self._messages += 1
         if self._messages > MOST_MESSAGES:
