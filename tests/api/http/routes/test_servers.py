@@ -53,7 +53,7 @@ def running(folder: Path) -> Iterator[RealService]:
     (folder / "small").mkdir()
     agent = AgentSettings(
         model="offline",
-        stdio_commands=allowed(EVERYTHING, program(folder / "small")),
+        stdio_commands=allowed(EVERYTHING, ["TICKETS_TOKEN=", *program(folder / "small")]),
         mcp_private_hosts="127.0.0.1",
         mcp_servers_per_person=6,
     )
