@@ -27,7 +27,7 @@ from graph.prompts import json_section, section
 from graph.servers.choices import Choice, ServerChoices
 from graph.servers.definition import ServerDefinition
 from graph.servers.names import ToolName, name_table
-from graph.servers.pins import cleaned, cleaned_values, hash_of
+from graph.servers.pins import cleaned, cleaned_values, hash_of, label
 from graph.servers.pool import ServerPool
 from graph.servers.reasons import Reason, ServerUnavailableError
 from graph.settings import AgentSettings
@@ -238,7 +238,7 @@ class _Found:
             server_id=definition.id,
             server_name=definition.name,
             tool=self.tool.name,
-            display_name=cleaned(title),
+            display_name=label(title) or self.tool.name,
             host=definition.host,
             auto_approved=self.tool.name in definition.auto_approve_tools,
             agreed=_agreed_digest(definition, self.tool),
