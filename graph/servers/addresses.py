@@ -181,8 +181,7 @@ class GuardedTransport(httpx.AsyncHTTPTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Return the answer of the server, with its stream bounded; a compressed one, which nobody asked for, fails."""
         request.headers["Accept-Encoding"] = "identity"
-        # The SDK's clients ask again as often as a server's event stream ends.
-        self._intake.take_message()
+        self._intake.take_request()
         reading = _head_bytes.set(0)
         try:
             response = await super().handle_async_request(request)

@@ -34,6 +34,7 @@ async def server() -> AsyncGenerator[HostileHttp]:
 def low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(intake, "MOST_MESSAGES", 500)
     monkeypatch.setattr(intake, "MOST_LINES", 5_000)
+    monkeypatch.setattr(intake, "MOST_REQUESTS", 100)
 
 
 @pytest.fixture
@@ -347,7 +348,7 @@ async def test_a_stream_that_ends_again_and_again_is_not_asked_for_without_end(
             break
 
     assert (state.reason and state.reason.code) == "flood"
-    assert len(server.heads) <= 510
+    assert len(server.heads) <= 110
 
 
 async def test_numbers_that_json_does_not_have_become_null(pool: ServerPool, server: HostileHttp) -> None:
@@ -371,3 +372,12 @@ async def test_tools_whose_names_can_not_be_read_or_that_are_huge_are_left_out(
     server.tools.append({"name": "huge", "description": "x" * 50_000, "inputSchema": {"type": "object"}})
 
     assert [tool.name for tool in await pool.tools(definition_of(server))] == ["search"]
+
+
+async def test_an_answer_that_is_put_off_again_and_again_is_not_asked_for_without_end(
+    pool: ServerPool, server: HostileHttp
+) -> None:
+    server.behaviours["tools/call"] = server.behaviours["GET"] = always(EVENTS + b"id: 1\nretry: 0\ndata:\n\n")
+
+    assert (await failure(pool, definition_of(server))).reason.code == "flood"
+    assert len(server.heads) <= 110

@@ -260,6 +260,13 @@ async def test_a_program_by_a_relative_path_is_not_one_that_it_put_into_its_fold
     assert text_of(await pool.call(stdio(["./program"]), "print_rubbish", {})) == "done"
 
 
+async def test_it_can_not_multiply_without_end_and_has_no_file_of_the_service(pool: ServerPool) -> None:
+    soft, hard, files = json.loads(text_of(await pool.call(hostile(), "count", {})))
+
+    assert soft == hard == supervisor.USER_PROCESSES
+    assert files == ["0", "1", "2"]
+
+
 async def test_its_folder_is_deleted_with_it(pool: ServerPool, tmp_path: Path) -> None:
     await pool.call(hostile(), "print_rubbish", {})
     (folder,) = (tmp_path / "servers").iterdir()

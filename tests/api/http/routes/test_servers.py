@@ -450,6 +450,19 @@ def test_a_tool_that_nobody_has_seen_is_disabled_until_somebody_does(person: Per
     reader.close()
 
 
+def test_another_path_of_the_same_host_has_nothing_that_was_approved_in_advance(
+    person: Person, remote: SmallServer
+) -> None:
+    """Many hosts have a server of somebody else at each path."""
+    made = define(person, base_url=remote.url, headers={"X-Key": SECRET}, auto_approve_tools=["echo"])
+    connect(person, made)
+    moved = put(person, made, base_url=remote.url.replace("/mcp", "/theirs/mcp"), auto_approve_tools=["echo"])
+    assert (moved["headers"], moved["auto_approve_tools"]) == ({"X-Key": True}, [])
+    reader = person.with_key("reader", "read")
+    assert echo_of(reader.get(f"{SERVERS}/{made['id']}/tools"))["isEnabled"] is False
+    reader.close()
+
+
 def test_a_server_in_use_that_leads_elsewhere_is_looked_at_again(person: Person, remote: SmallServer) -> None:
     made = define(person, base_url=remote.url, auto_approve_tools=["echo"])
     person.http.put("/api/assistants/drive_agent/mcp-servers", json={"server_ids": [made["id"]]})
