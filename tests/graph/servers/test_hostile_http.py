@@ -17,6 +17,7 @@ from graph.servers import pool as pools
 from graph.servers.definition import ServerDefinition
 from graph.servers.pool import ServerPool
 from graph.servers.reasons import ReasonCode, ServerUnavailableError
+from graph.servers.status import ServerStatus
 from tests.fakes.raw_server import CHUNKED, certificate, raw_server, whole
 from tests.graph.servers.conftest import PoolMaker
 from tests.graph.servers.hostile import EVENTS, JSON, Behaviour, HostileHttp, Message, hostile_http, result, text
@@ -337,17 +338,23 @@ async def test_a_flood_below_the_messages_is_cut_off(
     assert server.sent < 20_000_000
 
 
+async def _until_error(pool: ServerPool) -> AsyncGenerator[tuple[str, ServerStatus]]:
+    async for change in pool.watch("u1"):
+        yield change
+        if change[1].status == "error":
+            return
+
+
 async def test_a_stream_that_ends_again_and_again_is_not_asked_for_without_end(
     pool: ServerPool, server: HostileHttp
 ) -> None:
     server.behaviours["GET"] = always(EVENTS + b"retry: 0\n\n")
 
     await pool.tools(definition_of(server))
-    async for _, state in pool.watch("u1"):
-        if state.status == "error":
-            break
+    states = [state async for _, state in _until_error(pool)]
 
-    assert (state.reason and state.reason.code) == "flood"
+    assert states[-1].reason
+    assert states[-1].reason.code == "flood"
     assert len(server.heads) <= 110
 
 
