@@ -7,6 +7,7 @@ from itertools import count
 from typing import Any, Final, cast
 
 from jsonschema import Draft202012Validator
+from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 from referencing import Registry
 from referencing.exceptions import Unresolvable
@@ -51,7 +52,7 @@ def fit(args: Mapping[str, Any], schema: Mapping[str, Any]) -> tuple[dict[str, A
     """
     properties = cast("Mapping[str, Any]", schema.get("properties", {}))
     fitted = {name: _coerce(value, properties.get(name, {}), schema) for name, value in args.items()}
-    validator = _COUNTED({**schema, "additionalProperties": False}, registry=Registry[Any]())
+    validator: Validator = _COUNTED({**schema, "additionalProperties": False}, registry=Registry[Any]())
     _steps.set(count())
     try:
         errors = sorted(validator.iter_errors(fitted), key=lambda error: list(map(str, error.path)))
