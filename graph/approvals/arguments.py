@@ -4,16 +4,18 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from itertools import count
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from jsonschema import Draft202012Validator
-from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 from graph.drive.tool_names import REDO, UNDO
 from graph.state import State, running_turn
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
 
 MAX_PROBLEMS: Final = 5
 MOST_PROBLEM_CHARACTERS: Final = 500
