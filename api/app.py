@@ -32,6 +32,7 @@ from drive_server.http.app import (
     RequestAddress,
     build_http,
     build_pages,
+    mount_dav,
     mount_mcp,
     serving,
 )
@@ -115,6 +116,7 @@ def create_app(
     app.include_router(build_http())
     app.include_router(build_pages())
     mount_mcp(app)
+    mount_dav(app)
     app.add_middleware(BodyLimit, limit=settings.max_request_bytes)
     app.add_middleware(PlainAddress)
     app.add_middleware(RequestAddress, settings=settings)

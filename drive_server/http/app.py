@@ -9,6 +9,7 @@ from fastapi import APIRouter, FastAPI
 from drive_server.connect import open_drive
 from drive_server.http import metadata
 from drive_server.http.access import bearer_token, principal_of_request
+from drive_server.http.dav.mount import mount_dav
 from drive_server.http.limits import BodyLimit, PlainAddress
 from drive_server.http.pages import connect, link, login, passage
 from drive_server.http.problem import install_problem_handlers
@@ -28,6 +29,7 @@ __all__ = [
     "build_pages",
     "create_app",
     "install_problem_handlers",
+    "mount_dav",
     "mount_mcp",
     "principal_of_request",
     "serving",
@@ -71,6 +73,7 @@ def create_app(settings: DriveSettings) -> FastAPI:
     app.include_router(build_http())
     app.include_router(build_pages())
     mount_mcp(app)
+    mount_dav(app)
     install_problem_handlers(app)
     app.add_middleware(BodyLimit, limit=settings.max_request_bytes)
     app.add_middleware(PlainAddress)

@@ -16,6 +16,7 @@ from drive_server.messages import Message
 UPLOAD_PATH = "/api/drive/files"
 RESUMABLE_PATH = "/api/drive/uploads"
 LINKS_PREFIX = "/api/links/"
+DAV_PREFIX = "/dav/"
 MOST_DIGITS = 18
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
 ENCODED_CONTROLS = re.compile(rb"%(?:[01][0-9a-f]|7f|c2%[89])", re.IGNORECASE)
@@ -49,6 +50,8 @@ class BodyLimit:
     def _is_streamed(self, method: str, path: str) -> bool:
         if path.startswith(LINKS_PREFIX):
             return (method == "POST" and path.endswith("/files")) or (method == "PUT" and path.endswith("/content"))
+        if path.startswith(DAV_PREFIX):
+            return method == "PUT"
         is_resumable = path == RESUMABLE_PATH or path.startswith(f"{RESUMABLE_PATH}/")
         return (method == "POST" and path in self._streamed) or (method in {"POST", "PATCH"} and is_resumable)
 
