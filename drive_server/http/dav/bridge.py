@@ -7,6 +7,7 @@ goes away while an answer is sent leaves its thread waiting for ever. Starlette'
 from collections.abc import Callable, Iterable, Iterator
 from http import HTTPStatus
 from io import BytesIO
+from itertools import chain
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -21,7 +22,6 @@ from drive_server.http.dav.errors import dav_response
 from drive_server.http.dav.provider import request_server
 
 HTML: Final = "text/html"
-DESTINATION_METHODS: Final = frozenset({"COPY", "MOVE"})
 
 
 class FairLimiter:
@@ -61,7 +61,7 @@ def environment(call: DavCall, path: str, body: bytes) -> dict[str, Any]:
 
 def serve(call: DavCall, environ: dict[str, Any], send: Send) -> None:
     """Answer the request from a thread of the event loop's."""
-    answer = _Answer(call, environ, send)
+    answer = _Answer(call, send)
     server, environ = request_server(call, environ)
     try:
         pieces = iter(server(environ, answer.start))
@@ -77,9 +77,8 @@ def serve(call: DavCall, environ: dict[str, Any], send: Send) -> None:
 class _Answer:
     """Sends what wsgidav answers, without the pages in HTML that it makes for browsers."""
 
-    def __init__(self, call: DavCall, environ: dict[str, Any], send: Send) -> None:
+    def __init__(self, call: DavCall, send: Send) -> None:
         self._call = call
-        self._environ = environ
         self._send = send
         self._status = HTTPStatus.OK
         self._headers: list[tuple[str, str]] = []
@@ -97,15 +96,8 @@ class _Answer:
         if self._is_page():
             self._send_page()
             return
-        names = {name.lower(): value for name, value in self._headers}
-        if "content-length" not in names and (second := next(pieces, None)) is not None:
-            self._begin()
-            self._piece(first)
-            self._piece(second)
-        else:
-            self._begin()
-            self._piece(first)
-        for piece in pieces:
+        self._begin()
+        for piece in chain((first,), pieces):
             self._piece(piece)
         self._message({"type": "http.response.body", "body": b""})
 
@@ -116,20 +108,23 @@ class _Answer:
         self._respond(dav_response(self._call.request, error))
 
     def _is_page(self) -> bool:
-        return any(name.lower() == "content-type" and value.startswith(HTML) for name, value in self._headers)
+        is_html = any(name.lower() == "content-type" and value.startswith(HTML) for name, value in self._headers)
+        return is_html or self._status >= HTTPStatus.BAD_REQUEST
 
     def _send_page(self) -> None:
         """Send a status that wsgidav made a page of: an error as the others are, success without a body."""
         if self._status >= HTTPStatus.BAD_REQUEST:
-            self._respond(dav_response(self._call.request, DAVError(self._status)))
+            refusal = self._call.refusal
+            is_known = refusal is not None and refusal.value == self._status
+            self._respond(dav_response(self._call.request, refusal if is_known else DAVError(self._status)))
             return
         dropped = {"content-type", "content-length"}
         headers = {name: value for name, value in self._headers if name.lower() not in dropped}
         self._respond(Response(None, self._status, headers))
 
     def _begin(self) -> None:
-        if self._status == HTTPStatus.NO_CONTENT and self._environ["REQUEST_METHOD"] in DESTINATION_METHODS:
-            self._status = HTTPStatus.CREATED if self._environ.get("drive.creates") else self._status
+        if self._status == HTTPStatus.NO_CONTENT and self._call.creates:
+            self._status = HTTPStatus.CREATED
         headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in self._headers]
         if self._status == HTTPStatus.NO_CONTENT:
             headers = [(name, value) for name, value in headers if name != b"content-length"]

@@ -15,6 +15,7 @@ from drive_server.drive import Drive
 from drive_server.errors import DriveError, EtagMismatchError, StateConflictError
 from drive_server.models import Item
 from drive_server.services.sharing.link_visits import Visit
+from drive_server.services.webdav.locks import DavLockConflictError
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +49,8 @@ class RefusedError(DAVError):
 class DavCall:
     """A call in its thread. `mount` is the address of the root, without a slash at its end; `visit` is a guest's.
 
-    `replaces`: a copy or a move may put what is at its destination into the trash.
+    `replaces`: a copy or a move may put what is at its destination into the trash; `creates`: nothing is there.
+    `refusal` is the last one of a service or of a lock.
     """
 
     drive: Drive
@@ -58,6 +60,8 @@ class DavCall:
     visit: Visit | None = None
     places: dict[str, Place | None] = field(default_factory=dict[str, Place | None])
     replaces: bool = True
+    creates: bool = False
+    refusal: DAVError | None = None
 
     @property
     def is_guest(self) -> bool:
@@ -80,7 +84,13 @@ class DavCall:
         except DriveError as error:
             if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
                 logger.exception("%s failed: %s", self.request.method, error.message)
-            raise RefusedError(error) from error
+            self.refusal = RefusedError(error)
+            raise self.refusal from error
+        except (DAVError, DavLockConflictError):
+            raise
+        except Exception as error:
+            logger.exception("%s failed.", self.request.method)
+            raise DAVError(HTTPStatus.INTERNAL_SERVER_ERROR) from error
 
 
 def status_of(error: DriveError) -> int:

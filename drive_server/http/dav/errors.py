@@ -19,7 +19,14 @@ logger = logging.getLogger(__name__)
 
 XML: Final = "application/xml; charset=utf-8"
 NAMESPACE: Final = "urn:drive-agent:error"
-STATUS_CODES: Final = {**CODES, 412: "etag_mismatch", 423: "state_conflict", 409: "not_found", 502: "forbidden"}
+STATUS_CODES: Final = {
+    **CODES,
+    500: DriveError.code,
+    412: "etag_mismatch",
+    423: "state_conflict",
+    409: "not_found",
+    502: "forbidden",
+}
 
 
 def error_response(request: Request, error: DriveError, headers: Mapping[str, str] | None = None) -> Response:
@@ -51,7 +58,9 @@ def _response(
     code = cause.code if cause else STATUS_CODES.get(status, "http_error")
     sentence = " ".join(cause.texts(language)) if cause else render(Message.of(f"error.{code}"), language)
     condition = error.err_condition if error is not None else None
-    root = condition.as_xml() if condition is not None else etree.Element("{DAV:}error", nsmap={"D": "DAV:"})
+    root = etree.Element("{DAV:}error", nsmap={"D": "DAV:", "s": NAMESPACE})
+    for child in condition.as_xml() if condition is not None else ():
+        root.append(child)
     etree.SubElement(root, f"{{{NAMESPACE}}}code").text = code
     etree.SubElement(root, f"{{{NAMESPACE}}}message").text = sentence
     body = etree.tostring(root, encoding="UTF-8", xml_declaration=True)

@@ -143,7 +143,8 @@ class CallLocks:
         condition = DAVErrorCondition(code)
         for lock in locks:
             condition.add_href(self.root_of(lock))
-        return DAVError(HTTPStatus.LOCKED, err_condition=condition)
+        self._call.refusal = DAVError(HTTPStatus.LOCKED, err_condition=condition)
+        return self._call.refusal
 
 
 def _entry(lock: DavLock) -> LockEntry:

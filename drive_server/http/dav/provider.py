@@ -103,8 +103,7 @@ class DriveProvider(DAVProvider):
             path = path.replace(char, shield)
         environ["HTTP_DESTINATION"] = quote(self.call.mount + path)
         self.call.replaces = environ.get("HTTP_OVERWRITE", "T").upper() == "T"
-        exists = self.call.wait(find_place, self.call, self.plain(path)) is not None
-        environ["drive.creates"] = not exists
+        self.call.creates = self.call.wait(find_place, self.call, self.plain(path)) is None
 
     def _options(self, environ: Any, start_response: Any) -> Iterable[bytes]:
         place = self.call.wait(find_place, self.call, environ["PATH_INFO"])

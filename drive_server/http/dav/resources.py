@@ -31,6 +31,7 @@ FILE_PROPERTIES: Final = ("getcontentlength", "getcontenttype", "getetag")
 LOCK_PROPERTIES: Final = ("lockdiscovery", "supportedlock")
 QUOTA_PROPERTIES: Final = ("quota-available-bytes", "quota-used-bytes")
 DAV: Final = "{DAV:}"
+ROOT_NAME: Final = "Drive"
 UNSTORABLE: Final = dict.fromkeys((65534, 65535), "�")
 """Characters that XML does not have, and names may."""
 
@@ -130,7 +131,7 @@ class Resource:
         item, (folder, name) = self.item, self._destination(dest_path)
         files, actor = self.call.drive.files, self.call.actor
         if folder.item is None and self.place.path.rpartition("/")[0] == folder.path:
-            choice = "replace" if self.call.replaces else "fail"
+            choice = "replace" if self.call.replaces and not self.call.creates else "fail"
             self.call.wait(files.rename, actor, item.id, name, if_match=self.condition(), on_conflict=choice)
         elif folder.item is None:
             raise DAVError(HTTPStatus.FORBIDDEN)
@@ -182,7 +183,8 @@ class Resource:
         if name == "resourcetype":
             return self._type()
         if name == "displayname":
-            return (item.name if item else self.place.path.rpartition("/")[2]).translate(UNSTORABLE)
+            name = item.name if item else self.place.path.rpartition("/")[2]
+            return name.translate(UNSTORABLE) or ROOT_NAME
         if name in QUOTA_PROPERTIES:
             return self._quota(name)
         if name in LOCK_PROPERTIES:
