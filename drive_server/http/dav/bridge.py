@@ -119,13 +119,14 @@ class _Answer:
             self._respond(dav_response(self._call.request, refusal if is_known else DAVError(self._status)))
             return
         dropped = {"content-type", "content-length"}
-        headers = {name: value for name, value in self._headers if name.lower() not in dropped}
+        headers = {name: value for name, value in self._headers if name.lower() not in dropped} | self._call.headers
         self._respond(Response(None, self._status, headers))
 
     def _begin(self) -> None:
         if self._status == HTTPStatus.NO_CONTENT and self._call.creates:
             self._status = HTTPStatus.CREATED
-        headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in self._headers]
+        shown = [*self._headers, *self._call.headers.items()]
+        headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in shown]
         if self._status == HTTPStatus.NO_CONTENT:
             headers = [(name, value) for name, value in headers if name != b"content-length"]
         self._message({"type": "http.response.start", "status": int(self._status), "headers": headers})

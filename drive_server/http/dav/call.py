@@ -50,7 +50,7 @@ class DavCall:
     """A call in its thread. `mount` is the address of the root, without a slash at its end; `visit` is a guest's.
 
     `replaces`: a copy or a move may put what is at its destination into the trash; `creates`: nothing is there.
-    `refusal` is the last one of a service or of a lock.
+    `refusal` is the last one of a service or of a lock; `headers` are for the answer.
     """
 
     drive: Drive
@@ -62,6 +62,7 @@ class DavCall:
     replaces: bool = True
     creates: bool = False
     refusal: DAVError | None = None
+    headers: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def is_guest(self) -> bool:

@@ -29,6 +29,7 @@ from drive_server.http.dav.sign_in import BASIC, challenges, password_of, sign_i
 from drive_server.http.response_headers import CACHE
 from drive_server.http.routes.links import address_of, counted
 from drive_server.messages import Message
+from drive_server.services.webdav.properties import modified
 
 MOUNT: Final = "/dav"
 MAX_BODY_BYTES: Final = 1_000_000
@@ -90,7 +91,10 @@ class DavEndpoint:
         content = await self.drive.documents.open_content(call.actor, place.item.id)
         send = counted(self.drive, call.visit, content, address_of(call.request)) if call.visit else None
         response = await content_response(call.request, content, send, etag=content.item.etag)
-        response.headers["Last-Modified"] = get_rfc1123_time(content.item.updated_at.timestamp())
+        item = content.item
+        stored = {} if call.visit else (await self.drive.dav_properties.of([item.id])).get(item.id, {})
+        changed = modified(stored, item.version) or item.updated_at.timestamp()
+        response.headers["Last-Modified"] = get_rfc1123_time(changed)
         response.headers[CACHE] = REVALIDATED
         return response
 

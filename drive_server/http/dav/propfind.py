@@ -12,6 +12,7 @@ from wsgidav.xml_tools import make_multistatus_el
 from drive_server.http.dav.call import DavCall, Place
 from drive_server.http.dav.places import children_of
 from drive_server.http.dav.resources import DAV, LOCK_PROPERTIES, Resource, resource_at
+from drive_server.services.webdav.properties import MODIFIED
 
 HEAD: Final = b'<?xml version="1.0" encoding="utf-8"?>\n<D:multistatus xmlns:D="DAV:">\n'
 TAIL: Final = b"</D:multistatus>\n"
@@ -34,8 +35,8 @@ class Wanted(NamedTuple):
 
     @property
     def has_dead(self) -> bool:
-        """Return whether there may be dead properties among them."""
-        return self.mode != "named" or any(not name.startswith(DAV) for name in self.names)
+        """Return whether what clients noted about items is needed."""
+        return self.mode != "named" or any(not name.startswith(DAV) or name == MODIFIED for name in self.names)
 
 
 def multistatus(call: DavCall, environ: Any, place: Place, *, with_members: bool) -> Iterator[bytes]:

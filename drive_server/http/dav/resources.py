@@ -12,7 +12,7 @@ from wsgidav.dav_provider import (
     DAVNonCollection,
     PRECONDITION_CODE_ProtectedProperty,
 )
-from wsgidav.util import get_rfc1123_time, get_rfc3339_time
+from wsgidav.util import get_rfc1123_time, get_rfc3339_time, parse_time_string
 from wsgidav.xml_tools import string_to_xml
 
 from drive_server.access import Scope
@@ -24,7 +24,7 @@ from drive_server.http.dav.writing import Target, Writer
 from drive_server.models import Item
 from drive_server.services.quota import Usage
 from drive_server.services.webdav.locks import DavLock
-from drive_server.services.webdav.properties import Properties
+from drive_server.services.webdav.properties import MODIFIED, Properties, modification, modified
 
 EDITORS: Final = frozenset({"editor", "owner"})
 FILE_PROPERTIES: Final = ("getcontentlength", "getcontenttype", "getetag")
@@ -32,6 +32,8 @@ LOCK_PROPERTIES: Final = ("lockdiscovery", "supportedlock")
 QUOTA_PROPERTIES: Final = ("quota-available-bytes", "quota-used-bytes")
 DAV: Final = "{DAV:}"
 ROOT_NAME: Final = "Drive"
+WINDOWS_MODIFIED: Final = "{urn:schemas-microsoft-com:}Win32LastModifiedTime"
+MOST_DIGITS: Final = 12
 UNSTORABLE: Final = dict.fromkeys((65534, 65535), "�")
 """Characters that XML does not have, and names may."""
 
@@ -77,8 +79,11 @@ class Resource:
         return not may_write or self.place.item is None or self.place.item.role not in EDITORS
 
     def get_last_modified(self) -> float | None:
-        """Return the time of the last change."""
-        return self.place.item.updated_at.timestamp() if self.place.item else None
+        """Return the time that a client gave the content, else that of the last change."""
+        item = self.place.item
+        if item is None:
+            return None
+        return modified(self._stored(), item.version) or item.updated_at.timestamp()
 
     def get_property_names(self, *, is_allprop: bool) -> list[str]:
         """Return the properties there are; those of the quota only where names are asked for (RFC 4331, section 3)."""
@@ -110,6 +115,8 @@ class Resource:
             raise DAVError(HTTPStatus.FORBIDDEN, err_condition=PRECONDITION_CODE_ProtectedProperty)
         if dry_run:
             self._patch[name] = None if value is None else etree.tostring(value, encoding="unicode", with_tail=False)
+            if name == WINDOWS_MODIFIED and value is not None and (at := parse_time_string(value.text or "")):
+                self._patch |= modification(int(at), self.item.version)
             return
         if self._patched is False:
             self._patched = self._write_properties()
@@ -146,6 +153,7 @@ class Resource:
                 if_match=self.condition(),
             )
         self.call.wait(self.call.drive.dav_locks.release_tree, item.id)
+        self.note_time(item)
         return True
 
     def handle_copy(self, dest_path: str, *, depth_infinity: bool) -> bool:
@@ -164,7 +172,16 @@ class Resource:
             with_contents=depth_infinity,
         )
         self.call.wait(self.call.drive.dav_properties.copy, item.id, outcome.value.id)
+        self.note_time(outcome.value)
         return True
+
+    def note_time(self, item: Item) -> None:
+        """Remember the time that the client gave the content (ownCloud's `X-OC-Mtime`, which rclone sends)."""
+        seconds = self.environ.get("HTTP_X_OC_MTIME", "").partition(".")[0]
+        if seconds.isdecimal() and len(seconds) <= MOST_DIGITS and item.kind == "file":
+            changes = modification(int(seconds), item.version)
+            self.call.wait(self.call.drive.dav_properties.change, self.call.actor, item.id, changes)
+            self.call.headers["X-OC-MTime"] = "accepted"
 
     def condition(self) -> str | None:
         """Return the etag that the item must still have when it is changed, if the client set a condition."""
@@ -194,7 +211,7 @@ class Resource:
         if name == "creationdate":
             return get_rfc3339_time(item.created_at.timestamp())
         if name == "getlastmodified":
-            return get_rfc1123_time(item.updated_at.timestamp())
+            return get_rfc1123_time(self.get_last_modified())
         return None if self.is_collection else self._of_file(name, item)
 
     def _of_file(self, name: str, item: Item) -> str | None:
@@ -235,6 +252,9 @@ class Resource:
         return self.call.wait(self.call.drive.quota.usage, self.call.actor.user_id)
 
     def _dead(self) -> Mapping[str, str]:
+        return {name: value for name, value in self._stored().items() if name != MODIFIED}
+
+    def _stored(self) -> Mapping[str, str]:
         if self.place.item is None or self.call.is_guest:
             return {}
         if self.dead is None:
@@ -348,6 +368,7 @@ class FileResource(Resource, DAVNonCollection):
     def set_item(self, item: Item) -> None:
         """Take note of the item as it is now."""
         self.place = Place(self.place.path, item)
+        self.note_time(item)
 
 
 def resource_at(place: Place, environ: Any) -> FileResource | FolderResource:

@@ -63,7 +63,7 @@ async def in_chunks(content: bytes):
 
 
 async def finder_writes(dav: Dav, path: str, content: bytes) -> None:
-    """Make a file as Finder does: empty, locked, with its content in chunks, unlocked; its size is asked for between."""
+    """Make a file as Finder does: empty, locked, looked at, with its content in chunks, the lock renewed and ended."""
     assert (await dav.send("PROPFIND", path, FINDER_STAT, Depth="0")).status_code == 404
     assert (await dav.send("PUT", path, b"")).status_code == 201
     lock = await dav.send("LOCK", path, FINDER_LOCK, Depth="0", Timeout="Second-600", Content_Type="text/xml")
@@ -128,7 +128,7 @@ async def test_windows_maps_copies_renames_and_deletes(service: Service, dav: Da
     assert (await dav.send("MKCOL", "/New folder")).status_code == 201
     assert (await dav.move("/New folder", "/报告", Overwrite="F")).status_code == 201
     patched = await windows_writes(dav, "/报告/letter & co.docx", b"PK content")
-    assert list(properties_of(patched.content).values())[0].keys() == {
+    assert next(iter(properties_of(patched.content).values())).keys() == {
         f"{{urn:schemas-microsoft-com:}}Win32{name}"
         for name in ("CreationTime", "LastAccessTime", "LastModifiedTime", "FileAttributes")
     }

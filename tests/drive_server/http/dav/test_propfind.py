@@ -135,3 +135,20 @@ async def test_properties_are_bounded_in_size_and_number(dav: Dav) -> None:
         assert b" 413 " in (await dav.send("PROPPATCH", "/a.txt", body)).content
     (found,) = (await dav.find("/a.txt")).values()
     assert not [name for name in found if name.startswith("{urn:x}")]
+
+
+async def test_the_time_that_a_client_gives_a_content_stays_with_it_until_the_next(dav: Dav) -> None:
+    response = await dav.ok("PUT", "/a.txt", b"1", X_OC_Mtime="1000000000")
+    assert response.headers["x-oc-mtime"] == "accepted"
+    then = "Sun, 09 Sep 2001 01:46:40 GMT"
+    listed = await dav.find("/", "getlastmodified", depth="1")
+    assert listed["/dav/a.txt"]["{DAV:}getlastmodified"].text == then
+    assert (await dav.ok("GET", "/a.txt")).headers["last-modified"] == then
+    assert (await dav.move("/a.txt", "/b.txt")).status_code == 201
+    assert (await dav.move("/b.txt", "/c.txt", "COPY")).status_code == 201
+    assert [await dav.prop(path, "getlastmodified") for path in ("/b.txt", "/c.txt")] == [then, then]
+    await dav.ok("PUT", "/b.txt", b"2")
+    assert await dav.prop("/b.txt", "getlastmodified") != then
+    for wrong in ("-1", "soon", "9" * 30):
+        response = await dav.ok("PUT", "/d.txt", b"1", X_OC_Mtime=wrong)
+        assert "x-oc-mtime" not in response.headers
