@@ -115,8 +115,8 @@ class _Answer:
         """Send a status that wsgidav made a page of: an error as the others are, success without a body."""
         if self._status >= HTTPStatus.BAD_REQUEST:
             refusal = self._call.refusal
-            is_known = refusal is not None and refusal.value == self._status
-            self._respond(dav_response(self._call.request, refusal if is_known else DAVError(self._status)))
+            error = refusal if refusal and refusal.value == self._status else DAVError(self._status)
+            self._respond(dav_response(self._call.request, error))
             return
         dropped = {"content-type", "content-length"}
         headers = {name: value for name, value in self._headers if name.lower() not in dropped} | self._call.headers
@@ -137,7 +137,10 @@ class _Answer:
             self._message({"type": "http.response.body", "body": piece, "more_body": True})
 
     def _message(self, message: dict[str, Any]) -> None:
-        anyio.from_thread.run(self._send, message)
+        async def sent() -> None:
+            await self._send(message)
+
+        anyio.from_thread.run(sent)
 
     def _respond(self, response: Response) -> None:
         anyio.from_thread.run(response, self._call.request.scope, self._call.request.receive, self._send)

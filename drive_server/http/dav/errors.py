@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Final
 
 from fastapi import Request, Response
-from lxml import etree
+from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - a compiled module without stubs
 from wsgidav.dav_error import DAVError
 
 from drive_server.errors import DriveError

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final, TypedDict
 
-from lxml import etree
+from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - a compiled module without stubs
 from wsgidav.dav_error import (
     DAVError,
     DAVErrorCondition,

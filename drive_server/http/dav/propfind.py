@@ -4,14 +4,15 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any, Final, Literal, NamedTuple
 
-from lxml import etree
+from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - a compiled module without stubs
 from wsgidav.dav_error import DAVError
 from wsgidav.util import add_property_response, parse_xml_body
 from wsgidav.xml_tools import make_multistatus_el
 
 from drive_server.http.dav.call import DavCall, Place
+from drive_server.http.dav.described import DAV, LOCK_PROPERTIES, Described
 from drive_server.http.dav.places import children_of
-from drive_server.http.dav.resources import DAV, LOCK_PROPERTIES, Resource, resource_at
+from drive_server.http.dav.resources import resource_at
 from drive_server.services.webdav.properties import MODIFIED
 
 HEAD: Final = b'<?xml version="1.0" encoding="utf-8"?>\n<D:multistatus xmlns:D="DAV:">\n'
@@ -70,7 +71,7 @@ def _described(
         yield etree.tostring(found[0], encoding="utf-8")
 
 
-def _prefetch(call: DavCall, resources: list[Resource], wanted: Wanted, above: Place) -> None:
+def _prefetch(call: DavCall, resources: list[Described], wanted: Wanted, above: Place) -> None:
     """Read the locks and dead properties of all members at once."""
     ids = [resource.place.item.id for resource in resources if resource.place.item]
     if wanted.has_locks:

@@ -36,7 +36,7 @@ class DriveProvider(DAVProvider):
         self.verbose = 0
 
     @override
-    def is_readonly(self) -> bool:
+    def is_readonly(self) -> bool:  # pyright: ignore[reportIncompatibleMethodOverride] - wsgidav's says False alone
         """Return whether nothing may be changed: by a link."""
         return self.call.is_guest
 

@@ -1,12 +1,12 @@
 """Locks of WebDAV (RFC 4918, sections 6 and 7): in the database, so that every process sees them; they end by time."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, cast
+from typing import Any, Final, cast
 from uuid import uuid4
 
-from sqlalchemy import Connection, Table, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, Table, bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import aliased
 
 from drive_server.clock import Clock, utc_now
@@ -77,7 +77,7 @@ class DavLocks:
             for start in range(0, len(ids), BATCH):
                 query = select(_LOCKS).where(_LIVE, _LOCKS.c.node_id.in_(ids[start : start + BATCH]))
                 for row in connection.execute(query, {"now": now}):
-                    found.setdefault(row.node_id, []).append(_lock_of(row._mapping))
+                    found.setdefault(row.node_id, []).append(_lock_of(row))
 
         await self._database.read_sync(read)
         return found
@@ -154,7 +154,7 @@ def _create(connection: Connection, lock: DavLock, now: datetime) -> None:
 def _around(connection: Connection, node_id: str, now: datetime) -> LocksAround:
     tree_owner = select(NodeRow.owner_id).where(NodeRow.id == node_id).scalar_subquery()
     query = select(_LOCKS).where(_LOCKS.c.tree_owner_id == tree_owner, _LIVE)
-    locks = [_lock_of(row._mapping) for row in connection.execute(query, {"now": now})]
+    locks = [_lock_of(row) for row in connection.execute(query, {"now": now})]
     if not locks:
         return LocksAround()
     above = _ancestors(connection, {node_id, *(lock.node_id for lock in locks)})
@@ -165,7 +165,7 @@ def _around(connection: Connection, node_id: str, now: datetime) -> LocksAround:
 
 def _ancestors(connection: Connection, ids: Collection[str]) -> dict[str, set[str]]:
     """Return for each item the ids of all folders above it, whoever sees them."""
-    start = select(NodeRow.id.label("start"), NodeRow.parent_id).where(or_(NodeRow.id.in_(ids)))
+    start = select(NodeRow.id.label("start"), NodeRow.parent_id).where(NodeRow.id.in_(ids))
     chain = start.cte("chain", recursive=True)
     parent = aliased(NodeRow)
     chain = chain.union(select(chain.c.start, parent.parent_id).join(parent, parent.id == chain.c.parent_id))
@@ -177,12 +177,12 @@ def _ancestors(connection: Connection, ids: Collection[str]) -> dict[str, set[st
 
 def _find(connection: Connection, token: str, now: datetime) -> DavLock | None:
     row = connection.execute(select(_LOCKS).where(_LOCKS.c.token == token, _LIVE), {"now": now}).first()
-    return _lock_of(row._mapping) if row else None
+    return _lock_of(row) if row else None
 
 
 def _drop(connection: Connection, tokens: Collection[str]) -> None:
     connection.execute(delete(_LOCKS).where(_LOCKS.c.token.in_(tokens)))
 
 
-def _lock_of(row: Mapping[str, object]) -> DavLock:
-    return DavLock(**{column: row[column] for column in DavLock.__slots__})  # pyright: ignore[reportArgumentType] - by name
+def _lock_of(row: Row[Any]) -> DavLock:
+    return DavLock(**{column: getattr(row, column) for column in DavLock.__slots__})

@@ -118,8 +118,7 @@ async def mounted(rclone: Rclone, where: Path) -> AsyncGenerator[None]:
     async with await anyio.open_process(command, env=rclone.environment, stdout=DEVNULL) as process:
         try:
             with anyio.fail_after(MOUNT_SECONDS):
-                while not os.path.ismount(where):  # noqa: ASYNC110, PTH - another process mounts it
-
+                while not os.path.ismount(where):  # noqa: ASYNC240 - another process mounts it
                     assert process.returncode is None, "rclone could not mount"
                     await anyio.sleep(0.05)
             yield

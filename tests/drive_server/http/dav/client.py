@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 import httpx
-from lxml import etree
+from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - a compiled module without stubs
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
