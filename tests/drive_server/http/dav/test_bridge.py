@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SLOW_UPLOADS = 12
 """More than one person has threads for."""
-PIECE = b"x" * (1 << 20)
+PIECE = b"\0\1\2\xff" * (1 << 18)
 PIECES = 96
 
 
