@@ -9,19 +9,13 @@ import httpx
 
 from drive_server.http.dav.bridge import FairLimiter
 from tests.drive_server.http.dav.client import dav_of
-from tests.drive_server.http.process import serving
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from tests.drive_server.http.dav.client import Dav
     from tests.drive_server.http.service import Service
 
 SLOW_UPLOADS = 12
 """More than one person has threads for."""
-PIECE = b"\0\1\2\xff" * (1 << 18)
-PIECES = 96
 
 
 async def test_slow_uploads_of_one_person_hold_up_nobody_else(service: Service, dav: Dav, bobs_dav: Dav) -> None:
@@ -57,21 +51,3 @@ async def test_a_caller_has_its_share_of_the_threads_and_no_more() -> None:
     release.set()
     await asyncio.gather(*tasks)
     assert running == {"a": 3, "b": 1}
-
-
-def test_a_large_upload_takes_the_memory_of_a_few_pieces(tmp_path: Path) -> None:
-    def body() -> Iterator[bytes]:
-        for _ in range(PIECES):
-            yield PIECE
-
-    length = {"Content-Length": str(PIECES * len(PIECE))}
-    with serving(tmp_path) as service:
-        with service.answer("PUT", "/dav/first.bin", PIECE) as response:
-            assert response.status == 201
-        before = service.peak()
-        with service.answer("PUT", "/dav/large.bin", body(), length) as response:
-            assert response.status == 201
-        with service.answer("GET", "/dav/large.bin") as response:
-            received = sum(len(piece) for piece in iter(lambda: response.read(len(PIECE)), b""))
-        assert received == PIECES * len(PIECE)
-        assert service.peak() - before < 40 * 1024, "KiB; a whole body would be more than twice as much"
