@@ -108,7 +108,8 @@ class OutsideRunner:
             self._announce("invoking")
             return self._say("interrupted") if recorded == SENT_MARK else Answer(**json.loads(recorded))
         try:
-            definition = await offers.definition_for(self.user, ToolName(self.source["server_id"], self.source["tool"]))
+            tool = ToolName(self.source["server_id"], self.source["tool"])
+            definition = await offers.definition_for(self.user, tool, self.source.get("agreed", ""))
         except ServerUnavailableError as error:
             return self._unavailable("unavailable", error)
         if definition is None:
@@ -168,6 +169,6 @@ def _says(text: str, data: Mapping[str, Any]) -> bool:
     """Say whether a text is the same data: servers send both, for clients that read only text."""
     try:
         parsed = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         parsed = text
     return parsed == data or data == {"result": parsed} or data == {"result": text}

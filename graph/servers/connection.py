@@ -24,7 +24,7 @@ from mcp.types import (
 )
 
 from graph.servers.faults import LostError
-from graph.servers.pins import cleaned
+from graph.servers.pins import cleaned, pinned
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +34,8 @@ MOST_PAGES: Final = 20
 MOST_LISTED: Final = 500
 """Resources and prompts that are shown."""
 MOST_NAME_CHARACTERS: Final = 128
+MOST_DEFINITION_CHARACTERS: Final = 50_000
+"""Of a tool, as JSON: no model could be given more, and it takes time to check."""
 REPORT_SECONDS: Final = 0.1
 """The shortest time between the first two reports of one call's progress."""
 REPORTS_UNTIL_TWICE: Final = 10
@@ -163,7 +165,7 @@ class Connection:
 
         by_name: dict[str, Tool] = {}
         for tool in await _all(page, MOST_LISTED):
-            if 0 < len(tool.name) <= MOST_NAME_CHARACTERS:
+            if _is_usable(tool):
                 by_name.setdefault(tool.name, tool)
         return tuple(by_name.values())[: self.most_tools]
 
@@ -202,6 +204,14 @@ class Connection:
             return listed.prompts, listed.nextCursor
 
         return await _all(page, MOST_LISTED)
+
+
+def _is_usable(tool: Tool) -> bool:
+    """Say whether a tool has a name that a person can read, and a definition of a sensible size."""
+    is_named = (
+        0 < len(tool.name) <= MOST_NAME_CHARACTERS and tool.name.isprintable() and tool.name == cleaned(tool.name)
+    )
+    return is_named and len(json.dumps(pinned(tool))) <= MOST_DEFINITION_CHARACTERS
 
 
 async def _all(

@@ -2,10 +2,12 @@
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 TOOLS: list[dict[str, Any]] = [
@@ -111,6 +113,12 @@ def lie() -> dict[str, Any]:
     return say("done")
 
 
+def count() -> dict[str, Any]:
+    """Say how many processes it could start, and which files it has open."""
+    files = [path.name for path in Path("/proc/self/fd").iterdir() if path.exists()]
+    return say(json.dumps([*resource.getrlimit(resource.RLIMIT_NPROC), sorted(files)]))
+
+
 def ask() -> dict[str, Any]:
     """Ask for the assistant's model and folders, and return what was answered."""
     answers: list[Any] = []
@@ -123,7 +131,8 @@ def ask() -> dict[str, Any]:
 
 
 CALLS: dict[str, Callable[[], dict[str, Any]]] = {
-    act.__name__: act for act in (ask, babble, breed, change, die, eat, flood, hang, huge, lie, multiply, print_rubbish)
+    act.__name__: act
+    for act in (ask, babble, breed, change, count, die, eat, flood, hang, huge, lie, multiply, print_rubbish)
 }
 
 
