@@ -17,7 +17,7 @@ help:
 run: .venv/installed
 	@exec $(BIN)/drive-agent serve
 
-test: .venv/installed-node
+test: .venv/installed-node .venv/installed-webdav
 	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
 check: .venv/installed-dev
@@ -73,6 +73,11 @@ $(BIN)/python:
 # Node itself comes with the tests' Python packages; what runs on it is named in tests/node/package.json.
 .venv/installed-node: .venv/installed-test tests/node/package.json tests/node/package-lock.json
 	$(BIN)/python -m tests.node.install
+	@touch $@
+
+# litmus, rclone and fuse3, of Debian: what WebDAV is tried with.
+.venv/installed-webdav: .venv/installed-test tests/conformance/webdav/install.py
+	$(BIN)/python -m tests.conformance.webdav.install
 	@touch $@
 
 # The project itself is listed by pip-compile because an extra names it; where it lies is nobody else's business.

@@ -30,6 +30,7 @@ from drive_server.http.app import (
     build_http,
     build_pages,
     install_middleware,
+    mount_dav,
     mount_mcp,
     serving,
 )
@@ -113,6 +114,7 @@ def create_app(
     app.include_router(build_http())
     app.include_router(build_pages())
     mount_mcp(app)
+    mount_dav(app)
     install_middleware(app, settings)
     return app
 

@@ -77,6 +77,8 @@ from drive_server.services.tasks import TaskService
 from drive_server.services.text.contents import Contents
 from drive_server.services.undo.service import UndoService
 from drive_server.services.uploads.service import UploadService
+from drive_server.services.webdav.locks import DavLocks
+from drive_server.services.webdav.properties import DavProperties
 from drive_server.settings import DriveSettings, read_settings
 from drive_server.storage.blobs import BlobStore, open_blobs
 from drive_server.storage.collector import Collector
@@ -186,6 +188,8 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         comparison=FileComparison(documents.readings),
         table_queries=TableService(documents.readings, texts),
         uploads=_uploads(settings, database, blobs, documents, limits),
+        dav_locks=DavLocks(database),
+        dav_properties=DavProperties(database),
         quota=QuotaService(database, limits),
         housekeeping=housekeeping,
         sharing=SharingService(database, journal),
@@ -222,6 +226,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     await stack.enter_async_context(_running("drive-recents", recents.run))
     await stack.enter_async_context(_running("drive-tasks", drive.server.tasks.run))
     housekeeping.add("uploads", drive.uploads.expire)
+    housekeeping.add("WebDAV locks", drive.dav_locks.expire)
     housekeeping.add("sign-ins", drive.sign_ins.remove_expired)
     housekeeping.add("tasks", drive.tasks.expire)
     housekeeping.add("bulk results", drive.map_reduce_results.expire)

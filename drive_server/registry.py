@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from drive_server.services.tasks import TaskService
     from drive_server.services.undo.service import UndoService
     from drive_server.services.uploads.service import UploadService
+    from drive_server.services.webdav.locks import DavLocks
+    from drive_server.services.webdav.properties import DavProperties
     from drive_server.settings import DriveSettings
     from drive_server.signing import Signer
     from drive_server.storage.blobs import BlobStore
@@ -73,6 +75,8 @@ class ServiceRegistry:
     comparison: "FileComparison"
     table_queries: "TableService"
     uploads: "UploadService"
+    dav_locks: "DavLocks"
+    dav_properties: "DavProperties"
     quota: "QuotaService"
     housekeeping: "Housekeeping"
     sharing: "SharingService"

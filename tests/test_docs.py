@@ -19,6 +19,7 @@ README = (ROOT / "README.md").read_text()
 ARCHITECTURE = (ROOT / "docs" / "ARCHITECTURE.md").read_text()
 MCP = (ROOT / "docs" / "MCP.md").read_text()
 HTTP = (ROOT / "docs" / "HTTP.md").read_text()
+CLIENTS = (ROOT / "docs" / "CLIENTS.md").read_text()
 SERVERS = (ROOT / "docs" / "SERVERS.md").read_text()
 MEMORY = (ROOT / "docs" / "MEMORY.md").read_text()
 
@@ -66,7 +67,9 @@ def test_every_command_is_in_the_readme() -> None:
     assert [command for command in commands if f"drive-agent {command}" not in README] == []
 
 
-@pytest.mark.parametrize("text", [README, ARCHITECTURE, MEMORY], ids=["README", "ARCHITECTURE", "MEMORY"])
+@pytest.mark.parametrize(
+    "text", [README, ARCHITECTURE, CLIENTS, MEMORY], ids=["README", "ARCHITECTURE", "CLIENTS", "MEMORY"]
+)
 def test_every_path_that_is_named_exists(text: str) -> None:
     named = re.findall(r"`((?:api|graph|drive_server|tests|docs|benchmarks)/[\w./]*)`", text)
     assert [path for path in named if not (ROOT / path).exists()] == []
@@ -74,8 +77,8 @@ def test_every_path_that_is_named_exists(text: str) -> None:
 
 @pytest.mark.parametrize(
     "document",
-    [README, ARCHITECTURE, MCP, HTTP, SERVERS],
-    ids=["README", "ARCHITECTURE", "MCP", "HTTP", "SERVERS"],
+    [README, ARCHITECTURE, CLIENTS, MCP, HTTP, SERVERS],
+    ids=["README", "ARCHITECTURE", "CLIENTS", "MCP", "HTTP", "SERVERS"],
 )
 def test_every_link_leads_somewhere(document: str) -> None:
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document)

@@ -34,6 +34,27 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
     "error.range_not_satisfiable": ("There is no such range.", "没有这个字节范围。"),
     "error.misdirected_request": ("The request is for another host.", "该请求应发往其他主机。"),
     "error.http_error": ("The request failed.", "请求失败。"),
+    # What WebDAV alone can say
+    "no_dav_key": ("This request has no key.", "这个请求没有密钥。"),
+    "no_dav_key.hint": (
+        "Sign in with any name, and an API key as the password.",
+        "请用任意用户名登录，密码为 API 密钥。",
+    ),
+    "basic_in_the_open": ("A password may not be sent unencrypted.", "密码不能以未加密的方式发送。"),
+    "basic_in_the_open.hint": ("Use an https address.", "请使用 https 地址。"),
+    "dav_address": ("This address names nothing.", "这个地址无效。"),
+    "dav_address.hint": (
+        "Names are UTF-8, without slashes and control characters.",
+        "名称须为 UTF-8，不含斜杠和控制字符。",
+    ),
+    "dav_body_too_large": ("A request may have {limit} bytes.", "请求最多 {limit} 字节。"),
+    "dav_xml": ("This is no XML, or XML with a DTD.", "这不是 XML，或者其中含有 DTD。"),
+    "too_many_locks": ("You hold {limit} WebDAV locks already.", "你已持有 {limit} 个 WebDAV 锁。"),
+    "property_too_large": (
+        "A property is too large. Its value may have {limit} characters.",
+        "属性太大。其值最多 {limit} 个字符。",
+    ),
+    "too_many_properties": ("An item may have {limit} properties.", "一个项目最多有 {limit} 个属性。"),
     # What HTTP alone can say
     "correct_request": ("Correct the request.", "请更正该请求。"),
     "see_openapi": ("See /openapi.json for what there is.", "可用的接口见 /openapi.json。"),

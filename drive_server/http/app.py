@@ -10,6 +10,7 @@ from drive_server.connect import open_drive
 from drive_server.http import metadata
 from drive_server.http.access import bearer_token, principal_of_request
 from drive_server.http.cors import CorsPolicy
+from drive_server.http.dav.mount import mount_dav
 from drive_server.http.limits import BodyLimit, PlainAddress
 from drive_server.http.pages import connect, link, login, passage
 from drive_server.http.problem import install_problem_handlers, problem_responses
@@ -43,6 +44,7 @@ __all__ = [
     "create_app",
     "install_middleware",
     "install_problem_handlers",
+    "mount_dav",
     "mount_mcp",
     "principal_of_request",
     "serving",
@@ -89,6 +91,7 @@ def create_app(settings: DriveSettings) -> FastAPI:
     app.include_router(build_http())
     app.include_router(build_pages())
     mount_mcp(app)
+    mount_dav(app)
     install_problem_handlers(app)
     install_middleware(app, settings)
     return app

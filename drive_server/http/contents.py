@@ -24,13 +24,15 @@ RAW_BODY: Final = {
 Sender = Callable[[Span, bool], Awaitable[AsyncIterator[bytes]]]
 
 
-async def content_response(request: Request, content: Content, send: Sender | None = None) -> Response:
+async def content_response(
+    request: Request, content: Content, send: Sender | None = None, etag: str | None = None
+) -> Response:
     """Answer with the file's bytes; HEAD, single ranges, If-Range and If-None-Match are honoured (RFC 9110).
 
     `send(span, is_part)` replaces the content's own stream; it is called only if there are bytes to send, and may
-    raise.
+    raise. The etag is that of the content, if no other is given.
     """
-    headers = _headers(content)
+    headers = _headers(content, etag or content.blob)
     if matches_etag(request.headers.get("if-none-match"), headers["ETag"]):
         return Response(None, HTTPStatus.NOT_MODIFIED, headers)
     try:
@@ -89,11 +91,11 @@ async def _begun(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     return all_of_them()
 
 
-def _headers(content: Content) -> dict[str, str]:
+def _headers(content: Content, etag: str) -> dict[str, str]:
     return {
         "Content-Type": content.media_type,
         "Content-Disposition": disposition(content.item.name),
-        "ETag": f'"{content.blob}"',
+        "ETag": f'"{etag}"',
         "Accept-Ranges": "bytes",
         "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
     }

@@ -17,6 +17,7 @@ UPLOAD_PATH = "/api/drive/files"
 CONTENT_ENDING = "/content"
 RESUMABLE_PATH = "/api/drive/uploads"
 LINKS_PREFIX = "/api/links/"
+DAV_PREFIX = "/dav/"
 MOST_DIGITS = 18
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
 ENCODED_CONTROLS = re.compile(rb"%(?:[01][0-9a-f]|7f|c2%[89])", re.IGNORECASE)
@@ -50,6 +51,8 @@ class BodyLimit:
     def _is_streamed(self, method: str, path: str) -> bool:
         if path.startswith(LINKS_PREFIX):
             return (method == "POST" and path.endswith("/files")) or (method == "PUT" and path.endswith("/content"))
+        if path.startswith(DAV_PREFIX):
+            return method == "PUT"
         if method == "PUT" and path.startswith(f"{UPLOAD_PATH}/") and path.endswith(CONTENT_ENDING):
             return True
         is_resumable = path == RESUMABLE_PATH or path.startswith(f"{RESUMABLE_PATH}/")

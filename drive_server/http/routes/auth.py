@@ -208,7 +208,7 @@ async def open_session(drive: Drive, request: Request, response: Response, token
 
     Raises `UnauthenticatedError` for a token that is not valid, `RateLimitError` after too many of them.
     """
-    failures, network = _login_failures(request), network_of(request.client.host if request.client else "")
+    failures, network = login_failures(request), network_of(request.client.host if request.client else "")
     failures.check(network)
     try:
         principal = await drive.identity.authenticate(token.strip())
@@ -227,7 +227,7 @@ async def set_session(drive: Drive, request: Request, response: Response, princi
     response.set_cookie(COOKIE, secret, expires=ends, path="/", httponly=True, samesite="strict", secure=is_secure)
 
 
-def _login_failures(request: Request) -> RateLimiter:
+def login_failures(request: Request) -> RateLimiter:
     """Return the application's own count of wrong tokens."""
     state = request.app.state
     if not hasattr(state, "login_failures"):

@@ -14,10 +14,11 @@ from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import EtagMismatchError, QuotaExceededError, TooLargeError
 from drive_server.http.access import DriveDep, require_same_origin
-from drive_server.http.contents import RAW_BODY, body_of, content_response
+from drive_server.http.contents import RAW_BODY, Sender, body_of, content_response
 from drive_server.http.headers import Span, chosen_type
 from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS
 from drive_server.models import Item, Kind, Page
+from drive_server.services.documents.service import Content
 from drive_server.services.quota import Room
 from drive_server.services.sharing.link_downloads import Fetch
 from drive_server.services.sharing.link_visits import Visit
@@ -115,14 +116,7 @@ async def download(item_id: str, request: Request, drive: DriveDep, visit: Visit
     Parts that are fetched with ranges belong to the download that the same address has begun.
     """
     content = await drive.documents.open_content(visit.actor, item_id)
-
-    async def send(span: Span, is_part: bool) -> AsyncIterator[bytes]:
-        wanted = span.end - span.start
-        fetch = Fetch(visit.link_id, content.blob, address_of(request), content.size, wanted, is_part)
-        await drive.visits.count(fetch)
-        return drive.visits.metered(fetch, content.stream(span.start, span.end))
-
-    return await content_response(request, content, send)
+    return await content_response(request, content, counted(drive, visit, content, address_of(request)))
 
 
 @router.put("/items/{item_id}/content", openapi_extra=RAW_BODY)
@@ -168,6 +162,17 @@ async def upload(
             actor, folder, name, blob, chosen_type(content_type), on_conflict
         )
     return LinkItemResult.of(outcome.value)
+
+
+def counted(drive: Drive, visit: Visit, content: Content, address: str) -> Sender:
+    """Return what sends a content by the link, counted as a download."""
+
+    async def send(span: Span, is_part: bool) -> AsyncIterator[bytes]:
+        fetch = Fetch(visit.link_id, content.blob, address, content.size, span.end - span.start, is_part)
+        await drive.visits.count(fetch)
+        return drive.visits.metered(fetch, content.stream(span.start, span.end))
+
+    return send
 
 
 def address_of(request: Request) -> str:

@@ -11,7 +11,7 @@ from drive_server.errors import DriveError, InvalidInputError, StorageFailureErr
 from drive_server.messages import Message
 from drive_server.models import BulkEntry, BulkOutcome, Item, OnConflict, Outcome
 from drive_server.services.files.conflicts import check_choice
-from drive_server.services.files.copying import copy_item
+from drive_server.services.files.copying import CopyChoice, copy_item
 from drive_server.services.files.moving import move_item
 from drive_server.services.files.trash import delete_item, restore_item, trash_item
 from drive_server.services.journal.recorder import Recorder
@@ -111,7 +111,8 @@ async def _move(step: Recorder, wanted: BulkChange, item: BulkItem) -> Item:
 
 
 async def _copy(step: Recorder, wanted: BulkChange, item: BulkItem) -> Item:
-    return await copy_item(step, item.ref, wanted.parent or "", None, wanted.on_conflict, silent, item.if_match)
+    choice = CopyChoice(wanted.on_conflict, item.if_match)
+    return await copy_item(step, item.ref, wanted.parent or "", None, choice, silent)
 
 
 async def _trash(step: Recorder, wanted: BulkChange, item: BulkItem) -> Item:

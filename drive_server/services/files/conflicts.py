@@ -48,7 +48,7 @@ async def resolve_conflict(
     recorder: Recorder,
     folder: NodeView,
     name: str,
-    kind: str,
+    kind: str | None,
     on_conflict: OnConflict,
     *,
     incoming: NodeRow | None = None,
@@ -58,8 +58,8 @@ async def resolve_conflict(
 
     `fail` raises `NameConflictError` if the name is taken; `rename` takes the next free one; `replace` moves the item
     that is there to the trash, for which the key needs the scope `delete`. A file takes the place of a file only, a
-    folder that of a folder, as a whole. `incoming` is the item itself if there is one already; what is in
-    `protected` (the item, the folders that it is in) is not replaced.
+    folder that of a folder, as a whole; without a `kind`, that of anything. `incoming` is the item itself if there is
+    one already; what is in `protected` (the item, the folders that it is in) is not replaced.
     """
     session = recorder.session
     own_id = incoming.id if incoming else None
@@ -78,10 +78,10 @@ async def resolve_conflict(
     return Placement(name, name, taken)
 
 
-def _require_replaceable(taken: NodeRow, kind: str, protected: Collection[str]) -> None:
+def _require_replaceable(taken: NodeRow, kind: str | None, protected: Collection[str]) -> None:
     item = item_message(taken.name)
     details = {"existing_id": taken.id, "existing_kind": taken.kind}
-    if taken.kind != kind:
+    if kind is not None and taken.kind != kind:
         raise NameConflictError(
             Message.of("kind_differs", item=item, kind=Message.of(taken.kind), other=Message.of(kind)), details=details
         )

@@ -60,26 +60,30 @@ Found = Row[str, str, str, str, str, int, str, str | None]
 """Id, parent_id, kind and name of an item; blob, size and media type of its content, None for folders; its namer."""
 
 
+class CopyChoice(NamedTuple):
+    """The way to copy: what happens if the name is taken, which state is copied, and whether a folder's content too."""
+
+    on_conflict: OnConflict
+    if_match: str | None = None
+    replaces_any_kind: bool = False
+    with_contents: bool = True
+
+
 async def copy_item(
-    recorder: Recorder,
-    ref: str,
-    new_parent: str,
-    name: str | None,
-    on_conflict: OnConflict,
-    progress: Progress,
-    if_match: str | None = None,
+    recorder: Recorder, ref: str, new_parent: str, name: str | None, choice: CopyChoice, progress: Progress
 ) -> Item:
     """Copy the item, with all that is live in it, into the folder. Whoever sees a folder sees all that is in it."""
     session, principal = recorder.session, recorder.actor.principal
     source = await locate_live(session, principal, ref)
     folder = await locate_folder(session, principal, new_parent, Role.EDITOR)
-    await begin(recorder, source, if_match)
+    await begin(recorder, source, choice.if_match)
     refuse_root(source, "copied")
     await require_room_below(session, folder, source.row)
-    below = await _rows_below(session, source)
+    below = await _rows_below(session, source) if choice.with_contents else []
     protected = (source.id, *source.ancestors)
+    kind = None if choice.replaces_any_kind else source.row.kind
     found = await resolve_conflict(
-        recorder, folder, name or source.row.name, source.row.kind, on_conflict, protected=protected
+        recorder, folder, name or source.row.name, kind, choice.on_conflict, protected=protected
     )
     row = add_node(recorder, folder, source.row.kind, found.name)
     if name is None:

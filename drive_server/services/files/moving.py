@@ -85,6 +85,31 @@ async def move_item(
     return await finish(recorder, node.row)
 
 
+async def relocate_item(
+    recorder: Recorder, ref: str, new_parent: str, name: str, if_match: str | None, *, replace: bool
+) -> Item:
+    """Put the item into the folder under the name."""
+    session, principal = recorder.session, recorder.actor.principal
+    node = await locate_live(session, principal, ref, Role.EDITOR)
+    folder = await locate_folder(session, principal, new_parent, Role.EDITOR)
+    await begin(recorder, node, if_match)
+    await require_may_take_out(session, principal, node, "moved")
+    await require_fits(session, node, folder)
+    row, item, protected = node.row, node.subject, (node.id, *node.ancestors)
+    choice: OnConflict = "replace" if replace else "fail"
+    found = await resolve_conflict(recorder, folder, name, None, choice, incoming=row, protected=protected)
+    if row.parent_id == folder.id:
+        recorder.describe("rename", item=item, name=display_name(name), ending=found.ending)
+    else:
+        ending = found.ending or (Message.of("named", name=display_name(name)) if name != row.name else "")
+        recorder.describe("move", item=item, folder=folder.subject, ending=ending)
+    recorder.touch(row)
+    if row.name != name:
+        row.named_by = namer(recorder.actor)
+    await place(recorder, row, folder.id, name)
+    return await finish(recorder, row)
+
+
 async def move_items(
     recorder: Recorder, refs: Sequence[str], new_parent: str, on_conflict: OnConflict, progress: Progress
 ) -> MovedItems:

@@ -19,6 +19,7 @@ from drive_server.services.tree.items import checked_limit, describe_all_sync
 from drive_server.services.tree.names import clean_name
 from drive_server.services.tree.nodes import (
     item_message,
+    locate_below_sync,
     locate_folder,
     locate_folder_sync,
     locate_many_sync,
@@ -55,6 +56,15 @@ class FileService:
 
         def item(connection: Connection) -> Item:
             return describe_all_sync(connection, [locate_sync(connection, actor.principal, ref)])[0]
+
+        return await self._database.read_sync(item)
+
+    async def find(self, actor: Actor, ref: str, names: Sequence[str]) -> Item:
+        """Return the live item that the names lead to from a folder; the folder itself without any."""
+        require_scope(actor.principal, Scope.READ)
+
+        def item(connection: Connection) -> Item:
+            return describe_all_sync(connection, [locate_below_sync(connection, actor.principal, ref, names)])[0]
 
         return await self._database.read_sync(item)
 
@@ -146,6 +156,22 @@ class FileService:
         arguments = _arguments({"item": ref, "parent": new_parent, **renamed}, on_conflict)
         return await self._journal.change(actor, "move", arguments, operation)
 
+    async def relocate(
+        self, actor: Actor, ref: str, new_parent: str, name: str, *, replace: bool, if_match: str | None = None
+    ) -> Outcome[Item]:
+        """Put the item into a folder under a name, as one change.
+
+        With `replace`, whatever has the name there goes to the trash, of any kind; else `NameConflictError`.
+        """
+        require_scope(actor.principal, Scope.WRITE)
+        clean = clean_name(name)
+
+        async def operation(recorder: Recorder) -> Item:
+            return await moving.relocate_item(recorder, ref, new_parent, clean, if_match, replace=replace)
+
+        arguments = {"item": ref, "parent": new_parent, "name": clean, "replace": replace}
+        return await self._journal.change(actor, "move", arguments, operation)
+
     async def move_many(
         self,
         actor: Actor,
@@ -175,8 +201,13 @@ class FileService:
         if_match: str | None = None,
         on_conflict: OnConflict = "fail",
         progress: Progress = silent,
+        replaces_any_kind: bool = False,
+        with_contents: bool = True,
     ) -> Outcome[Item]:
         """Copy the item, with all that is live in it, into a folder, whose owner the copy belongs to.
+
+        With `replaces_any_kind`, `replace` lets a folder take the place of a file and the other way round; without
+        `with_contents`, a folder is copied without what is in it.
 
         Needs the role viewer on the item and editor on the folder. Copies have the content of now as version 1; earlier
         versions, shares and links stay with the original. Raises `StateConflictError` for a folder into itself, and
@@ -188,7 +219,8 @@ class FileService:
         clean = clean_name(name) if name is not None else None
 
         async def operation(recorder: Recorder) -> Item:
-            return await copying.copy_item(recorder, ref, new_parent, clean, on_conflict, progress, if_match)
+            choice = copying.CopyChoice(on_conflict, if_match, replaces_any_kind, with_contents)
+            return await copying.copy_item(recorder, ref, new_parent, clean, choice, progress)
 
         arguments = {"item": ref, "parent": new_parent, "name": clean, "on_conflict": on_conflict}
         return await self._journal.change(actor, "copy", arguments, operation)

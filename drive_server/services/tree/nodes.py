@@ -1,7 +1,7 @@
 """Items in a session: what a caller names as a row with their role on it; whole trees, as queries."""
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -112,6 +112,17 @@ def locate_file_sync(reader: Reader, principal: Principal, ref: str, needed: Rol
     found = locate_live_sync(reader, principal, ref, needed)
     if found.row.kind != "file":
         raise InvalidInputError(Message.of("is_folder", item=found.subject), details={"id": found.id})
+    return found
+
+
+def locate_below_sync(reader: Reader, principal: Principal, ref: str, names: Sequence[str]) -> NodeView:
+    """Return the live item that the names lead to from a folder. Raises what `locate_sync` does."""
+    here: str | None = locate_live_sync(reader, principal, ref).id
+    for name in names[: MAX_DEPTH + 1]:
+        here = _child(reader, here, unicodedata.normalize("NFC", name)) if _is_encodable(name) else None
+    found = _views(reader, principal, OF_ONE, {"id": here}).get(here) if here else None
+    require_role(found.role if found else None, Role.VIEWER, names[-1] if names else ref)
+    assert found is not None  # noqa: S101 - require_role raises without a role
     return found
 
 

@@ -114,6 +114,11 @@ def test_300_megabytes_pass_in_both_directions_through_little_memory(service: Ru
         assert send(service, url, 0, HALF + 1) is None
         resumed = send(service, url, HALF + 1, SIZE)
 
+        with service.answer("PUT", "/dav/by%20webdav.bin", pieces(), {"Content-Length": str(SIZE)}) as response:
+            assert response.status == 201
+        with service.answer("GET", "/dav/by%20webdav.bin") as response:
+            assert all(response.read(len(piece)) == piece for piece in pieces())
+
     assert resumed is not None
     # The same content in the same drive: its hash was the same, so it is kept once.
     assert service.json("GET", "/api/auth/me")["used_bytes"] == SIZE + 1

@@ -1,0 +1,107 @@
+"""From a path to the item: in a person's own tree, among what others share with them, or below a guest's link."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from typing import Final
+
+from drive_server.errors import NotFoundError
+from drive_server.http.dav.call import DavCall, Place
+from drive_server.models import Item
+from drive_server.services.tree.nodes import SHARED_FOLDER
+
+PAGE_ITEMS: Final = 500
+
+
+def names_in(path: str) -> list[str]:
+    """Return the names that a path is made of, in NFC as the drive has them."""
+    return [name for name in unicodedata.normalize("NFC", path).split("/") if name]
+
+
+def path_of(names: Sequence[str]) -> str:
+    """Return the path of the names."""
+    return "/" + "/".join(names)
+
+
+async def find_place(call: DavCall, path: str) -> Place | None:
+    """Return the place at the path, None if there is nothing, or nothing that the caller sees."""
+    names = names_in(path)
+    where = path_of(names)
+    if where not in call.places:
+        try:
+            call.places[where] = Place(where, await _item_at(call, names))
+        except NotFoundError:
+            call.places[where] = None
+    return call.places[where]
+
+
+async def children_of(call: DavCall, place: Place) -> AsyncIterator[list[Place]]:
+    """Yield what is in a folder, in lists of bounded length."""
+    if place.item is None:
+        shown = await _shared(call) if not call.is_guest else {(top := await _top(call)).name: top}
+        yield [Place(f"{place.path.rstrip('/')}/{name}", item) for name, item in shown.items()]
+        return
+    cursor, has_shared = None, place.path != "/" or call.is_guest
+    while True:
+        page = await call.drive.files.list_folder(call.actor, place.item.id, limit=PAGE_ITEMS, cursor=cursor)
+        has_shared = has_shared or any(item.name == SHARED_FOLDER for item in page.items)
+        yield [Place(f"{place.path.rstrip('/')}/{item.name}", item) for item in page.items]
+        cursor = page.cursor
+        if cursor is None:
+            break
+    if not has_shared and await _is_shared_with(call):
+        yield [Place(f"/{SHARED_FOLDER}", None)]
+
+
+async def _item_at(call: DavCall, names: Sequence[str]) -> Item | None:
+    if call.is_guest:
+        return await _item_of_link(call, names)
+    try:
+        return await call.drive.files.find(call.actor, call.top, names)
+    except NotFoundError:
+        if not names or names[0] != SHARED_FOLDER or not await _is_shared_with(call):
+            raise
+    if len(names) == 1:
+        return None
+    shared = (await _shared(call)).get(names[1])
+    if shared is None:
+        raise NotFoundError("There is no such item.")
+    return await call.drive.files.find(call.actor, shared.id, names[2:])
+
+
+async def _item_of_link(call: DavCall, names: Sequence[str]) -> Item | None:
+    """A link to a file shows a folder with the file in it: programs mount folders only."""
+    top = await _top(call)
+    if top.kind == "folder":
+        return await call.drive.files.find(call.actor, top.id, names)
+    if names and list(names) != [top.name]:
+        raise NotFoundError("There is no such item.")
+    return top if names else None
+
+
+async def _top(call: DavCall) -> Item:
+    return await call.drive.files.get(call.actor, call.top)
+
+
+async def _is_shared_with(call: DavCall) -> bool:
+    return bool((await call.drive.sharing.shared_with_me(call.actor, limit=1)).items)
+
+
+async def _shared(call: DavCall) -> dict[str, Item]:
+    """Return what others share with the caller by the names here: of the same ones, each has a part of its id."""
+    items: list[Item] = []
+    cursor: str | None = None
+    while True:
+        page = await call.drive.sharing.shared_with_me(call.actor, limit=PAGE_ITEMS, cursor=cursor)
+        items += page.items
+        cursor = page.cursor
+        if cursor is None:
+            break
+    counts = Counter(item.name for item in items)
+    return {item.name if counts[item.name] == 1 else _distinct(item): item for item in items}
+
+
+def _distinct(item: Item) -> str:
+    stem, dot, suffix = item.name.rpartition(".")
+    mark = f" ({item.id[:8]})"
+    return f"{stem}{mark}{dot}{suffix}" if stem else f"{item.name}{mark}"

@@ -1,0 +1,110 @@
+"""The answer to a PROPFIND, written page by page: a folder of any size takes the memory of one page."""
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any, Final, Literal, NamedTuple
+
+from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - a compiled module without stubs
+from wsgidav.dav_error import DAVError
+from wsgidav.util import add_property_response, parse_xml_body
+from wsgidav.xml_tools import make_multistatus_el
+
+from drive_server.http.dav.call import DavCall, Place
+from drive_server.http.dav.described import DAV, LOCK_PROPERTIES, Described
+from drive_server.http.dav.places import children_of
+from drive_server.http.dav.resources import resource_at
+from drive_server.services.webdav.properties import MODIFIED
+
+HEAD: Final = b'<?xml version="1.0" encoding="utf-8"?>\n<D:multistatus xmlns:D="DAV:">\n'
+TAIL: Final = b"</D:multistatus>\n"
+MAX_PROPERTIES: Final = 500
+"""Properties that a request may name."""
+
+Mode = Literal["allprop", "name", "named"]
+
+
+class Wanted(NamedTuple):
+    """The properties asked for: named ones, all (and the `names` included), or only the names of all."""
+
+    mode: Mode
+    names: tuple[str, ...] = ()
+
+    @property
+    def has_locks(self) -> bool:
+        """Return whether locks are described."""
+        return self.mode == "allprop" or f"{DAV}{LOCK_PROPERTIES[0]}" in self.names
+
+    @property
+    def has_dead(self) -> bool:
+        """Return whether what clients noted about items is needed."""
+        return self.mode != "named" or any(not name.startswith(DAV) or name == MODIFIED for name in self.names)
+
+
+def multistatus(call: DavCall, environ: Any, place: Place, *, with_members: bool) -> Iterator[bytes]:
+    """Return the answer's pieces. Raises 400 for a body that is none of PROPFIND."""
+    wanted = _wanted(parse_xml_body(environ, allow_empty=True))
+    return _pieces(call, environ, place, wanted, with_members=with_members)
+
+
+def _pieces(call: DavCall, environ: Any, place: Place, wanted: Wanted, *, with_members: bool) -> Iterator[bytes]:
+    yield HEAD + b"".join(_described(call, environ, [place], wanted, above=None))
+    if with_members:
+        pages = children_of(call, place)
+        while (page := call.wait(anext, pages, None)) is not None:
+            yield b"".join(_described(call, environ, page, wanted, above=place))
+    yield TAIL
+
+
+def _described(
+    call: DavCall, environ: Any, places: list[Place], wanted: Wanted, above: Place | None
+) -> Iterator[bytes]:
+    resources: list[Any] = [resource_at(place, environ) for place in places]
+    if above is not None and not call.is_guest:
+        _prefetch(call, resources, wanted, above)
+    for resource in resources:
+        found = make_multistatus_el()
+        properties = [] if wanted.mode == "named" else resource.get_properties(wanted.mode)
+        there = {name for name, _ in properties}
+        asked = [name for name in wanted.names if name not in there]
+        properties += resource.get_properties("named", name_list=asked)
+        add_property_response(found, resource.get_href(), properties)
+        yield etree.tostring(found[0], encoding="utf-8")
+
+
+def _prefetch(call: DavCall, resources: list[Described], wanted: Wanted, above: Place) -> None:
+    """Read the locks and dead properties of all members at once."""
+    ids = [resource.place.item.id for resource in resources if resource.place.item]
+    if wanted.has_locks:
+        on = call.wait(call.drive.dav_locks.on, ids)
+        covering = call.wait(call.drive.dav_locks.around, above.item.id).covering if above.item else ()
+        deep = [lock for lock in covering if lock.is_deep]
+        for resource in resources:
+            if resource.place.item and above.item:
+                resource.locks = [*on.get(resource.place.item.id, ()), *deep]
+    if wanted.has_dead:
+        dead = call.wait(call.drive.dav_properties.of, ids)
+        for resource in resources:
+            resource.dead = dead.get(resource.place.item.id, {}) if resource.place.item else {}
+
+
+def _wanted(body: Any) -> Wanted:
+    if body is None:
+        return Wanted("allprop")
+    if body.tag != f"{DAV}propfind":
+        raise DAVError(HTTPStatus.BAD_REQUEST)
+    parts = {child.tag: child for child in body if isinstance(child.tag, str)}
+    choices = parts.keys() & {f"{DAV}allprop", f"{DAV}propname", f"{DAV}prop"}
+    if len(choices) != 1:
+        raise DAVError(HTTPStatus.BAD_REQUEST)
+    if f"{DAV}propname" in choices:
+        return Wanted("name")
+    if f"{DAV}allprop" in choices:
+        return Wanted("allprop", _names(parts.get(f"{DAV}include", ())))
+    return Wanted("named", _names(parts[f"{DAV}prop"]))
+
+
+def _names(elements: Any) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(child.tag for child in elements if isinstance(child.tag, str)))
+    if len(names) > MAX_PROPERTIES:
+        raise DAVError(HTTPStatus.BAD_REQUEST)
+    return names

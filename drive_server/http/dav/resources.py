@@ -1,0 +1,202 @@
+"""Files and folders of the drive as wsgidav's resources; every change of them goes through the services."""
+# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false
+# wsgidav's base classes have no types: from methods that only raise, the checker takes it that they never return.
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any, Final
+
+from typing_extensions import override
+from wsgidav.dav_error import DAVError
+from wsgidav.dav_provider import DAVCollection, DAVNonCollection
+
+from drive_server.http.dav.call import Place
+from drive_server.http.dav.described import Described
+from drive_server.http.dav.places import find_place, names_in, path_of
+from drive_server.http.dav.writing import Target, Writer
+from drive_server.models import Item
+from drive_server.services.webdav.properties import modification
+
+MOST_DIGITS: Final = 12
+
+
+class Resource(Described):
+    """What files and folders have in common: how they are deleted, moved and copied."""
+
+    def handle_delete(self) -> bool:
+        """Move the item to the trash."""
+        tokens = self.environ["wsgidav.ifLockTokenList"]
+        user = self.call.actor.user_id
+        item = self.item
+        self.manager.check_write_permission(url=self.get_ref_url(), depth="infinity", token_list=tokens, principal=user)
+        self.call.wait(self.call.drive.files.trash, self.call.actor, item.id, if_match=self.condition())
+        self.call.wait(self.call.drive.dav_locks.release_tree, item.id)
+        return True
+
+    def handle_move(self, dest_path: str) -> bool:
+        """Move the item, as one change; what is there goes to the trash."""
+        item, (folder, name) = self.item, self._destination(dest_path)
+        files, actor = self.call.drive.files, self.call.actor
+        if folder.item is None and self.place.path.rpartition("/")[0] == folder.path:
+            choice = "replace" if self.call.replaces and not self.call.creates else "fail"
+            self.call.wait(files.rename, actor, item.id, name, if_match=self.condition(), on_conflict=choice)
+        elif folder.item is None:
+            raise DAVError(HTTPStatus.FORBIDDEN)
+        else:
+            self.call.wait(
+                files.relocate,
+                actor,
+                item.id,
+                folder.item.id,
+                name,
+                replace=self.call.replaces,
+                if_match=self.condition(),
+            )
+        self.call.wait(self.call.drive.dav_locks.release_tree, item.id)
+        self.note_time(item)
+        return True
+
+    def handle_copy(self, dest_path: str, *, depth_infinity: bool) -> bool:
+        """Copy the item with its properties; what is at the destination goes to the trash."""
+        item, (folder, name) = self.item, self._destination(dest_path)
+        if folder.item is None:
+            raise DAVError(HTTPStatus.FORBIDDEN)
+        outcome = self.call.wait(
+            self.call.drive.files.copy,
+            self.call.actor,
+            item.id,
+            folder.item.id,
+            name,
+            on_conflict="replace" if self.call.replaces else "fail",
+            replaces_any_kind=True,
+            with_contents=depth_infinity,
+        )
+        self.call.wait(self.call.drive.dav_properties.copy, item.id, outcome.value.id)
+        self.note_time(outcome.value)
+        return True
+
+    def note_time(self, item: Item) -> None:
+        """Remember the time that the client gave the content (ownCloud's `X-OC-Mtime`, which rclone sends)."""
+        seconds = self.environ.get("HTTP_X_OC_MTIME", "").partition(".")[0]
+        if seconds.isdecimal() and len(seconds) <= MOST_DIGITS and item.kind == "file":
+            changes = modification(int(seconds), item.version)
+            self.call.wait(self.call.drive.dav_properties.change, self.call.actor, item.id, changes)
+            self.call.headers["X-OC-MTime"] = "accepted"
+
+    def condition(self) -> str | None:
+        """Return the etag that the item must still have when it is changed, if the client set a condition."""
+        is_conditional = any(header in self.environ for header in ("HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE"))
+        return self.item.etag if is_conditional else None
+
+    def _destination(self, path: str) -> tuple[Place, str]:
+        *above, name = names_in(self.environ["wsgidav.provider"].plain(path))
+        folder = self.call.wait(find_place, self.call, path_of(above))
+        if folder is None or not folder.is_folder:
+            raise DAVError(HTTPStatus.CONFLICT)
+        return folder, name
+
+
+class FolderResource(Resource, DAVCollection):
+    """A folder; also the two that are no items: "Shared with me", and that of a link to a file."""
+
+    def __init__(self, place: Place, environ: Any) -> None:
+        DAVCollection.__init__(self, place.path, environ)
+        self._begin(place)
+
+    @override
+    def get_member_names(self) -> list[str]:
+        """Return nothing: members are listed page by page, see `propfind`."""
+        return []
+
+    @override
+    def create_collection(self, name: str) -> None:
+        """Make a folder."""
+        name = self.environ["wsgidav.provider"].plain(name)
+        self.call.wait(self.call.drive.files.create_folder, self.call.actor, self.item.id, name)
+
+    @override
+    def create_empty_resource(self, name: str) -> "FileResource":
+        """Return a file to write to; for a lock, which needs one, it is made at once."""
+        name = self.environ["wsgidav.provider"].plain(name)
+        path = f"{self.place.path.rstrip('/')}/{name}"
+        resource = FileResource(Place(path, None), self.environ, (self.item, name))
+        if self.environ["REQUEST_METHOD"] == "LOCK":
+            user = self.call.actor.user_id
+            tokens = self.environ["wsgidav.ifLockTokenList"]
+            self.manager.check_write_permission(url=self.get_ref_url(), depth="0", token_list=tokens, principal=user)
+            resource.create_empty()
+        return resource
+
+
+class FileResource(Resource, DAVNonCollection):
+    """A file, or one that is to be made: `new` has its folder and its name."""
+
+    def __init__(self, place: Place, environ: Any, new: tuple[Item, str] | None = None) -> None:
+        DAVNonCollection.__init__(self, place.path, environ)
+        self._begin(place)
+        self._new = new
+
+    @override
+    def get_ref_url(self) -> str:
+        """Return the name for locks; those of a file that is to be made are the ones on its folder."""
+        if self.place.item is None and self._new is not None:
+            return f"/{self._new[0].id}"
+        return super().get_ref_url()
+
+    @override
+    def get_content_length(self) -> int:
+        """Return the size in bytes."""
+        return self.item.size
+
+    @override
+    def get_content_type(self) -> str:
+        """Return the media type."""
+        return self.item.media_type
+
+    @override
+    def get_etag(self) -> str:
+        """Return the drive's etag."""
+        return self.item.etag
+
+    @override
+    def support_etag(self) -> bool:
+        """Return True."""
+        return True
+
+    @override
+    def support_ranges(self) -> bool:
+        """Return True."""
+        return True
+
+    @override
+    def get_content(self) -> Iterator[bytes]:
+        """Refuse: contents are sent by the event loop, see `DavEndpoint`."""
+        raise NotImplementedError
+
+    @override
+    def begin_write(self, *, content_type: str | None = None) -> Writer:
+        """Return what takes the body."""
+        del content_type
+        item = self.place.item
+        folder_id, name = (self._new[0].id, self._new[1]) if self._new else (self.item.parent_id, self.item.name)
+        is_new = item is None and "HTTP_IF_NONE_MATCH" in self.environ
+        target = Target(item, folder_id, name, self.condition() if item else None, is_new)
+        return Writer(self.call, target, self._require_unlocked, self.set_item)
+
+    def create_empty(self) -> None:
+        """Make the file, without content."""
+        self.begin_write().close()
+
+    def _require_unlocked(self) -> None:
+        tokens, user = self.environ["wsgidav.ifLockTokenList"], self.call.actor.user_id
+        self.manager.check_write_permission(url=self.get_ref_url(), depth="0", token_list=tokens, principal=user)
+
+    def set_item(self, item: Item) -> None:
+        """Take note of the item as it is now."""
+        self.place = Place(self.place.path, item)
+        self.note_time(item)
+
+
+def resource_at(place: Place, environ: Any) -> FileResource | FolderResource:
+    """Return the resource at the place."""
+    return FolderResource(place, environ) if place.is_folder else FileResource(place, environ)

@@ -1,0 +1,78 @@
+"""Who makes a request of WebDAV: by an API key, as the password of any name or as a bearer token; by no cookie."""
+
+import binascii
+from base64 import b64decode
+from dataclasses import replace
+from ipaddress import ip_address
+from typing import Final
+
+from fastapi import Request
+
+from drive_server.access import Actor
+from drive_server.drive import Drive
+from drive_server.errors import ForbiddenError, UnauthenticatedError
+from drive_server.http.access import bearer_token, prefer_connection
+from drive_server.http.metadata import challenge
+from drive_server.http.routes.auth import login_failures
+from drive_server.http.routes.links import address_of
+from drive_server.messages import Message
+from drive_server.rate_limiter import network_of
+
+METHOD: Final = "webdav"
+BASIC: Final = 'Basic realm="Drive", charset="UTF-8"'
+MAX_CHARACTERS: Final = 32_768
+
+
+async def sign_in(drive: Drive, request: Request) -> Actor:
+    """Return who makes the request.
+
+    Raises `UnauthenticatedError`, `RateLimitError` after too many wrong keys, `ForbiddenError` for a password that
+    came where others can read it.
+    """
+    token = bearer_token(request)
+    if token is None:
+        password = password_of(request)
+        if not password:
+            raise UnauthenticatedError(Message.of("no_dav_key"))
+        token = password
+    failures, network = login_failures(request), network_of(address_of(request))
+    failures.check(network)
+    try:
+        principal = await drive.identity.authenticate_program(token.strip())
+    except UnauthenticatedError:
+        failures.count(network)
+        raise
+    prefer_connection(request)
+    return Actor(replace(principal, method=METHOD), tool=METHOD)
+
+
+def password_of(request: Request) -> str | None:
+    """Return the password of basic authentication (RFC 7617), None without; raises `ForbiddenError` in the open."""
+    kind, _, credentials = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() != "basic" or len(credentials) > MAX_CHARACTERS:
+        return None
+    if not is_private(request):
+        raise ForbiddenError(Message.of("basic_in_the_open"))
+    try:
+        decoded = b64decode(credentials.strip(), validate=True).decode()
+    except (binascii.Error, ValueError):
+        return None
+    return decoded.partition(":")[2]
+
+
+def is_private(request: Request) -> bool:
+    """Return whether nobody on the way can read the request: it came by TLS, or from this machine.
+
+    Behind a proxy that the HTTP server trusts, scheme and address are those that the proxy saw.
+    """
+    if request.url.scheme == "https" or request.client is None or not request.client.host:
+        return True
+    try:
+        return ip_address(request.client.host).is_loopback
+    except ValueError:
+        return False
+
+
+def challenges(drive: Drive, request: Request) -> list[str]:
+    """Return the values of WWW-Authenticate: basic authentication only where a password may come."""
+    return [*([BASIC] if is_private(request) else []), challenge(drive.settings)]

@@ -1,0 +1,95 @@
+"""The body of a PUT on its way into the drive: streamed to the blobs by the event loop, then recorded."""
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final
+
+from wsgidav.dav_error import DAVError
+
+from drive_server.errors import NameConflictError, TooLargeError
+from drive_server.http.contents import body_of
+from drive_server.http.dav.call import DavCall
+from drive_server.http.headers import chosen_type
+from drive_server.models import Item, Outcome
+from drive_server.storage.blobs import Blob
+
+LENGTHS: Final = ("content-length", "x-expected-entity-length")
+"""The second is macOS's, whose bodies come in chunks without a length."""
+MOST_DIGITS: Final = 18
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The file to write: the item if there is one already, its folder if the caller sees that, its name.
+
+    `if_match` is the etag that the item must still have; `is_new`: the client wants to make a file, not to replace one.
+    """
+
+    item: Item | None
+    folder_id: str | None
+    name: str
+    if_match: str | None
+    is_new: bool
+
+
+class Writer:
+    """Takes the body as wsgidav's request server hands it on: `writelines`, then `close`.
+
+    `check` is called once the body is there, before it counts: the locks may have changed; `recorded` after that.
+    """
+
+    def __init__(
+        self, call: DavCall, target: Target, check: Callable[[], None], recorded: Callable[[Item], None]
+    ) -> None:
+        self._call = call
+        self._target = target
+        self._check = check
+        self._recorded = recorded
+        self._blob: Blob | None = None
+
+    def writelines(self, lines: Iterable[Any]) -> None:
+        """Store the body. `lines` is wsgidav's reader of it, which finds it read."""
+        self._blob = self._call.wait(self._store)
+        for _ in lines:
+            pass
+
+    def close(self) -> None:
+        """Record the content."""
+        self._check()
+        self._recorded(self._call.wait(self._record).value)
+
+    async def _store(self) -> Blob:
+        call, target = self._call, self._target
+        limit, declared = call.drive.settings.max_upload_bytes, self._declared()
+        if declared > limit:
+            raise TooLargeError("The file is too large.", hint=f"The limit is {limit} bytes.", details={"limit": limit})
+        chunks: AsyncIterator[bytes] = body_of(call.request)
+        if target.folder_id is not None:
+            room = await call.drive.documents.check_place(call.actor, target.folder_id, target.name, declared)
+            chunks = room.limited(chunks)
+        return await call.drive.blobs.put_stream(chunks, limit)
+
+    async def _record(self) -> Outcome[Item]:
+        call, target, documents = self._call, self._target, self._call.drive.documents
+        blob = self._blob or await call.drive.blobs.put_bytes(b"")
+        media_type = chosen_type(call.request.headers.get("content-type", "")) if self._blob else None
+        item = target.item
+        # Of a file that was made empty first, only the content tells the type.
+        is_first = item is not None and item.size == 0 and target.if_match is None
+        if target.folder_id is not None and (item is None or is_first):
+            choice = "fail" if target.is_new else "replace"
+            try:
+                return await documents.create_from_blob(
+                    call.actor, target.folder_id, target.name, blob, media_type, choice
+                )
+            except NameConflictError as error:
+                raise DAVError(HTTPStatus.PRECONDITION_FAILED) from error
+        if item is None:
+            raise DAVError(HTTPStatus.CONFLICT)
+        return await documents.replace_from_blob(call.actor, item.id, blob, media_type, if_match=target.if_match)
+
+    def _declared(self) -> int:
+        headers = self._call.request.headers
+        values = (headers.get(name, "") for name in LENGTHS)
+        return max((int(value[:MOST_DIGITS]) for value in values if value.isdecimal()), default=0)

@@ -1,0 +1,131 @@
+"""Dead properties of WebDAV (RFC 4918, section 4): what clients note about items. They are no part of the contents."""
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any, Final, cast
+
+from sqlalchemy import Connection, Row, Table, delete, func, insert, select
+
+from drive_server.access import Actor, Role, Scope, require_scope
+from drive_server.errors import TooLargeError
+from drive_server.messages import Message
+from drive_server.services.tree.nodes import BATCH, descendants, locate_live_sync
+from drive_server.storage.database import Database
+from drive_server.storage.tables import DavPropertyRow, NodeRow
+
+MAX_NAME_CHARACTERS: Final = 512
+MAX_VALUE_CHARACTERS: Final = 16_384
+MAX_PROPERTIES: Final = 200
+"""Of one item."""
+
+MODIFIED: Final = "{DAV:}getlastmodified"
+"""The name for the time that a client says a content is of, with the version that it is said of: no dead property."""
+LAST_SECOND: Final = 253_402_300_799
+_MODIFIED = re.compile(r"(\d{1,12}) (\d{1,9})", re.ASCII)
+
+_PROPERTIES = cast("Table", DavPropertyRow.__table__)
+Properties = dict[str, str]
+"""The elements as XML, by their names in Clark notation."""
+
+
+def modified(properties: Mapping[str, str], version: int) -> float | None:
+    """Return the time that a client gave a content, in seconds since 1970; None if it is that of another version."""
+    match = _MODIFIED.fullmatch(properties.get(MODIFIED, ""))
+    return float(match[1]) if match and int(match[2]) == version else None
+
+
+def modification(seconds: int, version: int) -> Mapping[str, str]:
+    """Return the entry for such a time."""
+    return {MODIFIED: f"{max(0, min(seconds, LAST_SECOND))} {version}"}
+
+
+class DavProperties:
+    """Stores the properties of items, few and small ones. Whoever may edit an item may set them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def of(self, node_ids: Collection[str]) -> dict[str, Properties]:
+        """Return the properties of the items, by item. Who calls has seen that these are visible."""
+        ids, found = list(node_ids), dict[str, Properties]()
+
+        def read(connection: Connection) -> None:
+            for start in range(0, len(ids), BATCH):
+                query = select(_PROPERTIES).where(_PROPERTIES.c.node_id.in_(ids[start : start + BATCH]))
+                for row in connection.execute(query.order_by(_PROPERTIES.c.name)):
+                    found.setdefault(row.node_id, {})[row.name] = row.value
+
+        await self._database.read_sync(read)
+        return found
+
+    async def change(self, actor: Actor, ref: str, changes: Mapping[str, str | None]) -> None:
+        """Set the properties, and remove those that are None; all of it or, by an error, none.
+
+        Raises `TooLargeError` for values that are too long, or too many of them, and what a change of the item does.
+        """
+        require_scope(actor.principal, Scope.WRITE)
+        for name, value in changes.items():
+            if len(name) > MAX_NAME_CHARACTERS or len(value or "") > MAX_VALUE_CHARACTERS:
+                raise TooLargeError(Message.of("property_too_large", limit=MAX_VALUE_CHARACTERS))
+
+        def write(connection: Connection) -> None:
+            node_id = locate_live_sync(connection, actor.principal, ref, Role.EDITOR).id
+            of_item = _PROPERTIES.c.node_id == node_id
+            connection.execute(delete(_PROPERTIES).where(of_item, _PROPERTIES.c.name.in_(changes)))
+            added = [
+                {"node_id": node_id, "name": name, "value": value}
+                for name, value in changes.items()
+                if value is not None
+            ]
+            if added:
+                connection.execute(insert(_PROPERTIES), added)
+            if (connection.scalar(select(func.count()).where(of_item)) or 0) > MAX_PROPERTIES:
+                raise TooLargeError(Message.of("too_many_properties", limit=MAX_PROPERTIES))
+
+        await self._database.write_sync(write)
+
+    async def copy(self, source_id: str, copy_id: str) -> None:
+        """Give a copy, and what is in it, the properties of what it is a copy of."""
+
+        def write(connection: Connection) -> None:
+            found = _below(connection, source_id)
+            if not found:
+                return
+            rows = [
+                {"node_id": target, "name": row.name, "value": _copied(row)}
+                for path, target in _paths(connection, copy_id).items()
+                for row in found.get(path, ())
+            ]
+            if rows:
+                connection.execute(insert(_PROPERTIES), rows)
+
+        await self._database.write_sync(write)
+
+
+def _copied(row: Row[Any]) -> str:
+    """Return the value for a copy, whose content is its version 1."""
+    seconds = modified({row.name: row.value}, row.version)
+    return row.value if seconds is None else modification(int(seconds), 1)[MODIFIED]
+
+
+def _below(connection: Connection, top: str) -> dict[tuple[str, ...], list[Row[Any]]]:
+    """Return the properties in a tree by the names on the way from its top, which is the empty path."""
+    tree = descendants(top)
+    is_below = (_PROPERTIES.c.node_id == top) | _PROPERTIES.c.node_id.in_(select(tree.c.id))
+    query = select(_PROPERTIES, NodeRow.version).join(NodeRow, NodeRow.id == _PROPERTIES.c.node_id).where(is_below)
+    rows = connection.execute(query).all()
+    if not rows:
+        return {}
+    places = {node_id: path for path, node_id in _paths(connection, top).items()}
+    found: dict[tuple[str, ...], list[Row[Any]]] = {}
+    for row in rows:
+        found.setdefault(places[row.node_id], []).append(row)
+    return found
+
+
+def _paths(connection: Connection, top: str) -> dict[tuple[str, ...], str]:
+    tree = descendants(top)
+    places: dict[str, tuple[str, ...]] = {top: ()}
+    for row in connection.execute(select(tree.c.id, tree.c.parent_id, tree.c.name).order_by(tree.c.depth)):
+        places[row.id] = (*places[row.parent_id], row.name)
+    return {path: node_id for node_id, path in places.items()}

@@ -1,0 +1,36 @@
+"""`python -m tests.conformance.webdav.install`: installs the WebDAV programs that the drive is tried with, if absent.
+
+They are packages of Debian: litmus (the conformance suite), rclone, and fuse3 for what rclone mounts.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+
+PROGRAMS = {"litmus": "litmus", "rclone": "rclone", "fusermount3": "fuse3"}
+
+
+def missing() -> list[str]:
+    """Return the packages of the programs that are not there."""
+    return [package for program, package in PROGRAMS.items() if shutil.which(program) is None]
+
+
+def main() -> None:
+    """Install them; where that is not possible, name them."""
+    packages = missing()
+    if not packages:
+        return
+    apt = shutil.which("apt-get")
+    if apt is None:
+        sys.exit(f"The tests of WebDAV need these programs: {', '.join(packages)}. Install them, and try again.")
+    install = [apt, "install", "--yes", "--no-install-recommends", *packages]
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    prefix = [] if os.geteuid() == 0 else ["sudo"]
+    if subprocess.run([*prefix, *install], env=environment, check=False).returncode:
+        subprocess.run([*prefix, apt, "update"], env=environment, check=True)
+        subprocess.run([*prefix, *install], env=environment, check=True)
+
+
+if __name__ == "__main__":
+    main()
