@@ -1,20 +1,14 @@
 """One open connection: its session, the tools that it offered last, and the calls that wait for it."""
 
 import asyncio
-import json
-import logging
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
-from time import monotonic
 from typing import Any, Final, TypeVar
 
 from mcp import ClientSession, McpError
-from mcp.shared.session import ProgressFnT
 from mcp.types import (
     CONNECTION_CLOSED,
     InitializeResult,
-    LoggingMessageNotificationParams,
     PaginatedRequestParams,
     Prompt,
     Resource,
@@ -24,9 +18,8 @@ from mcp.types import (
 )
 
 from graph.servers.faults import LostError
+from graph.servers.in_flight import CallsInFlight
 from graph.servers.pins import cleaned
-
-logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 TOOLS_SECONDS: Final = 300.0
@@ -34,12 +27,8 @@ MOST_PAGES: Final = 20
 MOST_LISTED: Final = 500
 """Resources and prompts that are shown."""
 MOST_NAME_CHARACTERS: Final = 128
-REPORT_SECONDS: Final = 0.1
-"""The shortest time between two reports of one call's progress."""
-MOST_REPORT_CHARACTERS: Final = 500
 END_SECONDS: Final = 5.0
 """The longest wait for the reason why a connection broke."""
-QUIET_LEVELS: Final = frozenset({"debug"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,32 +44,6 @@ class ServerDetails:
     prompts: Sequence[Prompt]
 
 
-class ProgressReports:
-    """The progress of one call, and the server's log meanwhile, for the person: cleaned, and not too often."""
-
-    def __init__(self, report: ProgressFnT, clock: Callable[[], float] = monotonic) -> None:
-        self._report = report
-        self._clock = clock
-        self._not_before = 0.0
-        self._progress: tuple[float, float | None] = (0.0, None)
-
-    async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
-        """Report progress."""
-        self._progress = (progress, total)
-        await self.log(message)
-
-    async def log(self, message: str | None) -> None:
-        """Report a message, with the progress until now."""
-        if self._clock() < self._not_before:
-            return
-        self._not_before = self._clock() + REPORT_SECONDS
-        try:
-            await self._report(*self._progress, cleaned(message)[:MOST_REPORT_CHARACTERS] if message else None)
-        except Exception:
-            # The SDK would log the whole message of the server.
-            logger.exception("The progress of a call could not be reported.")
-
-
 @dataclass(slots=True, eq=False)
 class Connection:
     """A session with a server, for the definition of that version. `most_tools` are used; the rest is left out."""
@@ -90,7 +53,7 @@ class Connection:
     _tools: Sequence[Tool] | None = None
     _listed_at: float = 0.0
     _changes: int = 0
-    calls: set[ProgressReports] = field(default_factory=set[ProgressReports])
+    in_flight: CallsInFlight = field(default_factory=CallsInFlight)
     listing: asyncio.Lock = field(default_factory=asyncio.Lock)
     _opened: tuple[ClientSession, InitializeResult] | None = None
 
@@ -129,24 +92,6 @@ class Connection:
                 self._tools = tools if changes == self._changes else None
                 return tools
             return self._tools
-
-    async def log(self, params: LoggingMessageNotificationParams) -> None:
-        """Report a message of the server's log in all calls that wait: it does not say which one it belongs to."""
-        if params.level in QUIET_LEVELS:
-            return
-        text = params.data if isinstance(params.data, str) else json.dumps(params.data, ensure_ascii=False)
-        for call in list(self.calls):
-            await call.log(text)
-
-    @contextmanager
-    def reporting(self, call: ProgressReports | None) -> Generator[None]:
-        """Report the server's log to a call meanwhile."""
-        if call:
-            self.calls.add(call)
-        try:
-            yield
-        finally:
-            self.calls.discard(call)  # pyright: ignore[reportArgumentType] - None is in no set
 
     async def _list_tools(self) -> Sequence[Tool]:
         """Ask for the tools; of two with one name the first counts."""

@@ -17,7 +17,7 @@ import anyio
 import httpx
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp import ClientSession
-from mcp.client.session import LoggingFnT, MessageHandlerFnT, SamplingFnT
+from mcp.client.session import ElicitationFnT, LoggingFnT, MessageHandlerFnT, SamplingFnT
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
@@ -83,7 +83,12 @@ class OpenedServer:
 
 @asynccontextmanager
 async def open_server(
-    definition: ServerDefinition, means: Means, *, logging_callback: LoggingFnT, message_handler: MessageHandlerFnT
+    definition: ServerDefinition,
+    means: Means,
+    *,
+    logging_callback: LoggingFnT,
+    message_handler: MessageHandlerFnT,
+    elicitation_callback: ElicitationFnT | None = None,
 ) -> AsyncGenerator[OpenedServer]:
     """Open a session, and end with the reason, in an exception group, as soon as the connection is broken."""
     broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -104,6 +109,7 @@ async def open_server(
                     read,
                     cast("Any", write),
                     sampling_callback=means.sampling,
+                    elicitation_callback=elicitation_callback,
                     list_roots_callback=roots_for(definition, _folder(definition, means)),
                     logging_callback=logging_callback,
                     message_handler=message_handler,
