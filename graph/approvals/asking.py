@@ -47,10 +47,11 @@ class Asker:
             if held.shown and held.shown.task_id == self.task_id:
                 await self._settle(held, held.shown, interrupt(held.shown.payload))
             await self.calls.wait(held)
-            if held.task.done():
-                return held.task.result()
+            # Also once the call has ended: the question may be another one's, which still waits for the answer.
             if held.open and self.task_id not in held.tasks and self.calls.claim(held):
                 await self._ask(held, held.open)
+            if held.task.done() and not held.open:
+                return held.task.result()
         except asyncio.CancelledError:
             self.calls.drop(held)
             raise
