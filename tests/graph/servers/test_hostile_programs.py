@@ -192,10 +192,12 @@ async def test_a_server_of_another_protocol_version_gets_a_clear_status(pool: Se
     assert error.reason.params["versions"] == versions[behaviour]
 
 
-async def test_it_may_use_neither_the_model_nor_learn_of_folders_nor_ask_the_person(pool: ServerPool) -> None:
+async def test_it_may_use_neither_the_model_nor_learn_of_folders_nor_ask_a_person_who_is_not_there(
+    pool: ServerPool,
+) -> None:
     answers = json.loads(text_of(await pool.call(hostile(), "ask", {})))
 
-    assert answers == ["Sampling not supported", "List roots not supported", "Elicitation not supported"]
+    assert answers == ["Sampling not supported", "List roots not supported", {"action": "decline"}]
 
 
 @pytest.mark.parametrize(
