@@ -106,10 +106,11 @@ def _value(value: Any, field: Mapping[str, Any]) -> Any:
 
 
 def _fields_of(error: ValidationError, answer: Mapping[str, Any], fields: Mapping[str, Any]) -> list[str]:
+    required: Any = error.validator_value
     if error.path:
         return [str(error.path[0])]
     if error.validator == "required":
-        return [name for name in error.validator_value if name not in answer]
+        return [name for name in required if name not in answer]
     return [name for name in answer if name not in fields]
 
 

@@ -1,7 +1,7 @@
 """Questions of a person's own server over the whole service: shown, answered, declined, expired, lost, kept apart."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -44,7 +44,7 @@ def notes(running: NotesServer) -> NotesServer:
 
 
 @contextmanager
-def serving(data_dir: Path, clock: ManualClock) -> Iterator[RealService]:
+def serving(data_dir: Path, clock: ManualClock) -> Generator[RealService]:
     """Run the service on a data directory until the end of the block."""
     agent = AgentSettings(model="offline", mcp_private_hosts="127.0.0.1")
     service = RealService(data_dir, CommandModel(), agent=agent, clock=clock).start()

@@ -248,12 +248,12 @@ async def test_two_servers_ask_at_once_and_other_calls_of_the_turn_are_made_once
         "Both are noted.",
     ]
     seen = await assistant.say("list my files, then note a and b")
-    answers = {"form": lambda key: fill(key, city="Oslo"), "url": approve}
     modes: list[str] = []
     for _ in range(2):
         assert seen.asked is not None
         modes.append(question(seen)["mode"])
-        seen = await assistant.answer(answers[modes[-1]](seen.asked["actions"][0]["tool_call_id"]))
+        key = seen.asked["actions"][0]["tool_call_id"]
+        seen = await assistant.answer(fill(key, city="Oslo") if modes[-1] == "form" else approve(key))
     assert sorted(modes) == ["form", "url"]
     assert (len(notes.calls), len(more.calls)) == (1, 1)
     assert (heard(notes), heard(more)) == ([("accept", {"city": "Oslo"})], [("accept", None)])
@@ -327,3 +327,42 @@ async def test_an_address_that_was_not_opened_is_not_tried_again(
     await assistant.say("list my files, then note hello")
     done = await assistant.answer(reject("n1"))
     assert "don't repeat it" in done.results["n1"]
+
+
+async def test_a_connection_that_is_closed_takes_its_question_with_it(
+    assistant: Assistant, model: ScriptedChatModel, notes: NotesServer, servers: ServerPool
+) -> None:
+    notes.asks = [FORM]
+    model.script = [tool_call(NOTE, "n1", text="hello"), "I don't know."]
+    await assistant.say("list my files, then note hello")
+    call = servers.held.get(assistant.who.run_id, "n1")
+    assert call is not None
+    await servers.close("u1", "s1")
+    await asyncio.wait({call.task})
+    done = await assistant.answer(fill(city="Oslo"))
+    assert len(notes.calls) == 1
+    assert "may or may not have been carried out" in done.results["n1"]
+    assert [event["status"] for event in done.of("approval_resolved")] == ["resolved"]
+    assert len(servers.held) == 0
+
+
+@pytest.mark.parametrize("name", ["password", "apiKey", "user_token", "\u5bc6\u7801"])
+async def test_a_form_that_wants_a_secret_comes_with_a_warning_that_names_the_server(
+    assistant: Assistant, model: ScriptedChatModel, notes: NotesServer, name: str
+) -> None:
+    schema = {"type": "object", "properties": {name: {"type": "string"}, "city": {"type": "string"}}}
+    notes.asks = [ElicitRequestFormParams(message="Sign in.", requestedSchema=schema)]
+    model.script = [tool_call(NOTE, "n1", text="hello"), "It is noted."]
+    seen = await assistant.say("list my files, then note hello")
+    assert question(seen)["warning"].startswith(f"Careful: notes seems to want a password or a key ({name})")
+    assert question(seen)["warning"] in (seen.asked or {})["actions"][0]["preview"]
+
+
+async def test_a_run_in_chinese_is_asked_in_chinese(
+    assistant: Assistant, model: ScriptedChatModel, notes: NotesServer
+) -> None:
+    notes.asks = [FORM]
+    model.script = [tool_call(NOTE, "n1", text="hello"), "\u5df2\u8bb0\u4e0b\u3002"]
+    seen = await assistant.say("\u5217\u51fa\u6211\u7684\u6587\u4ef6\uff0c\u7136\u540e\u8bb0\u4e0b hello")
+    assert question(seen)["language"] == "zh"
+    assert "\u539f\u8bdd" in (seen.asked or {})["actions"][0]["preview"]
