@@ -346,7 +346,7 @@ async def test_a_connection_that_is_closed_takes_its_question_with_it(
     assert len(servers.held) == 0
 
 
-@pytest.mark.parametrize("name", ["password", "apiKey", "user_token", "\u5bc6\u7801"])
+@pytest.mark.parametrize("name", ["password", "apiKey", "user_token", "密码"])
 async def test_a_form_that_wants_a_secret_comes_with_a_warning_that_names_the_server(
     assistant: Assistant, model: ScriptedChatModel, notes: NotesServer, name: str
 ) -> None:
@@ -362,7 +362,7 @@ async def test_a_run_in_chinese_is_asked_in_chinese(
     assistant: Assistant, model: ScriptedChatModel, notes: NotesServer
 ) -> None:
     notes.asks = [FORM]
-    model.script = [tool_call(NOTE, "n1", text="hello"), "\u5df2\u8bb0\u4e0b\u3002"]
-    seen = await assistant.say("\u5217\u51fa\u6211\u7684\u6587\u4ef6\uff0c\u7136\u540e\u8bb0\u4e0b hello")
+    model.script = [tool_call(NOTE, "n1", text="hello"), "已记下。"]
+    seen = await assistant.say("列出我的文件")
     assert question(seen)["language"] == "zh"
-    assert "\u539f\u8bdd" in (seen.asked or {})["actions"][0]["preview"]
+    assert "原话" in (seen.asked or {})["actions"][0]["preview"]
