@@ -37,28 +37,10 @@ from graph.servers.elicitation.questions import MOST_QUESTIONS, UrlsRequiredErro
 from graph.servers.names import ToolName
 from graph.servers.offered import Offers
 from graph.servers.pins import cleaned
-from graph.servers.reasons import Reason, ReasonCode, ServerUnavailableError
+from graph.servers.reasons import ServerUnavailableError, timed_out
 from graph.state import Call, Language, OutsideCall, Taint, Update
 from graph.tools.results import offload_result
 
-NOT_SENT: Final = frozenset[ReasonCode](
-    {
-        "address_refused",
-        "backoff",
-        "busy",
-        "changed",
-        "command_missing",
-        "command_refused",
-        "definition",
-        "environment_refused",
-        "host_unknown",
-        "protocol",
-        "redirect",
-        "tls",
-        "unreachable",
-    }
-)
-"""Reasons with which certainly nothing was carried out."""
 SENT_MARK: Final = "sent"
 ASKED_MARK: Final = "asked "
 """Before the id of the approval that waits: the call was sent, and its server asks something."""
@@ -180,7 +162,8 @@ class OutsideRunner:
             self._announce("invoking")
             return self._recorded(recorded)
         try:
-            definition = await offers.definition_for(self.user, ToolName(self.source["server_id"], self.source["tool"]))
+            tool = ToolName(self.source["server_id"], self.source["tool"])
+            definition = await offers.definition_for(self.user, tool, self.source.get("agreed", ""))
         except ServerUnavailableError as error:
             return self._unavailable("unavailable", error)
         if definition is None:
@@ -236,7 +219,7 @@ class OutsideRunner:
             visited = all(visit.action == "accept" for visit in visits)
             answer = self._say("visited" if visited else "not_visited")
         except ServerUnavailableError as error:
-            answer = self._unavailable("unavailable" if error.reason.code in NOT_SENT else "unknown", error)
+            answer = self._unavailable("unknown" if error.outcome_unknown else "unavailable", error)
         else:
             answer = Answer(text_from(result), "error" if result.isError else "done", is_foreign=True)
         notes = [NOTES[note][self.language] for note in dict.fromkeys(held.notes)]
@@ -247,7 +230,7 @@ class OutsideRunner:
 
     def _too_long(self, held: HeldCall) -> ServerUnavailableError:
         seconds = round(perf_counter() - held.begun)
-        return ServerUnavailableError(self.source["server_name"], Reason("timeout", {"seconds": seconds}))
+        return ServerUnavailableError(self.source["server_name"], timed_out(seconds))
 
     @property
     def _mark(self) -> str:
@@ -297,6 +280,6 @@ def _says(text: str, data: Mapping[str, Any]) -> bool:
     """Say whether a text is the same data: servers send both, for clients that read only text."""
     try:
         parsed = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         parsed = text
     return parsed == data or data == {"result": parsed} or data == {"result": text}

@@ -171,8 +171,11 @@ class Reviewer:
 
     def _call(self, found: Candidate, judgement: Judgement, effect: Mapping[str, Any] | None) -> Call:
         call = _call(found, judgement, effect)
-        source = self.sources.get(found.key)
-        return {**call, "outside": source} if source else call
+        source, server = self.sources.get(found.key), found.tool.server
+        if source is None:
+            return call
+        # The call may only go where it was judged to go, and shown to.
+        return {**call, "outside": {**source, "agreed": server.agreed if server else ""}}
 
 
 def _call(found: Candidate, judgement: Judgement, effect: Mapping[str, Any] | None) -> Call:

@@ -1,6 +1,7 @@
 """One open connection: its session, the tools that it offered last, and the calls that wait for it."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
@@ -19,7 +20,7 @@ from mcp.types import (
 
 from graph.servers.faults import LostError
 from graph.servers.in_flight import CallsInFlight
-from graph.servers.pins import cleaned
+from graph.servers.pins import cleaned, pinned
 
 T = TypeVar("T")
 TOOLS_SECONDS: Final = 300.0
@@ -27,6 +28,8 @@ MOST_PAGES: Final = 20
 MOST_LISTED: Final = 500
 """Resources and prompts that are shown."""
 MOST_NAME_CHARACTERS: Final = 128
+MOST_DEFINITION_CHARACTERS: Final = 50_000
+"""Of a tool, as JSON: no model could be given more, and it takes time to check."""
 END_SECONDS: Final = 5.0
 """The longest wait for the reason why a connection broke."""
 
@@ -104,7 +107,7 @@ class Connection:
 
         by_name: dict[str, Tool] = {}
         for tool in await _all(page, MOST_LISTED):
-            if 0 < len(tool.name) <= MOST_NAME_CHARACTERS:
+            if _is_usable(tool):
                 by_name.setdefault(tool.name, tool)
         return tuple(by_name.values())[: self.most_tools]
 
@@ -143,6 +146,14 @@ class Connection:
             return listed.prompts, listed.nextCursor
 
         return await _all(page, MOST_LISTED)
+
+
+def _is_usable(tool: Tool) -> bool:
+    """Say whether a tool has a name that a person can read, and a definition of a sensible size."""
+    is_named = (
+        0 < len(tool.name) <= MOST_NAME_CHARACTERS and tool.name.isprintable() and tool.name == cleaned(tool.name)
+    )
+    return is_named and len(json.dumps(pinned(tool))) <= MOST_DEFINITION_CHARACTERS
 
 
 async def _all(

@@ -31,7 +31,7 @@ from drive_server.rate_limiter import SlidingWindow
 from graph.clock import Clock, utc_now
 from graph.servers.addresses import AddressGuard, Lookup
 from graph.servers.allowances import sampling_for
-from graph.servers.calls import CallRequest, is_timeout, refused_call
+from graph.servers.calls import CallRequest, is_timeout, refused_call, watched
 from graph.servers.connection import Connection, ServerDetails, unless_over
 from graph.servers.definition import ServerDefinition
 from graph.servers.elicitation.held import HeldCalls
@@ -41,7 +41,7 @@ from graph.servers.in_flight import CallInFlight, ProgressReports
 from graph.servers.oauth.credentials import CredentialStore
 from graph.servers.oauth.sign_in import SignIns
 from graph.servers.place import Place
-from graph.servers.reasons import Reason, ServerUnavailableError
+from graph.servers.reasons import Reason, ServerUnavailableError, timed_out
 from graph.servers.status import DISCONNECTED, Key, ServerStatus, StatusBoard
 from graph.servers.stdio import AllowedCommands, folder_of
 from graph.servers.transports import Means, open_server
@@ -256,7 +256,7 @@ class ServerPool:
         opening = place.opening
         done, _ = await asyncio.wait({opening}, timeout=wait_seconds)
         if not done:
-            raise ServerUnavailableError(definition.name, Reason("timeout", {"seconds": round(wait_seconds or 0)}))
+            raise ServerUnavailableError(definition.name, timed_out(wait_seconds or 0))
         if reason := Reason("changed") if opening.cancelled() else opening.result():
             raise ServerUnavailableError(definition.name, reason)
 
@@ -353,7 +353,10 @@ class ServerPool:
             try:
                 with pooled.session.in_flight.making(call):
                     async with call.time():
-                        answer = await unless_over(request.send(session, sent), pooled.owner)
+                        work = request.send(session, sent)
+                        if definition.type == "streamableHttp":
+                            work = watched(work, session)
+                        answer = await unless_over(work, pooled.owner)
             except asyncio.CancelledError:
                 self._withdraw(session, sent)
                 raise
@@ -385,7 +388,7 @@ class ServerPool:
     def _give_up(self, definition: ServerDefinition, pooled: Pooled[Connection], seconds: float) -> None:
         """Use a session no more that is silent."""
         pooled.retired = True
-        reason = Reason("timeout", {"seconds": round(seconds)})
+        reason = timed_out(seconds)
         if place := self._places.get(_key(definition)):
             place.broke(reason, self._now())
         self._board.set(_key(definition), ServerStatus("error", reason))

@@ -10,6 +10,7 @@ import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -54,6 +55,7 @@ SILENT_SECONDS: Final = 3600.0
 HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 HEADER_VALUE: Final = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 LONGEST_ID: Final = 20
+AnyMessage = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError
 CLIENT: Final = Implementation(name="drive-agent", version="1")
 
 for _name in ("mcp.client.sse", "mcp.client.streamable_http"):
@@ -186,7 +188,7 @@ async def _filter(
             async for item in incoming:
                 if isinstance(item, Exception):
                     intake.fail(FaultError(reason_of(item, host, SILENT_SECONDS)))
-                elif _is_of_use(item.message.root, intake):
+                elif _is_of_use(_as_json(item.message.root), intake):
                     await filtered.send(item)
                 elif isinstance(item.message.root, JSONRPCRequest):
                     await write.send(_refusal(item.message.root))
@@ -197,7 +199,26 @@ async def _filter(
     intake.fail(FaultError(Reason("closed")))
 
 
-def _is_of_use(root: JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError, intake: Intake) -> bool:
+def _as_json(root: AnyMessage) -> AnyMessage:
+    """Return the message with null for the numbers in it that JSON does not have: NaN, and what is infinite."""
+    waiting: list[Any] = [getattr(root, "params", None), getattr(root, "result", None)]
+    while waiting:
+        match waiting.pop():
+            case dict() as named:
+                container, items = cast("Any", named), list(cast("dict[Any, Any]", named).items())
+            case list() as listed:
+                container, items = cast("Any", listed), list(enumerate(cast("list[Any]", listed)))
+            case _:
+                continue
+        for key, value in items:
+            if isinstance(value, float) and not isfinite(value):
+                container[key] = None
+            elif isinstance(value, dict | list):
+                waiting.append(value)
+    return root
+
+
+def _is_of_use(root: AnyMessage, intake: Intake) -> bool:
     intake.take_message()
     if isinstance(root, JSONRPCResponse | JSONRPCError):
         return isinstance(root.id, int) or (len(root.id) <= LONGEST_ID and root.id.isdecimal())

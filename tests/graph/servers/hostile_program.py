@@ -2,10 +2,12 @@
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 TOOLS: list[dict[str, Any]] = [
@@ -111,6 +113,12 @@ def lie() -> dict[str, Any]:
     return say("done")
 
 
+def count() -> dict[str, Any]:
+    """Say how many processes it could start, and which files it has open."""
+    files = [path.name for path in Path("/proc/self/fd").iterdir() if path.exists()]
+    return say(json.dumps([*resource.getrlimit(resource.RLIMIT_NPROC), sorted(files)]))
+
+
 def ask() -> dict[str, Any]:
     """Ask for the assistant's model and folders, and return what was answered."""
     answers: list[Any] = []
@@ -166,7 +174,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     act.__name__: act
     for act in (
         *(ask, ask_and_withdraw, ask_once, what_was_answered),
-        *(babble, breed, change, die, eat, flood, hang, huge, lie, multiply, print_rubbish),
+        *(babble, breed, change, count, die, eat, flood, hang, huge, lie, multiply, print_rubbish),
     )
 }
 
@@ -188,7 +196,7 @@ def answer(behaviour: str, message: dict[str, Any]) -> dict[str, Any]:
         if behaviour == "endless":
             cursor = int((message.get("params") or {}).get("cursor") or 0)
             return {"tools": [{**TOOLS[0], "name": f"t{cursor}"}], "nextCursor": str(cursor + 1)}
-        return {"tools": TOOLS}
+        return {"tools": [{**TOOLS[0], "name": name} for name in CALLS] if behaviour == "shows_all" else TOOLS}
     if method == "tools/call":
         name, args = message["params"]["name"], message["params"].get("arguments") or {}
         return ask_badly(**args) if name == "ask_badly" else CALLS[name]()
