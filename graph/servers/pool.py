@@ -31,20 +31,20 @@ from drive_server.rate_limiter import SlidingWindow
 from graph.clock import Clock, utc_now
 from graph.servers.addresses import AddressGuard, Lookup
 from graph.servers.allowances import sampling_for
-from graph.servers.calls import CallRequest, is_timeout, refused_call, watched
-from graph.servers.connection import Connection, ServerDetails, unless_over
+from graph.servers.connections.calls import CallRequest, is_timeout, refused_call, watched
+from graph.servers.connections.connection import Connection, ServerDetails, unless_over
+from graph.servers.connections.in_flight import CallInFlight, ProgressReports
+from graph.servers.connections.stdio import AllowedCommands, folder_of
+from graph.servers.connections.transports import Means, open_server
 from graph.servers.definition import ServerDefinition
 from graph.servers.elicitation.held import HeldCalls
 from graph.servers.elicitation.questions import Ask
 from graph.servers.faults import LostError, reason_of, was_not_sent
-from graph.servers.in_flight import CallInFlight, ProgressReports
 from graph.servers.oauth.credentials import CredentialStore
 from graph.servers.oauth.sign_in import SignIns
 from graph.servers.place import Place
 from graph.servers.reasons import Reason, ServerUnavailableError, timed_out
 from graph.servers.status import DISCONNECTED, Key, ServerStatus, StatusBoard
-from graph.servers.stdio import AllowedCommands, folder_of
-from graph.servers.transports import Means, open_server
 from graph.session_pool import NotOpenedError, Pooled, SessionPool
 from graph.settings import AgentSettings
 

@@ -11,9 +11,10 @@ from anyio.from_thread import start_blocking_portal
 from langchain_core.messages import AIMessage, HumanMessage
 
 from graph.errors import ModelTimeoutError
-from graph.servers import calls, intake
+from graph.servers import intake
 from graph.servers import pool as pools
-from graph.servers import stdio as programs
+from graph.servers.connections import calls
+from graph.servers.connections import stdio as programs
 from graph.settings import AgentSettings
 from tests.api.command_model import COMMAND, CommandModel, command
 from tests.api.fakes import ManualClock

@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from graph.servers import intake, supervisor
+from graph.servers import intake
 from graph.servers import pool as pools
-from graph.servers import stdio as programs
+from graph.servers.connections import stdio as programs
+from graph.servers.connections import supervisor
+from graph.servers.connections.stdio import AllowedCommands
 from graph.servers.definition import ServerDefinition
 from graph.servers.pins import hash_of
 from graph.servers.pool import ServerPool
 from graph.servers.reasons import ReasonCode, ServerUnavailableError
-from graph.servers.stdio import AllowedCommands
 from tests.graph.servers import hostile_program
 from tests.graph.servers.conftest import PoolMaker
 from tests.graph.servers.real import allowed, stdio

@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager
 import pytest
 from mcp.types import ElicitResult
 
+from graph.servers.connections.in_flight import CallInFlight
 from graph.servers.definition import ServerDefinition, ServerType
 from graph.servers.elicitation.questions import Question, UrlsRequiredError
-from graph.servers.in_flight import CallInFlight
 from graph.servers.pool import ServerPool
 from tests.graph.servers import hostile_program
 from tests.graph.servers.conftest import PoolMaker

@@ -40,12 +40,12 @@ from pydantic import ValidationError
 from drive_server.connect import ConcurrentSession
 from graph.servers.addresses import AddressGuard, GuardedTransport
 from graph.servers.allowances import roots_for
+from graph.servers.connections.stdio import AllowedCommands, Streams, folder_of, stdio_streams
 from graph.servers.definition import ServerDefinition
 from graph.servers.faults import reason_of
 from graph.servers.intake import Intake
 from graph.servers.oauth.tokens import Tokens
 from graph.servers.reasons import FaultError, Reason
-from graph.servers.stdio import AllowedCommands, Streams, folder_of, stdio_streams
 
 CONNECT_SECONDS: Final = 10.0
 LEAVE_SECONDS: Final = 6.0

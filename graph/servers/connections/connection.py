@@ -18,8 +18,8 @@ from mcp.types import (
     ToolListChangedNotification,
 )
 
+from graph.servers.connections.in_flight import CallsInFlight
 from graph.servers.faults import LostError
-from graph.servers.in_flight import CallsInFlight
 from graph.servers.pins import cleaned, pinned
 
 T = TypeVar("T")

@@ -9,9 +9,9 @@ from mcp import ClientSession, McpError
 from mcp.types import CONNECTION_CLOSED, CallToolResult, ErrorData, RequestId, TextContent
 
 from drive_server.connect import next_request_id
+from graph.servers.connections.in_flight import ProgressReports
 from graph.servers.elicitation.questions import Ask, UrlsRequiredError, read_required_urls
 from graph.servers.faults import REQUEST_TIMEOUT, SESSION_TERMINATED, LostError
-from graph.servers.in_flight import ProgressReports
 from graph.servers.pins import cleaned
 
 T = TypeVar("T")
