@@ -29,7 +29,7 @@ from api.servers.tools import (
 )
 from api.storage.tables import ChosenServerRow, ServerRow
 from drive_server.storage.database import Database
-from graph.servers.connection import ServerDetails
+from graph.servers.connections.connection import ServerDetails
 from graph.servers.definition import ServerDefinition
 from graph.servers.pool import ServerPool
 from graph.servers.reasons import Reason, ServerUnavailableError

@@ -13,7 +13,7 @@ from api.cli.failure import CommandError
 from api.cli.service.connection import CliSettings, find_running
 from api.cli.terminal import visible_line
 from drive_server.settings import DriveSettings
-from graph.servers.stdio import AllowedCommands
+from graph.servers.connections.stdio import AllowedCommands
 from graph.settings import AgentSettings
 
 if TYPE_CHECKING:

@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from graph.servers import intake, supervisor
+from graph.servers import intake
 from graph.servers import pool as pools
-from graph.servers import stdio as programs
+from graph.servers.connections import stdio as programs
+from graph.servers.connections import supervisor
+from graph.servers.connections.stdio import AllowedCommands
 from graph.servers.definition import ServerDefinition
 from graph.servers.pins import hash_of
 from graph.servers.pool import ServerPool
 from graph.servers.reasons import ReasonCode, ServerUnavailableError
-from graph.servers.stdio import AllowedCommands
 from tests.graph.servers import hostile_program
 from tests.graph.servers.conftest import PoolMaker
 from tests.graph.servers.real import allowed, stdio
@@ -192,10 +193,12 @@ async def test_a_server_of_another_protocol_version_gets_a_clear_status(pool: Se
     assert error.reason.params["versions"] == versions[behaviour]
 
 
-async def test_it_may_use_neither_the_model_nor_learn_of_folders_nor_ask_the_person(pool: ServerPool) -> None:
+async def test_it_may_use_neither_the_model_nor_learn_of_folders_nor_ask_a_person_who_is_not_there(
+    pool: ServerPool,
+) -> None:
     answers = json.loads(text_of(await pool.call(hostile(), "ask", {})))
 
-    assert answers == ["Sampling not supported", "List roots not supported", "Elicitation not supported"]
+    assert answers == ["Sampling not supported", "List roots not supported", {"action": "decline"}]
 
 
 @pytest.mark.parametrize(

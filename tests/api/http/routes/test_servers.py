@@ -15,7 +15,7 @@ from pydantic import AnyUrl
 from api.http.server_schemas import connection_view
 from api.servers.service import Connection
 from api.storage.tables import ServerRow
-from graph.servers.connection import ServerDetails
+from graph.servers.connections.connection import ServerDetails
 from graph.settings import AgentSettings
 from tests.api.command_model import CommandModel
 from tests.api.real_service import RealService

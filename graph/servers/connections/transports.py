@@ -18,7 +18,7 @@ import anyio
 import httpx
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp import ClientSession
-from mcp.client.session import LoggingFnT, MessageHandlerFnT, SamplingFnT
+from mcp.client.session import ElicitationFnT, LoggingFnT, MessageHandlerFnT, SamplingFnT
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
@@ -40,12 +40,12 @@ from pydantic import ValidationError
 from drive_server.connect import ConcurrentSession
 from graph.servers.addresses import AddressGuard, GuardedTransport
 from graph.servers.allowances import roots_for
+from graph.servers.connections.stdio import AllowedCommands, Streams, folder_of, stdio_streams
 from graph.servers.definition import ServerDefinition
 from graph.servers.faults import reason_of
 from graph.servers.intake import Intake
 from graph.servers.oauth.tokens import Tokens
 from graph.servers.reasons import FaultError, Reason
-from graph.servers.stdio import AllowedCommands, Streams, folder_of, stdio_streams
 
 CONNECT_SECONDS: Final = 10.0
 LEAVE_SECONDS: Final = 6.0
@@ -85,7 +85,12 @@ class OpenedServer:
 
 @asynccontextmanager
 async def open_server(
-    definition: ServerDefinition, means: Means, *, logging_callback: LoggingFnT, message_handler: MessageHandlerFnT
+    definition: ServerDefinition,
+    means: Means,
+    *,
+    logging_callback: LoggingFnT,
+    message_handler: MessageHandlerFnT,
+    elicitation_callback: ElicitationFnT | None = None,
 ) -> AsyncGenerator[OpenedServer]:
     """Open a session, and end with the reason, in an exception group, as soon as the connection is broken."""
     broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -106,6 +111,7 @@ async def open_server(
                     read,
                     cast("Any", write),
                     sampling_callback=means.sampling,
+                    elicitation_callback=elicitation_callback,
                     list_roots_callback=roots_for(definition, _folder(definition, means)),
                     logging_callback=logging_callback,
                     message_handler=message_handler,

@@ -26,7 +26,7 @@ from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCMessage
 from pydantic import ValidationError
 
-from graph.servers import supervisor
+from graph.servers.connections import supervisor
 from graph.servers.definition import ServerDefinition
 from graph.servers.intake import Intake
 from graph.servers.reasons import FaultError, Reason, ReasonCode
