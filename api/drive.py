@@ -88,6 +88,7 @@ class DriveForService:
         if token is None:
             return await principal_of_request(self._drive, request)
         principal = await self._principals.do(token, lambda: principal_of_request(self._drive, request))
+        request.state.own_language = principal.language
         prefer_connection(request)
         return principal
 

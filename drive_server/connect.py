@@ -52,6 +52,7 @@ from drive_server.services.files.trash import Expiry
 from drive_server.services.housekeeping import Housekeeping
 from drive_server.services.identity.login_links import LoginLinks
 from drive_server.services.identity.service import IdentityService
+from drive_server.services.identity.sessions import SessionService
 from drive_server.services.identity.sign_ins import SignInService
 from drive_server.services.identity.tokens import TokenService
 from drive_server.services.journal.service import Journal
@@ -59,6 +60,7 @@ from drive_server.services.map_reduce.language_model import ChatCompletions
 from drive_server.services.map_reduce.selection import FileSelector
 from drive_server.services.map_reduce.service import MapReduceService
 from drive_server.services.map_reduce.stored_results import StoredResults
+from drive_server.services.people.service import PeopleService
 from drive_server.services.quota import Limits, QuotaService
 from drive_server.services.search.folder_index import FolderIndex
 from drive_server.services.search.service import RelatedFiles, SearchService
@@ -167,6 +169,8 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         blobs=blobs,
         signer=database.signer,
         identity=identity,
+        sessions=SessionService(database),
+        people=PeopleService(database, journal),
         login_links=LoginLinks(identity, settings.resolved_public_url),
         sign_ins=SignInService(database, database.signer, settings.resolved_public_url),
         files=FileService(database, journal),

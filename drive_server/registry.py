@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     from drive_server.services.housekeeping import Housekeeping
     from drive_server.services.identity.login_links import LoginLinks
     from drive_server.services.identity.service import IdentityService
+    from drive_server.services.identity.sessions import SessionService
     from drive_server.services.identity.sign_ins import SignInService
     from drive_server.services.journal.service import Journal
     from drive_server.services.map_reduce.language_model import LanguageModel
     from drive_server.services.map_reduce.service import MapReduceService
     from drive_server.services.map_reduce.stored_results import StoredResults
+    from drive_server.services.people.service import PeopleService
     from drive_server.services.quota import QuotaService
     from drive_server.services.search.folder_index import FolderIndex
     from drive_server.services.search.service import RelatedFiles, SearchService
@@ -54,6 +56,8 @@ class ServiceRegistry:
     blobs: "BlobStore"
     signer: "Signer"
     identity: "IdentityService"
+    sessions: "SessionService"
+    people: "PeopleService"
     login_links: "LoginLinks"
     sign_ins: "SignInService"
     files: "FileService"

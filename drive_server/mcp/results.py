@@ -256,8 +256,8 @@ class RedoResultModel(Result):
 class WhoamiResult(Result):
     """The caller, the scopes of the key in use, and the bytes in use; a quota of 0 is no limit.
 
-    `name` is what their address tells of it, `today` and `time` are local to `time_zone` (an IANA name; empty: the
-    server's), `languages` are those of the newest files' names.
+    `name` is as they say, or what their address tells of it, `today` and `time` are local to `time_zone` (an IANA
+    name; empty: the server's), `languages` are those of the newest files' names.
 
     `index` counts the person's files by how far they can be searched: pending, indexing, indexed, skipped, failed.
     """
@@ -279,4 +279,10 @@ class WhoamiResult(Result):
     def of(cls, principal: Principal, now: datetime, time_zone: str, **others: Any) -> "WhoamiResult":
         """Return the principal as it is on the wire; `now` is their local time, `others` are further fields."""
         local = {"today": f"{now:%Y-%m-%d (%A)}", "time": f"{now:%H:%M:%S%z}", "time_zone": time_zone}
-        return cls.copied(principal, scopes=sorted(principal.scopes), name=name_in(principal.email), **local, **others)
+        return cls.copied(
+            principal,
+            scopes=sorted(principal.scopes),
+            name=principal.name or name_in(principal.email),
+            **local,
+            **others,
+        )

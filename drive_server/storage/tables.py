@@ -33,6 +33,8 @@ class UserRow(Base):
     """A person with a drive. `email` is normalised (NFC, lower case).
 
     `used_bytes` is the sum of the person's holdings; `quota_bytes` its limit, None for the one in the settings.
+    `name`, `time_zone` (an IANA name) and `language` are what the person says of themselves; empty: nothing. Since
+    `disabled_at` nobody acts as them. Since `removed_at` the row is a placeholder for the journal, without a name.
     """
 
     __tablename__ = "users"
@@ -43,6 +45,11 @@ class UserRow(Base):
     is_admin: Mapped[bool] = mapped_column(default=False)
     quota_bytes: Mapped[int | None] = mapped_column(BigInteger)
     used_bytes: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
+    name: Mapped[str] = mapped_column(String(100), default="", server_default="")
+    time_zone: Mapped[str] = mapped_column(String(64), default="", server_default="")
+    language: Mapped[str] = mapped_column(String(2), default="", server_default="")
+    disabled_at: Mapped[datetime | None]
+    removed_at: Mapped[datetime | None]
     created_at: Mapped[datetime]
 
 
@@ -274,7 +281,8 @@ class SecretRow(Base):
 class ApiKeyRow(Base):
     """An API key; only the SHA-256 of its secret is stored (256 random bits need no slow hash).
 
-    A browser's session is one too: `opened_by` is then the id of the key that was shown, and ends it when revoked.
+    A browser's session is one too: `opened_by` is then the id of the key that was shown, and ends it when revoked;
+    `device` says in words which browser it is.
     """
 
     __tablename__ = "api_keys"
@@ -291,6 +299,7 @@ class ApiKeyRow(Base):
     revoked_at: Mapped[datetime | None]
     last_used_at: Mapped[datetime | None]
     opened_by: Mapped[str | None] = mapped_column(String(32))
+    device: Mapped[str] = mapped_column(String(64), default="", server_default="")
 
 
 class ChangeRow(Base):

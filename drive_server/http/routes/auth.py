@@ -1,7 +1,7 @@
-"""Routes for authentication: log in and out, API keys, accounts."""
+"""Routes for who is calling: log in and out, profile, sessions, API keys."""
 
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Request, Response, status
 from pydantic import BaseModel, ConfigDict, Field, Strict
@@ -10,12 +10,14 @@ from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
 from drive_server.errors import UnauthenticatedError
 from drive_server.http.access import COOKIE, ActorDep, DriveDep, PrincipalDep, principal_of_request
-from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS
+from drive_server.http.problem import problem_responses
 from drive_server.models import ApiKey
+from drive_server.moments import LONGEST
 from drive_server.rate_limiter import RateLimiter, network_of
-from drive_server.services.identity.keys import MAX_KEY_DAYS, MAX_KEY_NAME_CHARACTERS, SESSION_PREFIX, SessionService
+from drive_server.services.identity.keys import MAX_KEY_DAYS, MAX_KEY_NAME_CHARACTERS
+from drive_server.services.identity.sessions import SESSION_PREFIX
 from drive_server.services.identity.tokens import MOST_CHARACTERS
-from drive_server.services.quota import MAX_QUOTA_BYTES
+from drive_server.services.people.service import MAX_NAME_CHARACTERS, ProfileChange
 
 router = APIRouter(tags=["auth"])
 
@@ -53,19 +55,14 @@ class KeyChange(BaseModel):
     scopes: ScopeNames
 
 
-class NewUser(BaseModel):
-    """A person to give a drive."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    email: Annotated[str, Field(max_length=MAX_EMAIL_CHARACTERS)]
-
-
 class MeResult(BaseModel):
-    """The caller, and the scopes of the key in use."""
+    """The caller: what they say of themselves (empty: nothing), and the scopes of the key in use."""
 
     id: str
     email: str
+    name: str
+    time_zone: str
+    language: str
     root_id: str
     is_admin: bool
     scopes: list[str]
@@ -76,21 +73,38 @@ class MeResult(BaseModel):
     quota_bytes: int
 
 
-class NewQuota(BaseModel):
-    """A new quota in bytes; 0: no limit, null: the limit in the settings."""
+class Profile(BaseModel):
+    """What the caller says of themselves; what is left out stays, an empty text is nothing.
 
-    model_config = ConfigDict(extra="forbid")
+    Dates and times that they name are of the `time_zone` (an IANA name); sentences for them are in the `language`.
+    """
 
-    quota_bytes: Annotated[int | None, Strict(), Field(ge=0, le=MAX_QUOTA_BYTES)]
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"name": "Ana", "time_zone": "Asia/Shanghai", "language": "zh"}]},
+    )
+
+    name: Annotated[str | None, Field(max_length=MAX_NAME_CHARACTERS)] = None
+    time_zone: Annotated[str | None, Field(max_length=LONGEST)] = None
+    language: Literal["", "en", "zh"] | None = None
 
 
-class QuotaResult(BaseModel):
-    """Usage and quota of a person in bytes; a quota of 0 is no limit."""
+class SessionResult(BaseModel):
+    """A browser that is logged in: what it says it is, as far as it says, and whether it is the one that asks."""
 
     id: str
-    email: str
-    used_bytes: int
-    quota_bytes: int
+    device: str
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    is_current: bool
+
+
+class SessionsResult(BaseModel):
+    """The browsers that are logged in as the caller, newest first."""
+
+    items: list[SessionResult]
+    cursor: None = None
 
 
 class CreatedKey(ApiKey):
@@ -113,30 +127,6 @@ class LoginLinkResult(BaseModel):
     expires_at: datetime
 
 
-class UserResult(BaseModel):
-    """An account."""
-
-    id: str
-    email: str
-    is_admin: bool
-    created_at: datetime
-
-
-class UsersResult(BaseModel):
-    """Everybody with an account, by email."""
-
-    items: list[UserResult]
-    cursor: None = None
-
-
-class CreatedUser(BaseModel):
-    """A new account with its first key, which is shown here and nowhere else."""
-
-    id: str
-    email: str
-    key: str
-
-
 @router.post("/auth/login")
 async def login(body: Login, request: Request, response: Response, drive: DriveDep) -> MeResult:
     """Open a session for a browser: its cookie stands for the token, for 30 days at most."""
@@ -153,7 +143,7 @@ async def create_login_link(drive: DriveDep, principal: PrincipalDep) -> LoginLi
 async def logout(request: Request, response: Response, drive: DriveDep, *, everywhere: bool = False) -> None:
     """End this browser's session, also one that has expired; or all sessions of the person."""
     if everywhere:
-        await SessionService(drive.database).end_all(await principal_of_request(drive, request))
+        await drive.sessions.end_all(await principal_of_request(drive, request))
     await end_session(drive, request, response)
 
 
@@ -161,6 +151,34 @@ async def logout(request: Request, response: Response, drive: DriveDep, *, every
 async def me(drive: DriveDep, principal: PrincipalDep) -> MeResult:
     """Tell who is calling."""
     return await _me(drive, principal)
+
+
+@router.patch("/auth/me", responses=problem_responses(403))
+async def change_profile(change: Profile, drive: DriveDep, actor: ActorDep) -> MeResult:
+    """Change what the caller says of themselves."""
+    await drive.people.change_profile(actor, ProfileChange(change.name, change.time_zone, change.language))
+    return await _me(drive, actor.principal)
+
+
+@router.get("/auth/sessions", responses=problem_responses(403))
+async def list_sessions(request: Request, drive: DriveDep, principal: PrincipalDep) -> SessionsResult:
+    """List the browsers that are logged in as the caller."""
+    found = await drive.sessions.list(principal, request.cookies.get(COOKIE, ""))
+    return SessionsResult(items=[SessionResult.model_validate(one, from_attributes=True) for one in found])
+
+
+@router.delete("/auth/sessions", status_code=status.HTTP_204_NO_CONTENT, responses=problem_responses(403))
+async def end_other_sessions(request: Request, drive: DriveDep, principal: PrincipalDep) -> None:
+    """Log out all browsers of the caller but the one that asks."""
+    await drive.sessions.end_all(principal, request.cookies.get(COOKIE, ""))
+
+
+@router.delete(
+    "/auth/sessions/{session_id}", status_code=status.HTTP_204_NO_CONTENT, responses=problem_responses(403, 404)
+)
+async def end_one_session(session_id: str, drive: DriveDep, principal: PrincipalDep) -> None:
+    """Log a browser of the caller out."""
+    await drive.sessions.end_one(principal, session_id)
 
 
 @router.get("/auth/keys")
@@ -189,20 +207,6 @@ async def change_key(key_id: str, change: KeyChange, drive: DriveDep, actor: Act
     return await drive.identity.change_scopes(actor, key_id, change.scopes)
 
 
-@router.post("/users", status_code=status.HTTP_201_CREATED)
-async def create_user(new: NewUser, drive: DriveDep, actor: ActorDep) -> CreatedUser:
-    """Give a person a drive; for administrators."""
-    user, secret = await drive.identity.create_user(actor, new.email)
-    return CreatedUser(id=user.id, email=user.email, key=secret)
-
-
-@router.get("/users")
-async def list_users(drive: DriveDep, actor: ActorDep) -> UsersResult:
-    """List who has an account; for administrators."""
-    users = await drive.identity.list_users(actor)
-    return UsersResult(items=[UserResult.model_validate(user, from_attributes=True) for user in users])
-
-
 async def open_session(drive: Drive, request: Request, response: Response, token: str) -> Principal:
     """Log a browser in: put the cookie of a new session on the response, and return who it is for.
 
@@ -221,7 +225,7 @@ async def open_session(drive: Drive, request: Request, response: Response, token
 
 async def set_session(drive: Drive, request: Request, response: Response, principal: Principal) -> None:
     """Put the cookie of a new session of this person on the response."""
-    secret, ends = await SessionService(drive.database).create(principal)
+    secret, ends = await drive.sessions.create(principal, request.headers.get("user-agent", ""))
     # Behind a proxy that the HTTP server trusts, the scheme is the proxy's.
     is_secure = request.url.scheme == "https"
     response.set_cookie(COOKIE, secret, expires=ends, path="/", httponly=True, samesite="strict", secure=is_secure)
@@ -237,15 +241,8 @@ def _login_failures(request: Request) -> RateLimiter:
 
 async def end_session(drive: Drive, request: Request, response: Response) -> None:
     """Log a browser out, also one whose session is over."""
-    await SessionService(drive.database).end(request.cookies.get(COOKIE, ""))
+    await drive.sessions.end(request.cookies.get(COOKIE, ""))
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
-
-
-@router.patch("/users/{user}")
-async def set_quota(user: str, new: NewQuota, drive: DriveDep, actor: ActorDep) -> QuotaResult:
-    """Set how many bytes a person, named by id or email, may keep; for administrators."""
-    user_id, email, usage = await drive.quota.set_quota(actor, user, new.quota_bytes)
-    return QuotaResult(id=user_id, email=email, used_bytes=usage.used_bytes, quota_bytes=usage.quota_bytes)
 
 
 async def _me(drive: Drive, principal: Principal) -> MeResult:
@@ -254,6 +251,9 @@ async def _me(drive: Drive, principal: Principal) -> MeResult:
     return MeResult(
         id=user.id,
         email=user.email,
+        name=user.name,
+        time_zone=user.time_zone,
+        language=user.language,
         root_id=user.root_id,
         is_admin=user.is_admin,
         scopes=sorted(principal.scopes),
