@@ -102,14 +102,16 @@ class IdentityService:
         self.uses.note(key)
         return principal
 
-    async def principal_for(self, user_id: str, scopes: "Iterable[str]") -> Principal:
+    async def principal_for(self, user_id: str, scopes: "Iterable[str]", *, may_be_disabled: bool = False) -> Principal:
         """Return the principal for a session inside this process. It is never an administrator.
 
-        Raises `UnauthenticatedError` for an unknown user, `AccountDisabledError` for a disabled one, and
-        `InvalidInputError` for an unknown scope.
+        Raises `UnauthenticatedError` for an unknown user, `AccountDisabledError` for one who is disabled and must not
+        be, and `InvalidInputError` for an unknown scope.
         """
         granted = parse_scopes(scopes, may_be_empty=True)
-        user = await self._living(user_id)
+        user = await self._account(user_id)
+        if not may_be_disabled:
+            refuse_disabled(user.disabled_at)
         return Principal(user.id, user.email, granted, "in_process", **profile_of(user))
 
     async def person(self, user_id: str, method: str) -> Principal:
@@ -117,7 +119,8 @@ class IdentityService:
 
         Raises what `principal_for` raises.
         """
-        user = await self._living(user_id)
+        user = await self._account(user_id)
+        refuse_disabled(user.disabled_at)
         return Principal(user.id, user.email, ALL_SCOPES, method, is_admin=user.is_admin, **profile_of(user))
 
     async def languages(self, user_id: str) -> list[str]:
@@ -231,11 +234,10 @@ class IdentityService:
             raise not_valid("The account is gone.")
         return to_user(user)
 
-    async def _living(self, user_id: str) -> Row[Any]:
+    async def _account(self, user_id: str) -> Row[Any]:
         user = await self._database.read_sync(lambda connection: connection.execute(_PERSON, {"id": user_id}).first())
         if user is None:
             raise UnauthenticatedError("There is no such user.", hint="Sign in again.")
-        refuse_disabled(user.disabled_at)
         return user
 
     async def _holder_of(self, claims: "Claims", *, may_create: bool) -> Principal:
