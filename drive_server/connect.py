@@ -60,6 +60,7 @@ from drive_server.services.map_reduce.language_model import ChatCompletions
 from drive_server.services.map_reduce.selection import FileSelector
 from drive_server.services.map_reduce.service import MapReduceService
 from drive_server.services.map_reduce.stored_results import StoredResults
+from drive_server.services.people.groups import GroupService
 from drive_server.services.people.service import PeopleService
 from drive_server.services.quota import Limits, QuotaService
 from drive_server.services.search.folder_index import FolderIndex
@@ -171,6 +172,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         identity=identity,
         sessions=SessionService(database),
         people=PeopleService(database, journal),
+        groups=GroupService(database, journal),
         login_links=LoginLinks(identity, settings.resolved_public_url),
         sign_ins=SignInService(database, database.signer, settings.resolved_public_url),
         files=FileService(database, journal),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from drive_server.services.map_reduce.language_model import LanguageModel
     from drive_server.services.map_reduce.service import MapReduceService
     from drive_server.services.map_reduce.stored_results import StoredResults
+    from drive_server.services.people.groups import GroupService
     from drive_server.services.people.service import PeopleService
     from drive_server.services.quota import QuotaService
     from drive_server.services.search.folder_index import FolderIndex
@@ -58,6 +59,7 @@ class ServiceRegistry:
     identity: "IdentityService"
     sessions: "SessionService"
     people: "PeopleService"
+    groups: "GroupService"
     login_links: "LoginLinks"
     sign_ins: "SignInService"
     files: "FileService"

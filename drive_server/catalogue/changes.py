@@ -34,6 +34,11 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
         "Moved {count} item{s} into folders in {folder}, of which {made} are new.",
         "把 {count} 项移到了{folder}下的文件夹中，其中新建了 {made} 个文件夹。",
     ),
+    "effect.delete_group": ("Delete a group, with all access that it was given.", "删除一个群组及其获得的全部权限。"),
+    "change.delete_group": (
+        "Deleted a group, with all access that it was given.",
+        "删除了一个群组及其获得的全部权限。",
+    ),
     "effect.remove_person": ("Remove an account with all of its files.", "移除一个账户及其全部文件。"),
     "change.remove_person": ("Removed an account with all of its files.", "移除了一个账户及其全部文件。"),
     "effect.hand_over": ("Remove an account; its files go to {email}.", "移除一个账户，其文件交给 {email}。"),

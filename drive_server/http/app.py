@@ -14,7 +14,19 @@ from drive_server.http.pages import connect, link, login, passage
 from drive_server.http.problem import install_problem_handlers
 from drive_server.http.request_address import RequestAddress
 from drive_server.http.response_headers import Application
-from drive_server.http.routes import auth, changes, files, index_events, items, links, search, shares, uploads, users
+from drive_server.http.routes import (
+    auth,
+    changes,
+    files,
+    groups,
+    index_events,
+    items,
+    links,
+    search,
+    shares,
+    uploads,
+    users,
+)
 from drive_server.http.streamable_http.endpoint import mount_mcp, serving
 from drive_server.settings import DriveSettings
 
@@ -43,6 +55,7 @@ def build_http() -> APIRouter:
     api.include_router(drive)
     api.include_router(auth.router)
     api.include_router(users.router)
+    api.include_router(groups.router)
     api.include_router(links.router)
     return api
 

@@ -145,8 +145,31 @@ class HoldingRow(Base):
     versions: Mapped[int]
 
 
+class GroupRow(Base):
+    """People who are given roles together. `name_key` is the name as it is compared."""
+
+    __tablename__ = "groups"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True, default=new_id)
+    name: Mapped[str] = mapped_column(String(100))
+    name_key: Mapped[str] = mapped_column(String(300), unique=True)
+    created_at: Mapped[datetime]
+
+
+class GroupMemberRow(Base):
+    """A person in a group."""
+
+    __tablename__ = "group_members"
+
+    group_id: Mapped[str] = mapped_column(ForeignKey("groups.id"), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), primary_key=True, index=True)
+
+
 class ShareRow(Base):
-    """A role on an item for a person, named by email: it also holds for one who gets an account later."""
+    """A role on an item for a person, named by email: it also holds for one who gets an account later.
+
+    For a group `email` is `group:` and its id.
+    """
 
     __tablename__ = "shares"
     __table_args__ = (UniqueConstraint("node_id", "email"), Index("ix_shares_email", "email"))

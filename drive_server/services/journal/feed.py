@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from drive_server.errors import DriveError
 from drive_server.services.housekeeping import whole_step
 from drive_server.services.journal.recorder import PEOPLE, TREES
+from drive_server.services.tree.grantees import with_members
 from drive_server.services.tree.nodes import BATCH
 from drive_server.storage.database import Database
 from drive_server.storage.tables import ChangeRow, NodeRow, ShareRow
@@ -148,7 +149,7 @@ async def audience_of(session: AsyncSession, changes: Iterable[Recorded]) -> fro
     for ids in _batches({item for change in changes for item in change.items}):
         people |= set(await session.scalars(_OWNERS, {"ids": ids}))
         people |= set(await session.scalars(_SHARED_WITH, {"ids": ids}))
-    return frozenset(people)
+    return await with_members(session, people)
 
 
 async def places_of(

@@ -15,6 +15,7 @@ from drive_server.storage.tables import (
     ApiKeyRow,
     BulkFindingRow,
     BulkResultRow,
+    GroupMemberRow,
     HoldingRow,
     IndexEntryRow,
     LinkRow,
@@ -47,6 +48,7 @@ async def forget_person(recorder: Recorder, row: UserRow) -> None:
     for statement in (
         delete(SignInRow).where(SignInRow.key_id.in_(keys)),
         delete(ApiKeyRow).where(ApiKeyRow.user_id == row.id),
+        delete(GroupMemberRow).where(GroupMemberRow.user_id == row.id),
         delete(BulkFindingRow).where(BulkFindingRow.result_id.in_(results)),
         delete(BulkResultRow).where(BulkResultRow.user_id == row.id),
         *(delete(column.class_).where(column == row.id) for column in _PRIVATE),
