@@ -56,6 +56,8 @@ from drive_server.services.identity.sessions import SessionService
 from drive_server.services.identity.sign_ins import SignInService
 from drive_server.services.identity.tokens import TokenService
 from drive_server.services.journal.service import Journal
+from drive_server.services.mail.outbox import Outbox
+from drive_server.services.mail.smtp import SmtpServer
 from drive_server.services.map_reduce.language_model import ChatCompletions
 from drive_server.services.map_reduce.selection import FileSelector
 from drive_server.services.map_reduce.service import MapReduceService
@@ -70,6 +72,7 @@ from drive_server.services.sharing.link_downloads import LinkDownloads
 from drive_server.services.sharing.link_passwords import LinkPasswords
 from drive_server.services.sharing.link_visits import LinkVisits
 from drive_server.services.sharing.links import LinkService
+from drive_server.services.sharing.notices import NoticeService
 from drive_server.services.sharing.service import SharingService
 from drive_server.services.tasks import TaskService
 from drive_server.services.text.contents import Contents
@@ -163,6 +166,8 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     housekeeping = Housekeeping(settings.root / "housekeeping.lock")
     identity = IdentityService(database, settings.token_path, tokens=tokens)
     passwords = LinkPasswords()
+    outbox = Outbox(database, _mail_server(settings))
+    notices = NoticeService(database, outbox, settings.resolved_public_url)
     drive = Drive(
         settings=settings,
         clock=clock,
@@ -185,7 +190,9 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         uploads=_uploads(settings, database, blobs, documents, limits),
         quota=QuotaService(database, limits),
         housekeeping=housekeeping,
-        sharing=SharingService(database, journal),
+        outbox=outbox,
+        notices=notices,
+        sharing=SharingService(database, journal, notices),
         links=LinkService(database, journal, passwords, settings.resolved_public_url),
         visits=LinkVisits(database, passwords, LinkDownloads()),
         downloads=DownloadService(documents, identity, database.signer, settings.resolved_public_url),
@@ -216,9 +223,11 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     await stack.enter_async_context(_running("drive-tool-lists", drive.server.tool_lists.run))
     stack.push_async_callback(recents.flush)
     await stack.enter_async_context(_running("drive-recents", recents.run))
+    await stack.enter_async_context(_running("drive-outbox", outbox.run))
     await stack.enter_async_context(_running("drive-tasks", drive.server.tasks.run))
     housekeeping.add("uploads", drive.uploads.expire)
     housekeeping.add("sign-ins", drive.sign_ins.remove_expired)
+    housekeeping.add("mails", outbox.remove_old)
     housekeeping.add("tasks", drive.tasks.expire)
     housekeeping.add("bulk results", drive.map_reduce_results.expire)
     housekeeping.add("trash", Expiry(database, journal, settings.trash_days).run_once)
@@ -226,6 +235,11 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     await stack.enter_async_context(_running("drive-housekeeping", housekeeping.run))
     await stack.enter_async_context(_running("drive-ingester", ingester.run))
     return drive
+
+
+def _mail_server(settings: DriveSettings) -> SmtpServer | None:
+    url = settings.smtp_url.get_secret_value()
+    return SmtpServer.of(url, settings.smtp_from) if url else None
 
 
 def _reranker(settings: DriveSettings, stack: AsyncExitStack) -> Reranker | None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from drive_server.services.identity.sessions import SessionService
     from drive_server.services.identity.sign_ins import SignInService
     from drive_server.services.journal.service import Journal
+    from drive_server.services.mail.outbox import Outbox
     from drive_server.services.map_reduce.language_model import LanguageModel
     from drive_server.services.map_reduce.service import MapReduceService
     from drive_server.services.map_reduce.stored_results import StoredResults
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from drive_server.services.search.suggestions import SuggestionService
     from drive_server.services.sharing.link_visits import LinkVisits
     from drive_server.services.sharing.links import LinkService
+    from drive_server.services.sharing.notices import NoticeService
     from drive_server.services.sharing.service import SharingService
     from drive_server.services.tasks import TaskService
     from drive_server.services.undo.service import UndoService
@@ -73,6 +75,8 @@ class ServiceRegistry:
     quota: "QuotaService"
     housekeeping: "Housekeeping"
     sharing: "SharingService"
+    outbox: "Outbox"
+    notices: "NoticeService"
     links: "LinkService"
     visits: "LinkVisits"
     downloads: "DownloadService"

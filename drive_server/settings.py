@@ -69,6 +69,10 @@ class DriveSettings(BaseSettings):
     jwt_create_users: bool = Field(
         default=False, description="Give people whom the issuer knows an account when they first come."
     )
+    smtp_url: SecretStr = Field(
+        default=SecretStr(""), description="Mail server, as smtp://user:password@host:587 or smtps://; empty: no mails."
+    )
+    smtp_from: str = Field(default="", description="The address that mails come from.")
     calls_per_minute: int = Field(default=600, ge=1, description="Calls that one key may make in a minute.")
     concurrent_calls: int = Field(default=16, ge=1, description="Calls that one session may have going on at once.")
     sessions_per_user: int = Field(default=50, ge=1, description="Open MCP sessions of one person.")

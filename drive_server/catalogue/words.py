@@ -26,6 +26,13 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "nothing": ("none", "无"),
     "left_not_undone": (" Left as it is now: {count} that can't be undone.", "另有 {count} 项保持不变，无法撤销。"),
     "left_not_redone": (" Left as it is now: {count} that can't be done again.", "另有 {count} 项保持不变，无法重做。"),
+    # Notices and mails
+    "notice.share": ("{by} shared {item} with you as {role}.", "{by} 与你共享了{item}，你的角色是{role}。"),
+    "mail.share.subject": ("{by} shared {item} with you", "{by} 与你共享了{item}"),
+    "mail.share": (
+        '{by} shared {item} with you as {role}.\n\nYou find it in your drive under "Shared with me": {url}\n',
+        "{by} 与你共享了{item}，你的角色是{role}。\n\n可在你的云盘的“Shared with me”中找到：{url}\n",
+    ),
     # Participles and verbs
     "copied": ("copied", "复制"),
     "moved": ("moved", "移动"),

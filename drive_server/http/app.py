@@ -22,6 +22,7 @@ from drive_server.http.routes import (
     index_events,
     items,
     links,
+    notices,
     search,
     shares,
     uploads,
@@ -56,6 +57,7 @@ def build_http() -> APIRouter:
     api.include_router(auth.router)
     api.include_router(users.router)
     api.include_router(groups.router)
+    api.include_router(notices.router)
     api.include_router(links.router)
     return api
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, status
 from pydantic import BaseModel, ConfigDict, Field
 
-from drive_server.http.access import ActorDep, DriveDep, WriterDep
+from drive_server.http.access import ActorDep, DriveDep
 from drive_server.http.problem import problem_responses
 from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS
 from drive_server.services.people.groups import MAX_GROUP_CHARACTERS, MAX_MEMBERS_AT_ONCE, Group
@@ -81,6 +81,6 @@ async def change_group(group: str, change: GroupChange, drive: DriveDep, actor: 
 
 
 @router.delete("/{group}", status_code=status.HTTP_204_NO_CONTENT, responses=problem_responses(403, 404))
-async def delete_group(group: str, drive: DriveDep, actor: WriterDep) -> None:
+async def delete_group(group: str, drive: DriveDep, actor: ActorDep) -> None:
     """Delete a group, named by id or name, with all access that it was given; for administrators."""
     await drive.groups.delete(actor, group)

@@ -19,7 +19,9 @@ from drive_server.storage.tables import (
     HoldingRow,
     IndexEntryRow,
     LinkRow,
+    MailRow,
     NodeRow,
+    NoticeRow,
     ReadRow,
     ShareRow,
     SignInRow,
@@ -48,6 +50,8 @@ async def forget_person(recorder: Recorder, row: UserRow) -> None:
     for statement in (
         delete(SignInRow).where(SignInRow.key_id.in_(keys)),
         delete(ApiKeyRow).where(ApiKeyRow.user_id == row.id),
+        delete(NoticeRow).where(or_(NoticeRow.email == row.email, NoticeRow.by_user == row.id)),
+        delete(MailRow).where(MailRow.user_id == row.id),
         delete(GroupMemberRow).where(GroupMemberRow.user_id == row.id),
         delete(BulkFindingRow).where(BulkFindingRow.result_id.in_(results)),
         delete(BulkResultRow).where(BulkResultRow.user_id == row.id),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from drive_server.services.journal.recorder import Recorder
     from drive_server.services.journal.service import Journal
+    from drive_server.services.sharing.notices import NoticeService
     from drive_server.storage.database import Database
 
 HIDDEN_FOLDER = "a folder above that is not shared with you"
@@ -38,9 +39,10 @@ _BY_NAME = NameOrder((NodeRow.name, NodeRow.id), lambda row, name: (name, row.id
 class SharingService:
     """Gives and takes roles. It never discloses whether an email has an account here: a share waits for one."""
 
-    def __init__(self, database: "Database", journal: "Journal") -> None:
+    def __init__(self, database: "Database", journal: "Journal", notices: "NoticeService | None" = None) -> None:
         self._database = database
         self._journal = journal
+        self._notices = notices
 
     async def share(self, actor: Actor, ref: str, email: str, role: str) -> Outcome[Share]:
         """Give the person the role on the item and all below it; one who has a role on it gets this one instead.
@@ -56,7 +58,12 @@ class SharingService:
             await begin(recorder, node)
             refuse_root(node)
             _refuse_owner(actor.principal, address)
-            return await _give(recorder, node, await find_grantee(recorder.session, address), wanted)
+            grantee = await find_grantee(recorder.session, address)
+            is_new = node.id not in await _grants_to(recorder.session, node, grantee)
+            share = await _give(recorder, node, grantee, wanted)
+            if is_new and self._notices is not None:
+                await self._notices.note(recorder, node, grantee)
+            return share
 
         return await self._journal.change(actor, "share", {"ref": ref, "email": address, "role": role}, operation)
 
