@@ -51,6 +51,7 @@ from drive_server.services.files.service import FileService
 from drive_server.services.files.trash import Expiry
 from drive_server.services.housekeeping import Housekeeping
 from drive_server.services.identity.login_links import LoginLinks
+from drive_server.services.identity.passwords import PasswordService
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sessions import SessionService
 from drive_server.services.identity.sign_ins import SignInService
@@ -176,6 +177,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         signer=database.signer,
         identity=identity,
         sessions=SessionService(database),
+        passwords=PasswordService(database, identity, outbox, settings.resolved_public_url),
         people=PeopleService(database, journal),
         groups=GroupService(database, journal),
         login_links=LoginLinks(identity, settings.resolved_public_url),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from drive_server.services.files.service import FileService
     from drive_server.services.housekeeping import Housekeeping
     from drive_server.services.identity.login_links import LoginLinks
+    from drive_server.services.identity.passwords import PasswordService
     from drive_server.services.identity.service import IdentityService
     from drive_server.services.identity.sessions import SessionService
     from drive_server.services.identity.sign_ins import SignInService
@@ -60,6 +61,7 @@ class ServiceRegistry:
     signer: "Signer"
     identity: "IdentityService"
     sessions: "SessionService"
+    passwords: "PasswordService"
     people: "PeopleService"
     groups: "GroupService"
     login_links: "LoginLinks"

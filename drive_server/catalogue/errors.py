@@ -85,6 +85,26 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
         "此人的空间放不下这些文件（{size} 字节）；没有做任何更改。",
     ),
     "heir_has_no_room.hint": ("Give that person a larger quota first.", "请先提高此人的空间配额。"),
+    "wrong_password": ("Email or password is wrong.", "邮箱或密码不正确。"),
+    "wrong_password.hint": (
+        "Try again, or ask for an address to set a new password.",
+        "请重试，或申请用于设置新密码的地址。",
+    ),
+    "key_ends": ("A key that ends can't set a first password.", "会过期的密钥不能设置首个密码。"),
+    "key_ends.hint": (
+        "Use a key that does not end, or let an administrator make an address for it.",
+        "请使用不会过期的密钥，或请管理员生成用于设置密码的地址。",
+    ),
+    "no_reset": (
+        "This address to set a password was used, has expired, or never was.",
+        "用于设置密码的地址已被使用、已过期或不存在。",
+    ),
+    "no_reset.hint": ("Ask for a new one.", "请重新申请。"),
+    "bad_password": ("That can't be used as a password.", "不能用作密码。"),
+    "bad_password.hint": (
+        "Use {least} to {most} characters; a few words are easier to remember than signs.",
+        "请使用 {least} 到 {most} 个字符；几个词比符号更好记。",
+    ),
     "no_group": ("There is no such group.", "没有这个群组。"),
     "no_group.hint": ("List the groups, and name one as `group:NAME`.", "请列出群组，并以 `group:名称` 指明。"),
     "group_name_taken": ("There is a group of that name already.", "已有同名的群组。"),

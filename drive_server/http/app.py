@@ -10,7 +10,7 @@ from drive_server.connect import open_drive
 from drive_server.http import metadata
 from drive_server.http.access import bearer_token, principal_of_request
 from drive_server.http.limits import BodyLimit, PlainAddress
-from drive_server.http.pages import connect, link, login, passage
+from drive_server.http.pages import connect, link, login, passage, password
 from drive_server.http.problem import install_problem_handlers
 from drive_server.http.request_address import RequestAddress
 from drive_server.http.response_headers import Application
@@ -67,6 +67,7 @@ def build_pages() -> APIRouter:
     pages = APIRouter()
     pages.include_router(metadata.router)
     pages.include_router(login.router)
+    pages.include_router(password.router)
     pages.include_router(connect.router)
     pages.include_router(link.router)
     pages.include_router(passage.router)

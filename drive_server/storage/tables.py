@@ -35,6 +35,7 @@ class UserRow(Base):
     `used_bytes` is the sum of the person's holdings; `quota_bytes` its limit, None for the one in the settings.
     `name`, `time_zone` (an IANA name) and `language` are what the person says of themselves; empty: nothing. Since
     `disabled_at` nobody acts as them. Since `removed_at` the row is a placeholder for the journal, without a name.
+    `password_hash` is argon2id with its salt.
     """
 
     __tablename__ = "users"
@@ -50,6 +51,7 @@ class UserRow(Base):
     language: Mapped[str] = mapped_column(String(2), default="", server_default="")
     disabled_at: Mapped[datetime | None]
     removed_at: Mapped[datetime | None]
+    password_hash: Mapped[str | None] = mapped_column(String(255))
     created_at: Mapped[datetime]
 
 

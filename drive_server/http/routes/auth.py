@@ -1,20 +1,24 @@
 """Routes for who is calling: log in and out, profile, sessions, API keys."""
 
+from collections.abc import Coroutine
+from contextlib import closing
 from datetime import datetime
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
-from fastapi import APIRouter, Request, Response, status
-from pydantic import BaseModel, ConfigDict, Field, Strict
+from fastapi import APIRouter, BackgroundTasks, Request, Response, status
+from pydantic import BaseModel, ConfigDict, Field, Strict, model_validator
 
 from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
 from drive_server.errors import UnauthenticatedError
 from drive_server.http.access import COOKIE, ActorDep, DriveDep, PrincipalDep, principal_of_request
 from drive_server.http.problem import problem_responses
+from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS
 from drive_server.models import ApiKey
 from drive_server.moments import LONGEST
 from drive_server.rate_limiter import RateLimiter, network_of
 from drive_server.services.identity.keys import MAX_KEY_DAYS, MAX_KEY_NAME_CHARACTERS
+from drive_server.services.identity.passwords import MAX_CHARACTERS as MAX_PASSWORD_CHARACTERS
 from drive_server.services.identity.sessions import SESSION_PREFIX
 from drive_server.services.identity.tokens import MOST_CHARACTERS
 from drive_server.services.people.service import MAX_NAME_CHARACTERS, ProfileChange
@@ -30,11 +34,41 @@ ScopeNames = Annotated[list[Annotated[str, Field(max_length=MOST_SCOPE_CHARACTER
 
 
 class Login(BaseModel):
-    """The local access token, an API key, or a token of the issuer in the settings."""
+    """The local access token, an API key, or a token of the issuer in the settings; or email and password."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"token": "dak_..."}, {"email": "ana@example.com", "password": "..."}]},
+    )
+
+    token: Annotated[str | None, Field(min_length=1, max_length=MOST_CHARACTERS)] = None
+    email: Annotated[str | None, Field(max_length=MAX_EMAIL_CHARACTERS)] = None
+    password: Annotated[str | None, Field(max_length=MAX_PASSWORD_CHARACTERS)] = None
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        """Refuse anything but a token, or an email with a password."""
+        pair = self.email is not None, self.password is not None
+        if pair != ((True, True) if self.token is None else (False, False)):
+            raise ValueError("send a token, or an email with a password")
+        return self
+
+
+class NewPassword(BaseModel):
+    """A new password; `old` is the one before, if there was one."""
 
     model_config = ConfigDict(extra="forbid")
 
-    token: Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
+    new: Annotated[str, Field(max_length=MAX_PASSWORD_CHARACTERS)]
+    old: Annotated[str | None, Field(max_length=MAX_PASSWORD_CHARACTERS)] = None
+
+
+class ForgottenPassword(BaseModel):
+    """The email of who forgot their password."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    email: Annotated[str, Field(max_length=MAX_EMAIL_CHARACTERS)]
 
 
 class NewKey(BaseModel):
@@ -130,7 +164,25 @@ class LoginLinkResult(BaseModel):
 @router.post("/auth/login")
 async def login(body: Login, request: Request, response: Response, drive: DriveDep) -> MeResult:
     """Open a session for a browser: its cookie stands for the token, for 30 days at most."""
-    return await _me(drive, await open_session(drive, request, response, body.token))
+    if body.token is not None:
+        return await _me(drive, await open_session(drive, request, response, body.token))
+    return await _me(drive, await open_by_password(drive, request, response, body.email or "", body.password or ""))
+
+
+@router.put("/auth/password", status_code=status.HTTP_204_NO_CONTENT, responses=problem_responses(403))
+async def change_password(new: NewPassword, request: Request, drive: DriveDep, actor: ActorDep) -> None:
+    """Set the caller's password, and log their other browsers out; the one before is asked for."""
+    await drive.passwords.change(actor, new.new, new.old, request.cookies.get(COOKIE, ""))
+
+
+@router.post("/auth/password/forgot", status_code=status.HTTP_202_ACCEPTED, responses=problem_responses())
+async def forgot_password(
+    forgotten: ForgottenPassword, request: Request, drive: DriveDep, afterwards: BackgroundTasks
+) -> None:
+    """Mail an address to set a new password to who has an account; the answer is the same for who has none."""
+    _login_failures(request).take(f"forgot {_network(request)}")
+    # After the answer: neither it nor its time says whether there is an account.
+    afterwards.add_task(drive.passwords.mail_reset, forgotten.email)
 
 
 @router.post("/auth/login-links", status_code=status.HTTP_201_CREATED)
@@ -212,15 +264,29 @@ async def open_session(drive: Drive, request: Request, response: Response, token
 
     Raises `UnauthenticatedError` for a token that is not valid, `RateLimitError` after too many of them.
     """
-    failures, network = _login_failures(request), network_of(request.client.host if request.client else "")
-    failures.check(network)
-    try:
-        principal = await drive.identity.authenticate(token.strip())
-    except UnauthenticatedError:
-        failures.count(network)
-        raise
+    return await _open(drive, request, response, drive.identity.authenticate(token.strip()))
+
+
+async def open_by_password(drive: Drive, request: Request, response: Response, email: str, password: str) -> Principal:
+    """Log a browser in as `open_session` does, by email and password."""
+    return await _open(drive, request, response, drive.passwords.verify(email, password))
+
+
+async def _open(drive: Drive, request: Request, response: Response, proof: Coroutine[Any, Any, Principal]) -> Principal:
+    failures, network = _login_failures(request), _network(request)
+    with closing(proof):
+        failures.check(network)
+        try:
+            principal = await proof
+        except UnauthenticatedError:
+            failures.count(network)
+            raise
     await set_session(drive, request, response, principal)
     return principal
+
+
+def _network(request: Request) -> str:
+    return network_of(request.client.host if request.client else "")
 
 
 async def set_session(drive: Drive, request: Request, response: Response, principal: Principal) -> None:

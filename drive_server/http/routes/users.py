@@ -68,6 +68,13 @@ class ChangedUser(UserResult):
     quota_bytes: int
 
 
+class ResetLink(BaseModel):
+    """An address to hand to the person, who sets a new password there."""
+
+    url: str
+    expires_at: datetime
+
+
 class CreatedUser(BaseModel):
     """A new account with its first key, which is shown here and nowhere else."""
 
@@ -99,6 +106,12 @@ async def change_user(user: str, change: UserChange, drive: DriveDep, actor: Act
     usage = await drive.quota.usage(changed.id)
     shown = UserResult.model_validate(changed, from_attributes=True).model_dump()
     return ChangedUser(**shown, used_bytes=usage.used_bytes, quota_bytes=usage.quota_bytes)
+
+
+@router.post("/{user}/password-reset", status_code=status.HTTP_201_CREATED, responses=problem_responses(403, 404))
+async def reset_password(user: str, drive: DriveDep, actor: ActorDep) -> ResetLink:
+    """Make an address with which a person sets a new password: once, within a day; for administrators."""
+    return ResetLink.model_validate(await drive.passwords.reset_link(actor, user), from_attributes=True)
 
 
 @router.delete("/{user}", status_code=status.HTTP_204_NO_CONTENT, responses=problem_responses(403, 404, 409, 507))

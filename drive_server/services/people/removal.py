@@ -62,6 +62,7 @@ async def forget_person(recorder: Recorder, row: UserRow) -> None:
     recorder.reversible = False
     await scrub_journal(session, row.id, row.email, placeholder)
     row.email, row.name, row.time_zone, row.language = placeholder, "", "", ""
+    row.password_hash = None
     row.is_admin, row.disabled_at, row.removed_at = False, row.disabled_at or recorder.now, recorder.now
 
 
