@@ -51,6 +51,7 @@ from drive_server.services.files.service import FileService
 from drive_server.services.files.trash import Expiry
 from drive_server.services.housekeeping import Housekeeping
 from drive_server.services.identity.login_links import LoginLinks
+from drive_server.services.identity.oidc import OidcService
 from drive_server.services.identity.passwords import PasswordService
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sessions import SessionService
@@ -177,6 +178,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         signer=database.signer,
         identity=identity,
         sessions=SessionService(database),
+        oidc=OidcService(settings, database, identity),
         passwords=PasswordService(database, identity, outbox, settings.resolved_public_url),
         people=PeopleService(database, journal),
         groups=GroupService(database, journal),
@@ -214,6 +216,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     if language_model is not None:
         stack.push_async_callback(language_model.close)
     stack.push_async_callback(drive.sign_ins.close)
+    stack.push_async_callback(drive.oidc.close)
     drive.server = build_server(drive, default_key=settings.api_key.get_secret_value())
     subscriptions = drive.server.subscriptions
     await subscriptions.feed.start()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from drive_server.services.files.service import FileService
     from drive_server.services.housekeeping import Housekeeping
     from drive_server.services.identity.login_links import LoginLinks
+    from drive_server.services.identity.oidc import OidcService
     from drive_server.services.identity.passwords import PasswordService
     from drive_server.services.identity.service import IdentityService
     from drive_server.services.identity.sessions import SessionService
@@ -61,6 +62,7 @@ class ServiceRegistry:
     signer: "Signer"
     identity: "IdentityService"
     sessions: "SessionService"
+    oidc: "OidcService"
     passwords: "PasswordService"
     people: "PeopleService"
     groups: "GroupService"

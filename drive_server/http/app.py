@@ -10,7 +10,7 @@ from drive_server.connect import open_drive
 from drive_server.http import metadata
 from drive_server.http.access import bearer_token, principal_of_request
 from drive_server.http.limits import BodyLimit, PlainAddress
-from drive_server.http.pages import connect, link, login, passage, password
+from drive_server.http.pages import connect, link, login, oidc, passage, password
 from drive_server.http.problem import install_problem_handlers
 from drive_server.http.request_address import RequestAddress
 from drive_server.http.response_headers import Application
@@ -66,6 +66,7 @@ def build_pages() -> APIRouter:
     """Return the routes at the root that people and programs without a key reach: pages, metadata."""
     pages = APIRouter()
     pages.include_router(metadata.router)
+    pages.include_router(oidc.router)
     pages.include_router(login.router)
     pages.include_router(password.router)
     pages.include_router(connect.router)

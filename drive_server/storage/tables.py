@@ -55,6 +55,17 @@ class UserRow(Base):
     created_at: Mapped[datetime]
 
 
+class IdentityRow(Base):
+    """A person as an OpenID Connect issuer knows them."""
+
+    __tablename__ = "identities"
+
+    issuer: Mapped[str] = mapped_column(String(255), primary_key=True)
+    subject: Mapped[str] = mapped_column(String(255), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), index=True)
+    created_at: Mapped[datetime]
+
+
 class NodeRow(Base):
     """A file or folder. `revision` counts every change of the row and is its etag.
 

@@ -18,6 +18,7 @@ HOME: Final = "/"
 LOGIN: Final = "/login"
 WORDS: Final[Words] = {
     "log_in": {"en": "Log in", "zh": "登录"},
+    "elsewhere": {"en": "Log in with your organisation", "zh": "使用组织账户登录"},
     "email": {"en": "Email", "zh": "邮箱"},
     "password": {"en": "Password", "zh": "密码"},
     "wrong": {"en": "Email or password is wrong.", "zh": "邮箱或密码不正确。"},
@@ -39,9 +40,11 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get(LOGIN)
-async def log_in_page(request: Request) -> Response:
-    """Ask for email and password."""
-    return _log_in(language_of(request))
+async def log_in_page(request: Request, drive: DriveDep) -> Response:
+    """Ask for email and password, or lead to the issuer in the settings."""
+    language = language_of(request)
+    elsewhere = f"<p><a class='button' href='{LOGIN}/oidc'>{WORDS['elsewhere'][language]}</a></p>"
+    return _log_in(language, after=elsewhere if drive.oidc.is_on else "")
 
 
 @router.post(LOGIN)
@@ -92,7 +95,7 @@ async def reset(token: str, request: Request, drive: DriveDep) -> Response:
     return response
 
 
-def _log_in(language: Language, key: str = "", status: int = 200) -> Response:
+def _log_in(language: Language, key: str = "", status: int = 200, after: str = "") -> Response:
     title = WORDS["log_in"][language]
     fields = (
         f"<label>{WORDS['email'][language]} <input name='email' required autocomplete='username' autofocus></label>"
@@ -100,7 +103,7 @@ def _log_in(language: Language, key: str = "", status: int = 200) -> Response:
         f"maxlength='{MAX_CHARACTERS}' autocomplete='current-password'></label>"
     )
     form = f"<form method='post'>{fields}<button class='main'>{title}</button></form>"
-    return page(language, title, notice(WORDS, language, key) + form, status)
+    return page(language, title, notice(WORDS, language, key) + form + after, status)
 
 
 def _reset(language: Language, email: str, key: str = "", status: int = 200) -> Response:

@@ -17,6 +17,7 @@ from drive_server.storage.tables import (
     BulkResultRow,
     GroupMemberRow,
     HoldingRow,
+    IdentityRow,
     IndexEntryRow,
     LinkRow,
     MailRow,
@@ -50,6 +51,7 @@ async def forget_person(recorder: Recorder, row: UserRow) -> None:
     for statement in (
         delete(SignInRow).where(SignInRow.key_id.in_(keys)),
         delete(ApiKeyRow).where(ApiKeyRow.user_id == row.id),
+        delete(IdentityRow).where(IdentityRow.user_id == row.id),
         delete(NoticeRow).where(or_(NoticeRow.email == row.email, NoticeRow.by_user == row.id)),
         delete(MailRow).where(MailRow.user_id == row.id),
         delete(GroupMemberRow).where(GroupMemberRow.user_id == row.id),

@@ -161,7 +161,11 @@ def test_the_routes_are_described_with_their_key() -> None:
         "/api/links/{token}/items/{item_id}/content",
         "/api/links/{token}/files",
     ]
-    public = [name for name in paths if name.startswith(("/api/links/", "/api/auth/login", "/api/auth/logout", "/api/auth/password/"))]
+    public = [
+        name
+        for name in paths
+        if name.startswith(("/api/links/", "/api/auth/login", "/api/auth/logout", "/api/auth/password/"))
+    ]
     public.remove("/api/auth/login-links")
     without_key = [operation for name in public for operation in paths.pop(name).values()]
     assert not [operation for operation in without_key if "security" in operation]
