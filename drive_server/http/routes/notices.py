@@ -43,8 +43,14 @@ class NoticeResult(BaseModel):
     @classmethod
     def of(cls, notice: Notice, language: Language) -> "NoticeResult":
         """Return the notice as it is on the wire."""
-        times = {"created_at": notice.created_at, "read_at": notice.read_at}
-        return cls(id=notice.id, by=notice.by, item=notice.item, text=render(notice.message, language), **times)
+        return cls(
+            id=notice.id,
+            by=notice.by,
+            item=notice.item,
+            text=render(notice.message, language),
+            created_at=notice.created_at,
+            read_at=notice.read_at,
+        )
 
 
 class NoticesResult(BaseModel):

@@ -221,6 +221,6 @@ def _principal(key: Row[Any]) -> Principal:
     )
 
 
-def profile_of(row: Row[Any]) -> dict[str, str]:
+def profile_of(row: Row[Any]) -> dict[str, Any]:
     """Return the fields of a `Principal` that the columns of `PROFILE` fill."""
     return {"name": row.own_name, "time_zone": row.time_zone, "language": row.language}

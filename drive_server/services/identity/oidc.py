@@ -11,7 +11,6 @@ import jwt
 import orjson
 from authlib.common.errors import AuthlibBaseError
 from authlib.common.security import generate_token
-from authlib.integrations.httpx_client import AsyncOAuth2Client
 from jwt.exceptions import PyJWTError
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -104,7 +103,10 @@ class OidcService:
             raise _failed()
         return state, nonce, verifier
 
-    def _client(self, callback: str) -> AsyncOAuth2Client:
+    def _client(self, callback: str) -> Any:
+        # Imported late: a command that logs nobody in starts without it.
+        from authlib.integrations.httpx_client import AsyncOAuth2Client
+
         return AsyncOAuth2Client(
             self._settings.oidc_client_id,
             self._settings.oidc_client_secret.get_secret_value() or None,

@@ -4,12 +4,11 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from hashlib import sha256
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
-from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import delete, select, update
 
 from drive_server.access import ALL_SCOPES, Actor, Principal, require_admin, require_person
@@ -26,6 +25,9 @@ from drive_server.services.identity.sessions import SESSION_METHOD
 from drive_server.services.mail.outbox import MailText, Outbox
 from drive_server.storage.database import Database
 from drive_server.storage.tables import ApiKeyRow, UserRow
+
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
 
 METHOD: Final = "password"
 PAGE: Final = "/password"
@@ -61,11 +63,17 @@ class PasswordService:
         self._outbox = outbox
         self._public_url = public_url
         self._clock = clock
-        self._hasher = PasswordHasher()
         self._hashing = anyio.CapacityLimiter(HASHES_AT_ONCE)
         self._nobodys = ""
         self._tries = RateLimiter(MOST_WRONG, "Too many wrong passwords came for this account.")
         outbox.texts[PURPOSE] = self._mail_text
+
+    @cached_property
+    def _hasher(self) -> "PasswordHasher":
+        # Imported late: a command that checks no password starts without it.
+        from argon2 import PasswordHasher
+
+        return PasswordHasher()
 
     async def verify(self, email: str, password: str) -> Principal:
         """Return who has the password, with all scopes.
@@ -169,6 +177,8 @@ class PasswordService:
         return MailText(Message.of("mail.password.subject"), Message.of("mail.password", url=url))
 
     def _is_right(self, stored: str, password: str) -> bool:
+        from argon2.exceptions import InvalidHashError, VerificationError
+
         try:
             return self._hasher.verify(stored, password)
         except (VerificationError, InvalidHashError):

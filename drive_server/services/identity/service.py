@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
-from sqlalchemy import ColumnElement, Row, bindparam, select, update
+from sqlalchemy import ColumnElement, bindparam, select, update
 
 from drive_server.access import ALL_SCOPES, Actor, Principal, Scope, require_admin, require_person
 from drive_server.clock import Clock, utc_now
@@ -234,7 +234,7 @@ class IdentityService:
             raise not_valid("The account is gone.")
         return to_user(user)
 
-    async def _account(self, user_id: str) -> Row[Any]:
+    async def _account(self, user_id: str) -> Any:
         user = await self._database.read_sync(lambda connection: connection.execute(_PERSON, {"id": user_id}).first())
         if user is None:
             raise UnauthenticatedError("There is no such user.", hint="Sign in again.")

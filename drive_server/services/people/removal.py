@@ -3,7 +3,7 @@
 from typing import Final
 
 from sqlalchemy import delete, func, or_, select, update
-from sqlalchemy.orm import InstrumentedAttribute, aliased
+from sqlalchemy.orm import aliased
 
 from drive_server.errors import QuotaExceededError
 from drive_server.messages import Message
@@ -35,7 +35,6 @@ from drive_server.storage.tables import (
 
 PLACEHOLDER_DOMAIN: Final = "removed.invalid"
 HANDED_OVER: Final = "Handed over"
-_PRIVATE: Final[tuple[InstrumentedAttribute[str], ...]] = (ReadRow.user_id, TaskRow.user_id, UploadRow.user_id)
 
 
 async def forget_person(recorder: Recorder, row: UserRow) -> None:
@@ -57,7 +56,7 @@ async def forget_person(recorder: Recorder, row: UserRow) -> None:
         delete(GroupMemberRow).where(GroupMemberRow.user_id == row.id),
         delete(BulkFindingRow).where(BulkFindingRow.result_id.in_(results)),
         delete(BulkResultRow).where(BulkResultRow.user_id == row.id),
-        *(delete(column.class_).where(column == row.id) for column in _PRIVATE),
+        *(delete(table).where(table.user_id == row.id) for table in (ReadRow, TaskRow, UploadRow)),
     ):
         await session.execute(statement, execution_options=UNSYNCHRONISED)
     recorder.note(PEOPLE, row.id, {"removed": False}, {"removed": True})

@@ -12,12 +12,13 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
-from drive_server.settings import DriveSettings
 from tests.drive_server.http.service import Service, running
 from tests.drive_server.issuer import Issuer, issuing
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
+
+    from drive_server.settings import DriveSettings
 
 BOB = "bob@example.com"
 ME = "/api/auth/me"
@@ -64,8 +65,8 @@ async def logging_in(settings: DriveSettings, **more: Any) -> AsyncGenerator[tup
         async with await asyncio.start_server(provider.serve, "127.0.0.1", 0) as listener:
             tokens = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}/token"
             issuer.metadata = {"authorization_endpoint": f"{issuer.url}/authorize", "token_endpoint": tokens}
-            values = {**settings.model_dump(), "oidc_issuer": issuer.url, "oidc_client_id": "drive", **more}
-            async with running(DriveSettings(**values)) as service:
+            changes = {"oidc_issuer": issuer.url, "oidc_client_id": "drive", **more}
+            async with running(settings.model_copy(update=changes)) as service:
                 yield service, provider
 
 

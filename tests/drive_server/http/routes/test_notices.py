@@ -7,11 +7,12 @@ from email import message_from_bytes, policy
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pydantic import SecretStr
 
+from drive_server.clock import utc_now
 from drive_server.http.routes import notices
 from drive_server.services.mail.outbox import FIRST_PAUSE
 from drive_server.services.mail.smtp import Mail, SmtpServer
-from drive_server.settings import DriveSettings
 from tests.drive_server.http.service import Service, running
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from email.message import EmailMessage
 
     import httpx
+
+    from drive_server.settings import DriveSettings
 
 BOB = "bob@example.com"
 NOTICES = "/api/notices"
@@ -63,8 +66,8 @@ async def mails() -> AsyncIterator[tuple[MailServer, str]]:
 
 @pytest.fixture
 async def mailing(drive_settings: DriveSettings, mails: tuple[MailServer, str]) -> AsyncIterator[Service]:
-    values = {**drive_settings.model_dump(), "smtp_url": mails[1], "smtp_from": "drive@example.com"}
-    async with running(DriveSettings(**values)) as service:
+    changes = {"smtp_url": SecretStr(mails[1]), "smtp_from": "drive@example.com"}
+    async with running(drive_settings.model_copy(update=changes)) as service:
         yield service
 
 
@@ -165,7 +168,7 @@ async def test_a_mail_that_is_not_taken_is_sent_later_and_one_that_never_will_be
         for name, refusal, sent in (("A", "451 later", [0, 1]), ("B", "550 nobody", [0, 0])):
             server.refusals = [refusal]
             await share(owner, await folder(owner, name))
-            now = outbox._clock()
+            now = utc_now()
             assert [await outbox.send_due()] == sent[:1]
             with monkeypatch.context() as patched:
                 patched.setattr(outbox, "_clock", lambda now=now: now + 2 * FIRST_PAUSE)

@@ -139,7 +139,7 @@ async def test_who_is_removed_leaves_no_trace_of_their_name(service: Service) ->
                 text = " ".join(str(value) for value in row).replace(f"jo{BOB}", "")
                 assert BOB not in text, (table.name, row)
                 assert "Bob Stone" not in text, (table.name, row)
-        assert await session.scalar(select(func.count()).where(ChangeRow.user_id != "")) >= 5
+        assert (await session.scalar(select(func.count()).where(ChangeRow.user_id != "")) or 0) >= 5
         assert await session.scalar(select(UserRow.used_bytes).where(UserRow.removed_at.is_not(None))) == 0
 
 
