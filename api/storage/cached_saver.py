@@ -35,6 +35,8 @@ class _Step:
     """A checkpoint: whether this process made it, the one before it, and the messages that were written at it."""
 
     is_own: bool = False
+    is_uncertain: bool = False
+    """Nobody knows how much of what was written at it is stored."""
     parent: str | None = None
     whole: Any = None
     written: dict[tuple[Any, ...], Any] = field(default_factory=dict[tuple[Any, ...], Any])
@@ -90,14 +92,11 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         """Store a checkpoint, after the events of what it makes past."""
         await store_events()
         whole = checkpoint["channel_values"].get(CHANNEL)
+        step = self._step(config, checkpoint["id"])
         stored = await self.thread.run(self.put, config, checkpoint, metadata, new_versions)
         if self.after_put:
             await self.after_put(checkpoint)
-        cached = self._threads.setdefault(_thread_of(config), _Thread())
-        step = cached.steps.setdefault(checkpoint["id"], _Step())
         step.is_own, step.parent, step.whole = True, get_checkpoint_id(config), whole
-        if len(self._threads) > MOST_THREADS:
-            self._threads.popitem(last=False)
         return stored
 
     @override
@@ -106,14 +105,12 @@ class CachedSaver(BaseCheckpointSaver[Any]):
     ) -> None:
         """Store what a task wrote at a checkpoint, after its events."""
         await store_events()
-        cached, step_id = self._threads.setdefault(_thread_of(config), _Thread()), str(get_checkpoint_id(config))
-        # Writes may come before their checkpoint.
-        step = cached.steps.setdefault(step_id, _Step())
+        # Writes may come before their checkpoint, and fail or be cancelled while it is being stored.
+        step = self._step(config, str(get_checkpoint_id(config)))
         try:
             await self.thread.run(self.put_writes, config, writes, task_id, task_path)
         except BaseException:
-            # Nobody knows how much of it is stored: neither this step nor a later checkpoint counts any more.
-            cached.steps.clear()
+            step.is_uncertain = True
             raise
         for index, (channel, value) in enumerate(writes):
             if channel == CHANNEL:
@@ -125,14 +122,13 @@ class CachedSaver(BaseCheckpointSaver[Any]):
     ) -> Mapping[str, DeltaChannelHistory]:
         """Return the messages at the newest checkpoint as one value; others, and other channels, as they are stored."""
         target = get_checkpoint_id(config)
-        cached = self._threads.setdefault(_thread_of(config), _Thread())
+        cached = self._thread(config)
         if [*channels] != [CHANNEL] or not target or target < cached.checkpoint_id:
             return await self._stored_history(config, channels)
         if cached.checkpoint_id != target:
             history = _since(cached, target) or (await self._stored_history(config, channels))[CHANNEL]
             cached.checkpoint_id, cached.messages = target, _value(history)
             cached.steps = {step_id: step for step_id, step in cached.steps.items() if step_id >= target}
-            self._threads.move_to_end(_thread_of(config))
             while len(self._threads) > 1 and sum(len(one.messages) for one in self._threads.values()) > MOST_MESSAGES:
                 self._threads.popitem(last=False)
         return {CHANNEL: {"seed": list(cached.messages), "writes": []}}
@@ -143,6 +139,17 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         for thread in [thread for thread in self._threads if thread[0] == thread_id]:
             del self._threads[thread]
         await self.thread.run(self.delete_thread, thread_id)
+
+    def _thread(self, config: RunnableConfig) -> _Thread:
+        """Return what is cached of a thread, which is from now on the one used last."""
+        cached = self._threads.setdefault(_thread_of(config), _Thread())
+        self._threads.move_to_end(_thread_of(config))
+        if len(self._threads) > MOST_THREADS:
+            self._threads.popitem(last=False)
+        return cached
+
+    def _step(self, config: RunnableConfig, checkpoint_id: str) -> _Step:
+        return self._thread(config).steps.setdefault(checkpoint_id, _Step())
 
     async def _stored_history(
         self, config: RunnableConfig, channels: Sequence[str]
@@ -157,7 +164,7 @@ def _since(cached: _Thread, target: str) -> DeltaChannelHistory | None:
     at: str | None = target
     while seed is None and at:
         step = cached.steps.get(at)
-        if step is None or not step.is_own:
+        if step is None or not step.is_own or step.is_uncertain:
             return None
         if at != target:
             written[:0] = [value for _, value in sorted(step.written.items(), key=itemgetter(0))]

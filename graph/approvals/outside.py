@@ -31,28 +31,10 @@ from graph.prompts import compact
 from graph.servers.names import ToolName
 from graph.servers.offered import Offers
 from graph.servers.pins import cleaned
-from graph.servers.reasons import ReasonCode, ServerUnavailableError
+from graph.servers.reasons import ServerUnavailableError
 from graph.state import Call, Language, OutsideCall, Taint, Update
 from graph.tools.results import offload_result
 
-NOT_SENT: Final = frozenset[ReasonCode](
-    {
-        "address_refused",
-        "backoff",
-        "busy",
-        "changed",
-        "command_missing",
-        "command_refused",
-        "definition",
-        "environment_refused",
-        "host_unknown",
-        "protocol",
-        "redirect",
-        "tls",
-        "unreachable",
-    }
-)
-"""Reasons with which certainly nothing was carried out."""
 SENT_MARK: Final = "sent"
 TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
     "gone": {
@@ -136,7 +118,7 @@ class OutsideRunner:
         try:
             result = await offers.pool.call(definition, self.source["tool"], self.call["args"], on_progress=on_progress)
         except ServerUnavailableError as error:
-            return self._unavailable("unavailable" if error.reason.code in NOT_SENT else "unknown", error)
+            return self._unavailable("unknown" if error.outcome_unknown else "unavailable", error)
         answer = Answer(text_from(result), "error" if result.isError else "done", is_foreign=True)
         fields = {"text": answer.text, "outcome": answer.outcome, "is_foreign": True}
         await store.put(key, json.dumps(fields, ensure_ascii=False))

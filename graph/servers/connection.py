@@ -35,7 +35,9 @@ MOST_LISTED: Final = 500
 """Resources and prompts that are shown."""
 MOST_NAME_CHARACTERS: Final = 128
 REPORT_SECONDS: Final = 0.1
-"""The shortest time between two reports of one call's progress."""
+"""The shortest time between the first two reports of one call's progress."""
+REPORTS_UNTIL_TWICE: Final = 10
+"""Reports after which the time between two has doubled: a call of a minute has about 100, one of an hour 840."""
 MOST_REPORT_CHARACTERS: Final = 500
 END_SECONDS: Final = 5.0
 """The longest wait for the reason why a connection broke."""
@@ -56,12 +58,13 @@ class ServerDetails:
 
 
 class ProgressReports:
-    """The progress of one call, and the server's log meanwhile, for the person: cleaned, and not too often."""
+    """The progress of one call, and the server's log meanwhile, for the person: cleaned, and ever less often."""
 
     def __init__(self, report: ProgressFnT, clock: Callable[[], float] = monotonic) -> None:
         self._report = report
         self._clock = clock
         self._not_before = 0.0
+        self._reports = 0
         self._progress: tuple[float, float | None] = (0.0, None)
 
     async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
@@ -73,7 +76,8 @@ class ProgressReports:
         """Report a message, with the progress until now."""
         if self._clock() < self._not_before:
             return
-        self._not_before = self._clock() + REPORT_SECONDS
+        self._not_before = self._clock() + REPORT_SECONDS * (1 + self._reports / REPORTS_UNTIL_TWICE)
+        self._reports += 1
         try:
             await self._report(*self._progress, cleaned(message)[:MOST_REPORT_CHARACTERS] if message else None)
         except Exception:

@@ -27,7 +27,7 @@ from graph.servers.definition import ServerDefinition
 from graph.servers.names import ToolName, name_table
 from graph.servers.pins import cleaned, cleaned_values, hash_of
 from graph.servers.pool import ServerPool
-from graph.servers.reasons import Reason, ServerUnavailableError
+from graph.servers.reasons import Reason, ServerUnavailableError, timed_out
 from graph.settings import AgentSettings
 from graph.state import Language
 
@@ -171,7 +171,7 @@ class Offers:
         await asyncio.wait({task}, timeout=self.cache.wait_seconds(user, definition.id))
         if task.done() and not task.cancelled():
             return task.result()
-        return Reason("timeout", {"seconds": round(FIRST_WAIT_SECONDS)})
+        return timed_out(FIRST_WAIT_SECONDS)
 
 
 async def _tools(pool: ServerPool, definition: ServerDefinition) -> _Listed:

@@ -19,6 +19,7 @@ from mcp import ClientSession, McpError
 from mcp.client.session import SamplingFnT
 from mcp.shared.session import ProgressFnT
 from mcp.types import (
+    CONNECTION_CLOSED,
     CallToolResult,
     GetPromptResult,
     Prompt,
@@ -37,12 +38,12 @@ from graph.servers.addresses import AddressGuard, Lookup
 from graph.servers.allowances import sampling_for
 from graph.servers.connection import Connection, ProgressReports, ServerDetails, unless_over
 from graph.servers.definition import ServerDefinition
-from graph.servers.faults import REQUEST_TIMEOUT, LostError, reason_of, was_not_sent
+from graph.servers.faults import REQUEST_TIMEOUT, SESSION_TERMINATED, LostError, reason_of, was_not_sent
 from graph.servers.oauth.credentials import CredentialStore
 from graph.servers.oauth.sign_in import SignIns
 from graph.servers.pins import cleaned
 from graph.servers.place import Place
-from graph.servers.reasons import Reason, ServerUnavailableError
+from graph.servers.reasons import Reason, ServerUnavailableError, timed_out
 from graph.servers.status import DISCONNECTED, Key, ServerStatus, StatusBoard
 from graph.servers.stdio import AllowedCommands, folder_of
 from graph.servers.transports import Means, open_server
@@ -63,6 +64,8 @@ PING_SECONDS: Final = 3.0
 REAP_SECONDS: Final = 60.0
 NO_VERSION: Final = sys.maxsize
 """The version of what was deleted: a turn that began before uses it no more."""
+WATCH_SECONDS: Final = 5.0
+"""How often a server over Streamable HTTP is asked whether it is there while a call waits: the SDK does not tell."""
 GRACE_SECONDS: Final = 2.0
 """The longest wait for a server to take a call; the wait for its answer begins after that."""
 FAILURES: Final = (McpError, LostError, OSError, ValueError, anyio.ClosedResourceError, anyio.BrokenResourceError)
@@ -255,7 +258,7 @@ class ServerPool:
         opening = place.opening
         done, _ = await asyncio.wait({opening}, timeout=wait_seconds)
         if not done:
-            raise ServerUnavailableError(definition.name, Reason("timeout", {"seconds": round(wait_seconds or 0)}))
+            raise ServerUnavailableError(definition.name, timed_out(wait_seconds or 0))
         if reason := Reason("changed") if opening.cancelled() else opening.result():
             raise ServerUnavailableError(definition.name, reason)
 
@@ -348,7 +351,10 @@ class ServerPool:
             try:
                 with connection.reporting(request.reports):
                     async with asyncio.timeout(definition.timeout + GRACE_SECONDS):
-                        answer = await unless_over(request.send(session, definition.timeout, sent), pooled.owner)
+                        work = request.send(session, definition.timeout, sent)
+                        if definition.type == "streamableHttp":
+                            work = _watched(work, session)
+                        answer = await unless_over(work, pooled.owner)
             except asyncio.CancelledError:
                 self._withdraw(session, sent)
                 raise
@@ -381,7 +387,7 @@ class ServerPool:
     def _give_up(self, definition: ServerDefinition, pooled: Pooled[Connection], seconds: float) -> None:
         """Use a session no more that is silent."""
         pooled.retired = True
-        reason = Reason("timeout", {"seconds": round(seconds)})
+        reason = timed_out(seconds)
         if place := self._places.get(_key(definition)):
             place.broke(reason, self._now())
         self._board.set(_key(definition), ServerStatus("error", reason))
@@ -433,6 +439,33 @@ def _logged(reason: Reason, error: BaseException) -> Reason:
     if reason.code == "internal":
         logger.warning("A connection to an MCP server failed.", exc_info=error)
     return reason
+
+
+async def _watched(work: Coroutine[Any, Any, T], session: ClientSession) -> T:
+    """Return the result of a request. Raises `LostError` if the server has forgotten the session meanwhile.
+
+    If the server is gone, a ping ends the session, and with it the request.
+    """
+    task, watch = asyncio.create_task(work), asyncio.create_task(_until_forgotten(session))
+    try:
+        await asyncio.wait({task, watch}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        raise LostError
+    finally:
+        task.cancel()
+        watch.cancel()
+
+
+async def _until_forgotten(session: ClientSession) -> None:
+    """Ping until the server does not know the session any more; one that does not answer is busy."""
+    while True:
+        await asyncio.sleep(WATCH_SECONDS)
+        try:
+            await session.send_ping()
+        except McpError as error:
+            if error.error.code in {SESSION_TERMINATED, CONNECTION_CLOSED}:
+                return
 
 
 def _is_timeout(error: Exception) -> bool:

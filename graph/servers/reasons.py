@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Final, Literal
 
 from graph.errors import AgentError
@@ -160,6 +161,11 @@ class Reason:
     def for_person(self, language: Language = "en") -> str:
         """Return the sentence, and after it what the server wrote, if anything."""
         return " ".join(filter(None, (self.sentence(language), cleaned(self.detail)[:MOST_DETAIL_CHARACTERS])))
+
+
+def timed_out(seconds: float) -> Reason:
+    """Return the reason that no answer came in so many seconds; a part of one counts as a whole one."""
+    return Reason("timeout", {"seconds": ceil(seconds)})
 
 
 class FaultError(Exception):

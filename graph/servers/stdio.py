@@ -13,6 +13,7 @@ import shutil
 import sys
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -29,6 +30,8 @@ from graph.servers.intake import Intake
 from graph.servers.reasons import FaultError, Reason, ReasonCode
 
 ANY_ARGUMENTS: Final = "*"
+OWN_FOLDER: Final = "${HOME}"
+"""In a value of the environment, the program's working directory; no other variable is replaced."""
 EXIT_SECONDS: Final = 2.0
 """A program ends by itself when its input ends, or is ended after so long (MCP 2025-11-25, basic/lifecycle)."""
 END_SECONDS: Final = 2.0
@@ -94,6 +97,8 @@ async def stdio_streams(
     """Run the server's program while the streams are in use. Raises `FaultError`."""
     program = _program(definition, commands)
     _check_environment(definition.env)
+    own = {name: value.replace(OWN_FOLDER, str(folder)) for name, value in definition.env.items()}
+    definition = replace(definition, env=own)
     process, control = await _start(program, definition, folder, intake.message_bytes)
     incoming, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)

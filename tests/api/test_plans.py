@@ -66,7 +66,7 @@ class Planned:
         begun = turn.until("run")
         self.thread_id, self.run_id = begun["thread_id"], begun["run_id"]
         turn.until("task_step_update")
-        assert service.gate.reached.wait(10)
+        assert service.gate.reached.wait(30)
 
     @property
     def path(self) -> str:
@@ -177,7 +177,7 @@ def test_an_edit_that_comes_while_the_run_parks_is_told(service: PlanService, mo
     with service.owner.chat(THREE) as turn:
         planned = Planned(service, turn)
         plan = planned.paused()
-        assert late.gate.reached.wait(10)
+        assert late.gate.reached.wait(30)
         second, third = pending(plan)
         assert planned.patch({**second, "title": "another"}, third).status_code == 200
         late.gate.open()
@@ -195,7 +195,7 @@ def test_a_resumed_run_goes_on_after_a_stop_that_came_at_once(
     with monkeypatch.context() as patched:
         late = LatePlans("run", patched)
         assert planned.post("resume").status_code == 200
-        assert late.gate.reached.wait(10)
+        assert late.gate.reached.wait(30)
         service.stop()
     service.start()
     with service.owner.follow(planned.run_id) as turn:

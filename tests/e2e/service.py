@@ -75,7 +75,7 @@ class Service:
         """Tell it to end, as a supervisor does, and return its exit code; it has 10 seconds."""
         assert self._process
         self._process.send_signal(signal.SIGTERM)
-        code = self._process.wait(10)
+        code = self._process.wait(30)
         self._wait()
         return code
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from api.cli.failure import CommandError
 from api.cli.service.connection import connected, service_address
-from api.cli.terminal import Terminal, print_json, visible_line
+from api.cli.terminal import Terminal, print_json, print_list, visible_line
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -38,13 +38,12 @@ def list_keys(arguments: Namespace) -> int:
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         keys = _all_keys(client)
-    if arguments.json:
-        print_json(keys)
-        return 0
-    for key in keys:
-        scopes = ",".join(key["scopes"])
-        terminal.say(f"{key['id']}  {key['prefix']}…  {scopes:<24} {_validity(key):<20} {visible_line(key['name'])}")
-    return 0
+    return print_list(terminal, keys, _key_line, as_json=arguments.json)
+
+
+def _key_line(key: Key) -> str:
+    scopes = ",".join(key["scopes"])
+    return f"{key['id']}  {key['prefix']}…  {scopes:<24} {_validity(key):<20} {visible_line(key['name'])}"
 
 
 def revoke_key(arguments: Namespace) -> int:

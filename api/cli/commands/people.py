@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from api.cli.failure import CommandError
 from api.cli.service.connection import connected
-from api.cli.terminal import Terminal, print_json, visible_line
+from api.cli.terminal import Terminal, print_list, visible_line
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -38,13 +38,7 @@ def list_users(arguments: Namespace) -> int:
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         users = list(client.pages(USERS))
-    if arguments.json:
-        print_json(users)
-        return 0
-    for user in users:
-        role = "disabled" if user["disabled_at"] else "administrator" if user["is_admin"] else "user"
-        terminal.say(f"{user['id']}  since {str(user['created_at'])[:10]}  {role:<13}  {visible_line(user['email'])}")
-    return 0
+    return print_list(terminal, users, _user_line, as_json=arguments.json)
 
 
 def change_user(arguments: Namespace) -> int:
@@ -75,14 +69,8 @@ def list_groups(arguments: Namespace) -> int:
     """List the groups, and for administrators who is in them."""
     terminal = Terminal()
     with connected(arguments, terminal) as client:
-        groups: list[dict[str, Any]] = list(client.pages(GROUPS))
-    if arguments.json:
-        print_json(groups)
-        return 0
-    for group in groups:
-        members = ", ".join(map(visible_line, group["members"] or []))
-        terminal.say(f"{visible_line(group['name'])}: {members}" if members else visible_line(group["name"]))
-    return 0
+        groups = list(client.pages(GROUPS))
+    return print_list(terminal, groups, _group_line, as_json=arguments.json)
 
 
 def create_group(arguments: Namespace) -> int:
@@ -112,6 +100,16 @@ def delete_group(arguments: Namespace) -> int:
         client.delete(_path(GROUPS, arguments.group))
     terminal.say(f"Deleted {visible_line(arguments.group)}.")
     return 0
+
+
+def _user_line(user: dict[str, Any]) -> str:
+    role = "disabled" if user["disabled_at"] else "administrator" if user["is_admin"] else "user"
+    return f"{user['id']}  since {str(user['created_at'])[:10]}  {role:<13}  {visible_line(user['email'])}"
+
+
+def _group_line(group: dict[str, Any]) -> str:
+    members = ", ".join(map(visible_line, group["members"] or []))
+    return f"{visible_line(group['name'])}: {members}" if members else visible_line(group["name"])
 
 
 def _path(collection: str, ref: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from api.cli.failure import CommandError
 from api.cli.servers.stdio_permission import ask_permission
 from api.cli.service.connection import connected
-from api.cli.terminal import Terminal, print_json, visible_line
+from api.cli.terminal import Terminal, print_json, print_list, visible_line
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -26,15 +26,13 @@ def list_servers(arguments: Namespace) -> int:
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         servers: list[Json] = client.get(SERVERS)["items"]
-    if arguments.json:
-        print_json(servers)
-        return 0
-    for server in servers:
-        state = server["status"] if server["is_active"] else "switched off"
-        terminal.say(f"{server['id']}  {visible_line(server['name'])}  {_place(server)}  {state}")
-    if not servers:
-        terminal.note("There are no MCP servers. `drive-agent servers add` defines one.")
-    return 0
+    none = "There are no MCP servers. `drive-agent servers add` defines one."
+    return print_list(terminal, servers, _line, none, as_json=arguments.json)
+
+
+def _line(server: Json) -> str:
+    state = server["status"] if server["is_active"] else "switched off"
+    return f"{server['id']}  {visible_line(server['name'])}  {_place(server)}  {state}"
 
 
 def add(arguments: Namespace) -> int:

@@ -181,7 +181,7 @@ def running(service: ScriptedService) -> Generator[ScriptedService]:
     runner.config.timeout_graceful_shutdown = 1
     thread = Thread(target=runner.run_on, args=(listener,))
     thread.start()
-    assert ready.wait(10)
+    assert ready.wait(30)
     try:
         yield service
     finally:

@@ -25,6 +25,7 @@ ANSWERS = {route.response_model for route in ROUTES if route.response_model}
 PRODUCT = {"tool_call_id", "item_id", "file_id", "uri", "address", "etag", "code", "grant_kind", "action"}
 DATA = {"args", "decisions"}
 OF_A_SERVER = {"name", "base_url", "command", "disabled_tools", "auto_approve_tools"}
+OF_A_PROMPT = {"name", "arguments", "required"}
 OF_A_TOOL = {"server_name", "name", "input_schema", "before", "after", "uri"}
 OF_A_CALL = {"id", "serverId", "arguments"}
 OF_AN_ASSISTANT = {"name", "description", "instructions", "drive_tools"}
@@ -49,7 +50,8 @@ def test_a_hostile_text_in_any_field_of_an_answer_leaves_inert(answer: type[Base
         **dict.fromkeys((schemas.ChangeList, schemas.UndoView), OF_A_CALL),
         RunAudit: {"args", "result", "message"},
         **dict.fromkeys((server_schemas.ServerView, server_schemas.ServerList), OF_A_SERVER),
-        **dict.fromkeys((server_schemas.ToolList, server_schemas.ConnectionView), OF_A_TOOL),
+        server_schemas.ToolList: OF_A_TOOL,
+        server_schemas.ConnectionView: OF_A_TOOL | OF_A_PROMPT,
         server_schemas.ImportView: {"name", "missing"},
         **dict.fromkeys((server_schemas.AssistantView, server_schemas.AssistantList), OF_AN_ASSISTANT),
     }

@@ -144,7 +144,7 @@ def test_a_call_that_is_cancelled_while_the_server_works_says_that_nobody_knows(
         asked = turn.until("approval_needed")
         run = turn.of("run")[0]
         person.http.post(f"/api/approvals/{asked['approval_id']}", json={"approve_all": True})
-        assert notes.called.wait(10)
+        assert notes.called.wait(30)
         person.http.post(f"/api/runs/{run['run_id']}/cancel")
         turn.until("done")
     notes.gate.set()

@@ -160,6 +160,32 @@ async def test_a_run_that_is_cancelled_at_any_moment_leaves_a_thread_that_is_rea
     assert [text for _, text in await said(saver)].count("third") == 1
 
 
+async def test_a_write_cancelled_while_its_checkpoint_is_stored_is_read_as_it_is_stored(
+    saver: Any, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await say(graph_on(saver), "first")
+    loop, cancelled, put_writes = asyncio.get_running_loop(), asyncio.Event(), saver.put_writes
+
+    async def late(checkpoint: Any) -> None:
+        del checkpoint
+        await cancelled.wait()
+
+    def interrupted(*args: Any) -> None:
+        loop.call_soon_threadsafe(running.cancel)
+        put_writes(*args)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(saver, "after_put", late)
+        patched.setattr(saver, "put_writes", interrupted)
+        running = asyncio.create_task(say(graph_on(saver), "second"))
+        await asyncio.wait([running], timeout=0.2)
+        cancelled.set()
+        await asyncio.gather(running, return_exceptions=True)
+    await graph_on(saver).ainvoke(None, CONFIG, durability="sync")
+    await say(graph_on(saver), "third")
+    assert await said(saver) == await fresh(url)
+
+
 async def test_each_step_is_stored_before_the_next_one_begins(saver: Any, url: str) -> None:
     seen: list[int] = []
 

@@ -314,7 +314,7 @@ def test_a_reader_that_goes_away_ends_its_stream_though_it_asked_for_more_alread
     with serving(ConnectionLimits()) as hostage:
         with hostage.connect(STREAM + STREAM) as reader:
             assert reader.recv(100).startswith(b"HTTP/1.1 200 ")
-        assert hostage.stream_ended.wait(10)
+        assert hostage.stream_ended.wait(30)
 
 
 def test_a_connection_whose_request_was_answered_before_its_body_came_is_closed_in_the_end() -> None:

@@ -72,7 +72,7 @@ def test_a_call_that_ends_soon_is_answered(drive_settings: DriveSettings, tmp_pa
         until(lambda: _is_closed(program))
         gate.touch()
 
-        assert program.process.wait(10) == 0
+        assert program.process.wait(30) == 0
         calling.join()
     assert "through" in calling.text
 
@@ -100,7 +100,7 @@ def test_over_stdio_a_call_that_ends_soon_is_answered_and_another_is_not(
         (tmp_path / "soon").touch()
 
         assert "through" in str(program.answer(0))
-        assert program.process.wait(10) == 0
+        assert program.process.wait(30) == 0
         assert program.process.stdout is not None
         assert program.process.stdout.read() == b""
 

@@ -142,7 +142,7 @@ def answer(behaviour: str, message: dict[str, Any]) -> dict[str, Any]:
         if behaviour == "endless":
             cursor = int((message.get("params") or {}).get("cursor") or 0)
             return {"tools": [{**TOOLS[0], "name": f"t{cursor}"}], "nextCursor": str(cursor + 1)}
-        return {"tools": TOOLS}
+        return {"tools": [{**TOOLS[0], "name": name} for name in CALLS] if behaviour == "shows_all" else TOOLS}
     if method == "tools/call":
         return CALLS[message["params"]["name"]]()
     return {}

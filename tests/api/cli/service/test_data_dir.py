@@ -62,7 +62,7 @@ def test_one_process_holds_a_data_directory_and_the_next_is_told_which(
 def test_the_record_of_a_killed_process_is_not_believed(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
     with holder:
         holder.kill()
-        holder.wait(10)
+        holder.wait(30)
     assert (tmp_path / "service.json").exists()
     assert read_record(tmp_path) is None
     with hold(tmp_path):
@@ -74,7 +74,7 @@ def test_a_holder_that_ends_waits_for_those_who_use_it(tmp_path: Path) -> None:
     with attached(tmp_path):
         leaving = Thread(target=wait_for_peers, args=(tmp_path, waited.set))
         leaving.start()
-        assert waited.wait(10)
+        assert waited.wait(30)
         assert leaving.is_alive()
     leaving.join(10)
     assert not leaving.is_alive()

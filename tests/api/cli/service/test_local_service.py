@@ -76,7 +76,7 @@ def test_it_is_ready_when_it_answers_and_ends_its_streams_when_told_to_stop() ->
     runner = ServiceRunner(Starlette(routes=[Route("/", plain), Route("/stream", stream)]), note_ready, end_streams)
     thread = Thread(target=runner.run_on, args=(listener,))
     thread.start()
-    assert ready.wait(10)
+    assert ready.wait(30)
     with httpx.Client(base_url=url) as client:
         assert client.get("/").text == "here"
         with client.stream("GET", "/stream") as response:
