@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from api.app import local_login_link
 from api.service import Service
 from tests.api.command_model import CommandModel, command
-from tests.api.real_service import RealService
+from tests.api.real_service import RealService, real_app
+from tests.drive_server.actors import local_owner
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,3 +92,15 @@ def test_what_the_service_has_of_a_removed_person_goes_also_after_a_crash_in_bet
     assert traces(tmp_path, ids[1])
     RealService(tmp_path, CommandModel()).start().stop()
     assert traces(tmp_path, *ids, *(person.email for person in people)) == []
+
+
+async def test_a_service_whose_local_owner_is_disabled_leads_to_the_page_to_log_in(tmp_path: Path) -> None:
+    app = real_app(tmp_path, CommandModel())
+    async with app.router.lifespan_context(app):
+        drive = app.state.drive
+        owner = await local_owner(drive.identity)
+        await drive.identity.create_user(owner, "ana@example.com")
+        await drive.people.change(owner, "ana@example.com", is_admin=True)
+        assert "/login/" in await local_login_link(app)
+        await drive.people.change(owner, owner.user_id, is_disabled=True)
+        assert (await local_login_link(app)).endswith("/login")
