@@ -25,6 +25,7 @@ from api.servers.sign_ins import StoredCredentials
 from api.service import open_service
 from api.storage.database import open_database
 from drive_server.connect import Drive, DriveSettings, open_drive
+from drive_server.errors import AccountDisabledError
 from drive_server.http.app import (
     Application,
     build_http,
@@ -120,10 +121,16 @@ def create_app(
 
 
 async def local_login_link(app: FastAPI) -> str:
-    """Return an address that logs one browser in as the owner of the running service, once."""
+    """Return an address that logs one browser in as the owner of the running service, once.
+
+    An owner whom another administrator disabled logs in nowhere: then it is the page for everybody else.
+    """
     drive: Drive = app.state.drive
     _, token = await drive.identity.ensure_local_user()
-    return drive.login_links.create(await drive.identity.authenticate(token)).url
+    try:
+        return drive.login_links.create(await drive.identity.authenticate(token)).url
+    except AccountDisabledError:
+        return f"{drive.address}/login"
 
 
 def _database_url(settings: DriveSettings) -> str:

@@ -30,7 +30,7 @@ from graph.messages.stored_results import ResultStore, delete_results
 from graph.messages.window import stored_result_of
 from graph.model_factory import ModelSet, open_models
 from graph.policy.grant_offers import check_grant
-from graph.policy.grants import Grant, list_grants, withdraw
+from graph.policy.grants import Grant, forget_person, list_grants, withdraw
 from graph.servers.choices import ServerChoices
 from graph.servers.pool import ServerPool
 from graph.settings import AgentSettings
@@ -144,6 +144,12 @@ class Assistant:
         await self._storage.saver.adelete_thread(thread_id)
         await delete_results(self._store, self._result_cache, user_id, thread_id)
         await Facts(self._store, user_id).unlink(thread_id)
+        await self._storage.erase()
+
+    async def forget_person(self, user_id: str) -> None:
+        """Delete what is kept of a person beside their threads: facts, grants, what they wrote themselves."""
+        await Facts(self._store, user_id).forget_all()
+        await forget_person(self._store, user_id)
         await self._storage.erase()
 
     async def check(self) -> None:

@@ -15,12 +15,13 @@ from api.errors import ApiError, RunFinishedError
 from api.events.log import EventLog
 from api.plans import Plans
 from api.runs.execution import RunServices
-from api.runs.service import Runs
+from api.runs.service import ADMINISTRATOR, Runs
 from api.runs.webhooks import Webhooks, WebhookTarget
 from api.servers.assistants import Assistants
 from api.servers.prompts import Offers
 from api.servers.service import Servers
 from api.servers.sign_ins import SignIns
+from api.storage.tables import BUILT_IN
 from api.threads import Threads
 from api.withholding import Withholding
 from drive_server.storage.database import Database
@@ -73,6 +74,17 @@ class Service:
         for row in await self.threads.hidden():
             await self._purge(row.user_id, row.id)
 
+    async def end_person(self, user_id: str) -> None:
+        """End the runs of a person who was disabled or removed; delete all that a removed one has here."""
+        await self.runs.end_all(user_id)
+        if user_id in await self.drive.removed_people():
+            await self._forget_person(user_id)
+
+    async def forget_removed(self) -> None:
+        """Finish removals of people that a crash interrupted."""
+        for user_id in await self.drive.removed_people():
+            await self._forget_person(user_id)
+
     async def expire_threads(self, days: float) -> int:
         """Delete inactive threads without a message for so many days (0: none); return their number."""
         if not days:
@@ -93,6 +105,17 @@ class Service:
         """End the streams of all clients, so that the server can shut down; runs go on."""
         self.log.end_follows()
         self.servers.end_watches()
+
+    async def _forget_person(self, user_id: str) -> None:
+        person = Principal(user_id, "", frozenset(), ADMINISTRATOR)
+        await self.graph.forget_person(user_id)
+        await self.threads.hide_all(user_id)
+        await self.purge_hidden()
+        for assistant in await self.assistants.of(person):
+            if assistant.id != BUILT_IN:
+                await self.assistants.delete(person, assistant.id)
+        for server in await self.servers.of(person):
+            await self.servers.delete(person, server.id)
 
     async def _purge(self, user_id: str, thread_id: str) -> None:
         await self.graph.forget(user_id, thread_id)
@@ -145,7 +168,9 @@ async def open_service(
     expiry_task: asyncio.Task[None] | None = None
     pruning_task = asyncio.create_task(prune_threads(service, thread_days), name="retention")
     try:
+        drive.when_ended(service.end_person)
         await service.purge_hidden()
+        await service.forget_removed()
         if recovered := await runs.recover():
             logger.info("recovered %d runs", recovered)
         expiry_task = asyncio.create_task(runs.expire(), name="expiry")

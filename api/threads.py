@@ -90,6 +90,12 @@ class Threads:
         async with self._database.read() as session:
             return list(await session.scalars(select(ThreadRow).where(ThreadRow.deleted_at.is_not(None))))
 
+    async def hide_all(self, user_id: str) -> None:
+        """Hide all threads of a person who was removed."""
+        theirs = update(ThreadRow).where(ThreadRow.user_id == user_id, ThreadRow.deleted_at.is_(None))
+        async with self._database.write() as session:
+            await session.execute(theirs.values(deleted_at=self._clock.now()))
+
     async def hide_unused(self, since: datetime) -> int:
         """Hide the threads without a message since then; return their number. A thread with an active run stays."""
         busy = select(RunRow.thread_id).where(RunRow.finished_at.is_(None))

@@ -55,15 +55,22 @@ from drive_server.services.files.stars import StarService
 from drive_server.services.files.trash import Expiry
 from drive_server.services.housekeeping import Housekeeping
 from drive_server.services.identity.login_links import LoginLinks
+from drive_server.services.identity.oidc import OidcService
+from drive_server.services.identity.passwords import PasswordService
 from drive_server.services.identity.service import IdentityService
+from drive_server.services.identity.sessions import SessionService
 from drive_server.services.identity.sign_ins import SignInService
 from drive_server.services.identity.tokens import TokenService
 from drive_server.services.journal.following import ChangeFollower
 from drive_server.services.journal.service import Journal
+from drive_server.services.mail.outbox import Outbox
+from drive_server.services.mail.smtp import SmtpServer
 from drive_server.services.map_reduce.language_model import ChatCompletions
 from drive_server.services.map_reduce.selection import FileSelector
 from drive_server.services.map_reduce.service import MapReduceService
 from drive_server.services.map_reduce.stored_results import StoredResults
+from drive_server.services.people.groups import GroupService
+from drive_server.services.people.service import PeopleService
 from drive_server.services.quota import Limits, QuotaService
 from drive_server.services.search.folder_index import FolderIndex
 from drive_server.services.search.service import RelatedFiles, SearchService
@@ -72,6 +79,7 @@ from drive_server.services.sharing.link_downloads import LinkDownloads
 from drive_server.services.sharing.link_passwords import LinkPasswords
 from drive_server.services.sharing.link_visits import LinkVisits
 from drive_server.services.sharing.links import LinkService
+from drive_server.services.sharing.notices import NoticeService
 from drive_server.services.sharing.service import SharingService
 from drive_server.services.tasks import TaskService
 from drive_server.services.text.contents import Contents
@@ -167,6 +175,8 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     housekeeping = Housekeeping(settings.root / "housekeeping.lock")
     identity = IdentityService(database, settings.token_path, tokens=tokens)
     passwords = LinkPasswords()
+    outbox = Outbox(database, _mail_server(settings))
+    notices = NoticeService(database, outbox, settings.resolved_public_url)
     drive = Drive(
         settings=settings,
         clock=clock,
@@ -174,6 +184,11 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         blobs=blobs,
         signer=database.signer,
         identity=identity,
+        sessions=SessionService(database),
+        oidc=OidcService(settings, database, identity),
+        passwords=PasswordService(database, identity, outbox, settings.resolved_public_url),
+        people=PeopleService(database, journal),
+        groups=GroupService(database, journal),
         login_links=LoginLinks(identity, settings.resolved_public_url),
         sign_ins=SignInService(database, database.signer, settings.resolved_public_url),
         files=FileService(database, journal),
@@ -192,7 +207,9 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         dav_properties=DavProperties(database),
         quota=QuotaService(database, limits),
         housekeeping=housekeeping,
-        sharing=SharingService(database, journal),
+        outbox=outbox,
+        notices=notices,
+        sharing=SharingService(database, journal, notices),
         links=LinkService(database, journal, passwords, settings.resolved_public_url),
         visits=LinkVisits(database, passwords, LinkDownloads()),
         downloads=DownloadService(documents, identity, database.signer, settings.resolved_public_url),
@@ -213,6 +230,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     if language_model is not None:
         stack.push_async_callback(language_model.close)
     stack.push_async_callback(drive.sign_ins.close)
+    stack.push_async_callback(drive.oidc.close)
     drive.server = build_server(drive, default_key=settings.api_key.get_secret_value())
     subscriptions = drive.server.subscriptions
     await subscriptions.feed.start()
@@ -224,10 +242,13 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     await stack.enter_async_context(_running("drive-tool-lists", drive.server.tool_lists.run))
     stack.push_async_callback(recents.flush)
     await stack.enter_async_context(_running("drive-recents", recents.run))
+    if outbox.can_send:
+        await stack.enter_async_context(_running("drive-outbox", outbox.run))
     await stack.enter_async_context(_running("drive-tasks", drive.server.tasks.run))
     housekeeping.add("uploads", drive.uploads.expire)
     housekeeping.add("WebDAV locks", drive.dav_locks.expire)
     housekeeping.add("sign-ins", drive.sign_ins.remove_expired)
+    housekeeping.add("mails", outbox.remove_old)
     housekeeping.add("tasks", drive.tasks.expire)
     housekeeping.add("bulk results", drive.map_reduce_results.expire)
     housekeeping.add("trash", Expiry(database, journal, settings.trash_days).run_once)
@@ -243,6 +264,11 @@ def _both(first: "Callable[[], None]", second: "Callable[[], None]") -> "Callabl
         second()
 
     return call
+
+
+def _mail_server(settings: DriveSettings) -> SmtpServer | None:
+    url = settings.smtp_url.get_secret_value()
+    return SmtpServer.of(url, settings.smtp_from) if url else None
 
 
 def _reranker(settings: DriveSettings, stack: AsyncExitStack) -> Reranker | None:

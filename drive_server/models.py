@@ -232,13 +232,17 @@ class ApiKey(Model):
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person who has a drive here."""
+    """A person who has a drive here. Nobody acts as them since `disabled_at`; the rest is what they say themselves."""
 
     id: str
     email: str
     root_id: str
     is_admin: bool
     created_at: datetime
+    disabled_at: datetime | None = None
+    name: str = ""
+    time_zone: str = ""
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

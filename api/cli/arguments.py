@@ -290,13 +290,56 @@ def _add_people_commands(commands: Commands, client: ArgumentParser) -> None:
     revoke.set_defaults(target="commands.keys:revoke_key")
     link = commands.add_parser("login-link", parents=[client], help="print an address that logs a browser in, once")
     link.set_defaults(target="commands.keys:login_link")
-    users = commands.add_parser("user", help="people").add_subparsers(metavar="add|list", required=True)
+    _add_user_commands(commands, client)
+    _add_group_commands(commands, client)
+
+
+def _add_user_commands(commands: Commands, client: ArgumentParser) -> None:
+    names = "add|list|disable|enable|promote|demote|remove"
+    users = commands.add_parser("user", help="people").add_subparsers(metavar=names, required=True)
     add = users.add_parser("add", parents=[client], help="give a person a drive; prints their first key once")
     add.add_argument("email", metavar="EMAIL")
-    add.set_defaults(target="commands.keys:add_user")
+    add.set_defaults(target="commands.people:add_user")
     people = users.add_parser("list", parents=[client], help="list who has an account; for administrators")
     people.add_argument("--json", action="store_true", help="print the accounts as a JSON array")
-    people.set_defaults(target="commands.keys:list_users")
+    people.set_defaults(target="commands.people:list_users")
+    for name, words in (
+        ("disable", "let nobody act as a person: keys, sessions and runs end at once"),
+        ("enable", "let a person in again"),
+        ("promote", "make a person an administrator"),
+        ("demote", "make a person no administrator"),
+    ):
+        change = users.add_parser(name, parents=[client], help=words)
+        change.add_argument("user", metavar="EMAIL")
+        change.set_defaults(target="commands.people:change_user", change=name)
+    remove = users.add_parser("remove", parents=[client], help="remove a person for good")
+    remove.add_argument("user", metavar="EMAIL")
+    files = remove.add_mutually_exclusive_group(required=True)
+    files.add_argument("--hand-over-to", metavar="EMAIL", help="give the files to another person")
+    files.add_argument("--delete-files", action="store_true", help="delete the files for good")
+    remove.add_argument("--yes", action="store_true", help="do not ask")
+    remove.set_defaults(target="commands.people:remove_user")
+
+
+def _add_group_commands(commands: Commands, client: ArgumentParser) -> None:
+    names = "list|create|change|delete"
+    groups = commands.add_parser("group", help="groups of people").add_subparsers(metavar=names, required=True)
+    listing = groups.add_parser("list", parents=[client], help="list the groups")
+    listing.add_argument("--json", action="store_true", help="print the groups as a JSON array")
+    listing.set_defaults(target="commands.people:list_groups")
+    create = groups.add_parser("create", parents=[client], help="make a group; for administrators")
+    create.add_argument("name", metavar="NAME")
+    create.add_argument("--member", action="append", default=[], metavar="EMAIL", help="a person in it")
+    create.set_defaults(target="commands.people:create_group")
+    change = groups.add_parser("change", parents=[client], help="rename a group, or change who is in it")
+    change.add_argument("group", metavar="GROUP", help="name or id")
+    change.add_argument("--name", metavar="NAME", help="another name")
+    change.add_argument("--add", action="append", default=[], metavar="EMAIL", help="a person to put in")
+    change.add_argument("--remove", action="append", default=[], metavar="EMAIL", help="a person to take out")
+    change.set_defaults(target="commands.people:change_group")
+    delete = groups.add_parser("delete", parents=[client], help="delete a group with all access that it was given")
+    delete.add_argument("group", metavar="GROUP", help="name or id")
+    delete.set_defaults(target="commands.people:delete_group")
 
 
 def _port(text: str) -> int:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -26,6 +26,8 @@ logger = logging.getLogger(__name__)
 
 Started = tuple[Execution, asyncio.Task[None]]
 
+ADMINISTRATOR = "administrator"
+"""Stands for the key of who ends a run in somebody's place."""
 CANCEL_SECONDS = 5.0
 STOP_SECONDS = 2.0
 EXPIRED_AT_ONCE = 16
@@ -143,6 +145,16 @@ class Runs:
         if run.finished_at is not None and run.status != "cancelled":
             raise RunFinishedError(run_id=run_id, status=run.status)
         return run.finished_at is not None
+
+    async def end_all(self, user_id: str) -> None:
+        """End all runs of a person whose account was disabled or removed."""
+        query = select(RunRow).where(RunRow.user_id == user_id, RunRow.finished_at.is_(None))
+        async with self._services.database.read() as session:
+            runs = list(await session.scalars(query))
+        for run in runs:
+            caller = Principal(user_id, run.email, frozenset(run.scopes), ADMINISTRATOR)
+            with suppress(RunFinishedError):
+                await self.cancel(caller, run.id)
 
     async def changes(self, caller: Principal, run_id: str) -> tuple[RunChange, ...]:
         """Return the changes that a run of the caller has made."""

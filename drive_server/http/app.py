@@ -12,7 +12,7 @@ from drive_server.http.access import bearer_token, principal_of_request
 from drive_server.http.cors import CorsPolicy
 from drive_server.http.dav.mount import mount_dav
 from drive_server.http.limits import BodyLimit, PlainAddress
-from drive_server.http.pages import connect, link, login, passage
+from drive_server.http.pages import connect, link, login, oidc, passage, password
 from drive_server.http.problem import install_problem_handlers, problem_responses
 from drive_server.http.request_address import RequestAddress
 from drive_server.http.response_headers import Application
@@ -23,13 +23,16 @@ from drive_server.http.routes import (
     changes,
     events,
     files,
+    groups,
     index_events,
     items,
     links,
+    notices,
     search,
     shares,
     thumbnails,
     uploads,
+    users,
     versions,
     views,
 )
@@ -62,6 +65,9 @@ def build_http() -> APIRouter:
     api = APIRouter(prefix="/api")
     api.include_router(drive)
     api.include_router(auth.router)
+    api.include_router(users.router)
+    api.include_router(groups.router)
+    api.include_router(notices.router)
     api.include_router(links.router)
     return api
 
@@ -70,7 +76,9 @@ def build_pages() -> APIRouter:
     """Return the routes at the root that people and programs without a key reach: pages, metadata."""
     pages = APIRouter()
     pages.include_router(metadata.router)
+    pages.include_router(oidc.router)
     pages.include_router(login.router)
+    pages.include_router(password.router)
     pages.include_router(connect.router)
     pages.include_router(link.router)
     pages.include_router(passage.router)

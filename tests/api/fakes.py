@@ -63,6 +63,12 @@ class MemoryDrive:
     def effects(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self._path.read_text().splitlines()]
 
+    def when_ended(self, tell: object) -> None:
+        """Nobody is disabled or removed here."""
+
+    async def removed_people(self) -> frozenset[str]:
+        return frozenset()
+
     async def authenticate(self, request: Request) -> Someone:
         key = request.headers.get("authorization", "").removeprefix("Bearer ")
         if key not in PEOPLE:

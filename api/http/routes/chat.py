@@ -73,7 +73,7 @@ async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep, reques
         thread_id=body.thread_id,
         assistant_id=body.assistant_id,
         mode=body.mode,
-        time_zone=body.time_zone or "",
+        time_zone=body.time_zone or caller.time_zone,
         model=body.model,
     )
     headers = [("location", f"/api/runs/{run.id}/events"), ("content-location", f"/api/runs/{run.id}")]

@@ -1,21 +1,27 @@
-"""Routes for authentication: log in and out, API keys, accounts."""
+"""Routes for who is calling: log in and out, profile, sessions, API keys."""
 
+from collections.abc import Coroutine
+from contextlib import closing
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated, Any, Final, Literal, Self
 
-from fastapi import APIRouter, Request, Response, status
-from pydantic import BaseModel, ConfigDict, Field, Strict
+from fastapi import APIRouter, BackgroundTasks, Request, Response, status
+from pydantic import BaseModel, ConfigDict, Field, Strict, model_validator
 
 from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
 from drive_server.errors import UnauthenticatedError
 from drive_server.http.access import COOKIE, ActorDep, DriveDep, PrincipalDep, principal_of_request
+from drive_server.http.problem import problem_responses
 from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS
 from drive_server.models import ApiKey
+from drive_server.moments import LONGEST
 from drive_server.rate_limiter import RateLimiter, network_of
-from drive_server.services.identity.keys import MAX_KEY_DAYS, MAX_KEY_NAME_CHARACTERS, SESSION_PREFIX, SessionService
+from drive_server.services.identity.keys import MAX_KEY_DAYS, MAX_KEY_NAME_CHARACTERS
+from drive_server.services.identity.passwords import MAX_CHARACTERS as MAX_PASSWORD_CHARACTERS
+from drive_server.services.identity.sessions import SESSION_PREFIX
 from drive_server.services.identity.tokens import MOST_CHARACTERS
-from drive_server.services.quota import MAX_QUOTA_BYTES
+from drive_server.services.people.service import MAX_NAME_CHARACTERS, ProfileChange
 
 router = APIRouter(tags=["auth"])
 
@@ -28,11 +34,41 @@ ScopeNames = Annotated[list[Annotated[str, Field(max_length=MOST_SCOPE_CHARACTER
 
 
 class Login(BaseModel):
-    """The local access token, an API key, or a token of the issuer in the settings."""
+    """The local access token, an API key, or a token of the issuer in the settings; or email and password."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"token": "dak_..."}, {"email": "ana@example.com", "password": "..."}]},
+    )
+
+    token: Annotated[str | None, Field(min_length=1, max_length=MOST_CHARACTERS)] = None
+    email: Annotated[str | None, Field(max_length=MAX_EMAIL_CHARACTERS)] = None
+    password: Annotated[str | None, Field(max_length=MAX_PASSWORD_CHARACTERS)] = None
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        """Refuse anything but a token, or an email with a password."""
+        pair = self.email is not None, self.password is not None
+        if pair != ((True, True) if self.token is None else (False, False)):
+            raise ValueError("send a token, or an email with a password")
+        return self
+
+
+class NewPassword(BaseModel):
+    """A new password; `old` is the one before, if there was one."""
 
     model_config = ConfigDict(extra="forbid")
 
-    token: Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
+    new: Annotated[str, Field(max_length=MAX_PASSWORD_CHARACTERS)]
+    old: Annotated[str | None, Field(max_length=MAX_PASSWORD_CHARACTERS)] = None
+
+
+class ForgottenPassword(BaseModel):
+    """The email of who forgot their password."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    email: Annotated[str, Field(max_length=MAX_EMAIL_CHARACTERS)]
 
 
 class NewKey(BaseModel):
@@ -53,19 +89,14 @@ class KeyChange(BaseModel):
     scopes: ScopeNames
 
 
-class NewUser(BaseModel):
-    """A person to give a drive."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    email: Annotated[str, Field(max_length=MAX_EMAIL_CHARACTERS)]
-
-
 class MeResult(BaseModel):
-    """The caller, and the scopes of the key in use."""
+    """The caller: what they say of themselves (empty: nothing), and the scopes of the key in use."""
 
     id: str
     email: str
+    name: str
+    time_zone: str
+    language: str
     root_id: str
     is_admin: bool
     scopes: list[str]
@@ -76,21 +107,38 @@ class MeResult(BaseModel):
     quota_bytes: int
 
 
-class NewQuota(BaseModel):
-    """A new quota in bytes; 0: no limit, null: the limit in the settings."""
+class Profile(BaseModel):
+    """What the caller says of themselves; what is left out stays, an empty text is nothing.
 
-    model_config = ConfigDict(extra="forbid")
+    Dates and times that they name are of the `time_zone` (an IANA name); sentences for them are in the `language`.
+    """
 
-    quota_bytes: Annotated[int | None, Strict(), Field(ge=0, le=MAX_QUOTA_BYTES)]
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"name": "Ana", "time_zone": "Asia/Shanghai", "language": "zh"}]},
+    )
+
+    name: Annotated[str | None, Field(max_length=MAX_NAME_CHARACTERS)] = None
+    time_zone: Annotated[str | None, Field(max_length=LONGEST)] = None
+    language: Literal["", "en", "zh"] | None = None
 
 
-class QuotaResult(BaseModel):
-    """Usage and quota of a person in bytes; a quota of 0 is no limit."""
+class SessionResult(BaseModel):
+    """A browser that is logged in: what it says it is, as far as it says, and whether it is the one that asks."""
 
     id: str
-    email: str
-    used_bytes: int
-    quota_bytes: int
+    device: str
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    is_current: bool
+
+
+class SessionsResult(BaseModel):
+    """The browsers that are logged in as the caller, newest first."""
+
+    items: list[SessionResult]
+    cursor: None = None
 
 
 class CreatedKey(ApiKey):
@@ -113,34 +161,28 @@ class LoginLinkResult(BaseModel):
     expires_at: datetime
 
 
-class UserResult(BaseModel):
-    """An account."""
-
-    id: str
-    email: str
-    is_admin: bool
-    created_at: datetime
-
-
-class UsersResult(BaseModel):
-    """Everybody with an account, by email."""
-
-    items: list[UserResult]
-    cursor: None = None
-
-
-class CreatedUser(BaseModel):
-    """A new account with its first key, which is shown here and nowhere else."""
-
-    id: str
-    email: str
-    key: str
-
-
 @router.post("/auth/login")
 async def login(body: Login, request: Request, response: Response, drive: DriveDep) -> MeResult:
     """Open a session for a browser: its cookie stands for the token, for 30 days at most."""
-    return await _me(drive, await open_session(drive, request, response, body.token))
+    if body.token is not None:
+        return await _me(drive, await open_session(drive, request, response, body.token))
+    return await _me(drive, await open_by_password(drive, request, response, body.email or "", body.password or ""))
+
+
+@router.put("/auth/password", status_code=status.HTTP_204_NO_CONTENT, responses=problem_responses(403))
+async def change_password(new: NewPassword, request: Request, drive: DriveDep, actor: ActorDep) -> None:
+    """Set the caller's password, and log their other browsers out; the one before is asked for."""
+    await drive.passwords.change(actor, new.new, new.old, request.cookies.get(COOKIE, ""))
+
+
+@router.post("/auth/password/forgot", status_code=status.HTTP_202_ACCEPTED, responses=problem_responses())
+async def forgot_password(
+    forgotten: ForgottenPassword, request: Request, drive: DriveDep, afterwards: BackgroundTasks
+) -> None:
+    """Mail an address to set a new password to who has an account; the answer is the same for who has none."""
+    login_failures(request).take(f"forgot {_network(request)}")
+    # After the answer: neither it nor its time says whether there is an account.
+    afterwards.add_task(drive.passwords.mail_reset, forgotten.email)
 
 
 @router.post("/auth/login-links", status_code=status.HTTP_201_CREATED)
@@ -153,7 +195,7 @@ async def create_login_link(drive: DriveDep, principal: PrincipalDep) -> LoginLi
 async def logout(request: Request, response: Response, drive: DriveDep, *, everywhere: bool = False) -> None:
     """End this browser's session, also one that has expired; or all sessions of the person."""
     if everywhere:
-        await SessionService(drive.database).end_all(await principal_of_request(drive, request))
+        await drive.sessions.end_all(await principal_of_request(drive, request))
     await end_session(drive, request, response)
 
 
@@ -161,6 +203,34 @@ async def logout(request: Request, response: Response, drive: DriveDep, *, every
 async def me(drive: DriveDep, principal: PrincipalDep) -> MeResult:
     """Tell who is calling."""
     return await _me(drive, principal)
+
+
+@router.patch("/auth/me", responses=problem_responses(403))
+async def change_profile(change: Profile, drive: DriveDep, actor: ActorDep) -> MeResult:
+    """Change what the caller says of themselves."""
+    await drive.people.change_profile(actor, ProfileChange(change.name, change.time_zone, change.language))
+    return await _me(drive, actor.principal)
+
+
+@router.get("/auth/sessions", responses=problem_responses(403))
+async def list_sessions(request: Request, drive: DriveDep, principal: PrincipalDep) -> SessionsResult:
+    """List the browsers that are logged in as the caller."""
+    found = await drive.sessions.list(principal, request.cookies.get(COOKIE, ""))
+    return SessionsResult(items=[SessionResult.model_validate(one, from_attributes=True) for one in found])
+
+
+@router.delete("/auth/sessions", status_code=status.HTTP_204_NO_CONTENT, responses=problem_responses(403))
+async def end_other_sessions(request: Request, drive: DriveDep, principal: PrincipalDep) -> None:
+    """Log out all browsers of the caller but the one that asks."""
+    await drive.sessions.end_all(principal, request.cookies.get(COOKIE, ""))
+
+
+@router.delete(
+    "/auth/sessions/{session_id}", status_code=status.HTTP_204_NO_CONTENT, responses=problem_responses(403, 404)
+)
+async def end_one_session(session_id: str, drive: DriveDep, principal: PrincipalDep) -> None:
+    """Log a browser of the caller out."""
+    await drive.sessions.end_one(principal, session_id)
 
 
 @router.get("/auth/keys")
@@ -189,39 +259,39 @@ async def change_key(key_id: str, change: KeyChange, drive: DriveDep, actor: Act
     return await drive.identity.change_scopes(actor, key_id, change.scopes)
 
 
-@router.post("/users", status_code=status.HTTP_201_CREATED)
-async def create_user(new: NewUser, drive: DriveDep, actor: ActorDep) -> CreatedUser:
-    """Give a person a drive; for administrators."""
-    user, secret = await drive.identity.create_user(actor, new.email)
-    return CreatedUser(id=user.id, email=user.email, key=secret)
-
-
-@router.get("/users")
-async def list_users(drive: DriveDep, actor: ActorDep) -> UsersResult:
-    """List who has an account; for administrators."""
-    users = await drive.identity.list_users(actor)
-    return UsersResult(items=[UserResult.model_validate(user, from_attributes=True) for user in users])
-
-
 async def open_session(drive: Drive, request: Request, response: Response, token: str) -> Principal:
     """Log a browser in: put the cookie of a new session on the response, and return who it is for.
 
     Raises `UnauthenticatedError` for a token that is not valid, `RateLimitError` after too many of them.
     """
-    failures, network = login_failures(request), network_of(request.client.host if request.client else "")
-    failures.check(network)
-    try:
-        principal = await drive.identity.authenticate(token.strip())
-    except UnauthenticatedError:
-        failures.count(network)
-        raise
+    return await _open(drive, request, response, drive.identity.authenticate(token.strip()))
+
+
+async def open_by_password(drive: Drive, request: Request, response: Response, email: str, password: str) -> Principal:
+    """Log a browser in as `open_session` does, by email and password."""
+    return await _open(drive, request, response, drive.passwords.verify(email, password))
+
+
+async def _open(drive: Drive, request: Request, response: Response, proof: Coroutine[Any, Any, Principal]) -> Principal:
+    failures, network = login_failures(request), _network(request)
+    with closing(proof):
+        failures.check(network)
+        try:
+            principal = await proof
+        except UnauthenticatedError:
+            failures.count(network)
+            raise
     await set_session(drive, request, response, principal)
     return principal
 
 
+def _network(request: Request) -> str:
+    return network_of(request.client.host if request.client else "")
+
+
 async def set_session(drive: Drive, request: Request, response: Response, principal: Principal) -> None:
     """Put the cookie of a new session of this person on the response."""
-    secret, ends = await SessionService(drive.database).create(principal)
+    secret, ends = await drive.sessions.create(principal, request.headers.get("user-agent", ""))
     # Behind a proxy that the HTTP server trusts, the scheme is the proxy's.
     is_secure = request.url.scheme == "https"
     response.set_cookie(COOKIE, secret, expires=ends, path="/", httponly=True, samesite="strict", secure=is_secure)
@@ -237,15 +307,8 @@ def login_failures(request: Request) -> RateLimiter:
 
 async def end_session(drive: Drive, request: Request, response: Response) -> None:
     """Log a browser out, also one whose session is over."""
-    await SessionService(drive.database).end(request.cookies.get(COOKIE, ""))
+    await drive.sessions.end(request.cookies.get(COOKIE, ""))
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
-
-
-@router.patch("/users/{user}")
-async def set_quota(user: str, new: NewQuota, drive: DriveDep, actor: ActorDep) -> QuotaResult:
-    """Set how many bytes a person, named by id or email, may keep; for administrators."""
-    user_id, email, usage = await drive.quota.set_quota(actor, user, new.quota_bytes)
-    return QuotaResult(id=user_id, email=email, used_bytes=usage.used_bytes, quota_bytes=usage.quota_bytes)
 
 
 async def _me(drive: Drive, principal: Principal) -> MeResult:
@@ -254,6 +317,9 @@ async def _me(drive: Drive, principal: Principal) -> MeResult:
     return MeResult(
         id=user.id,
         email=user.email,
+        name=user.name,
+        time_zone=user.time_zone,
+        language=user.language,
         root_id=user.root_id,
         is_admin=user.is_admin,
         scopes=sorted(principal.scopes),

@@ -304,6 +304,24 @@ def test_a_person_is_added_with_a_key_that_works(service: Service) -> None:
     assert service.run("user", "list", "--token", added.stdout.strip()).returncode == 1
 
 
+def test_a_person_is_disabled_put_into_a_group_and_removed(service: Service) -> None:
+    key = service.run("user", "add", "gone@example.com").stdout.strip()
+    assert service.run("user", "disable", "gone@example.com").returncode == 0
+    assert "disabled" in service.run("ls", "--token", key).stderr
+    assert "disabled" in service.run("user", "list").stdout
+    assert service.run("user", "enable", "gone@example.com").returncode == 0
+    made = service.run("group", "create", "Sales", "--member", "gone@example.com")
+    assert made.stdout.strip() == "group:Sales"
+    changed = service.run("group", "change", "Sales", "--name", "销售")
+    assert changed.stdout.strip() == "销售: gone@example.com"
+    refused = service.run("user", "remove", "gone@example.com", "--delete-files")
+    assert (refused.returncode, "Nothing was removed." in refused.stderr) == (1, True)
+    assert service.run("user", "remove", "gone@example.com", "--delete-files", "--yes").returncode == 0
+    assert service.run("group", "list").stdout.strip() == "销售"
+    assert service.run("group", "delete", "销售").returncode == 0
+    assert service.run("user", "remove", "gone@example.com", "--delete-files", "--yes").returncode == 1
+
+
 def test_a_run_is_undone_after_a_preview(service: Service) -> None:
     done = service.run("chat", "create a folder Undone")
     assert done.returncode == 0, done.stderr
