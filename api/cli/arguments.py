@@ -295,7 +295,7 @@ def _add_people_commands(commands: Commands, client: ArgumentParser) -> None:
 
 
 def _add_user_commands(commands: Commands, client: ArgumentParser) -> None:
-    names = "add|list|disable|enable|promote|demote|remove"
+    names = "add|list|disable|enable|promote|demote|reset-password|remove"
     users = commands.add_parser("user", help="people").add_subparsers(metavar=names, required=True)
     add = users.add_parser("add", parents=[client], help="give a person a drive; prints their first key once")
     add.add_argument("email", metavar="EMAIL")
@@ -312,6 +312,11 @@ def _add_user_commands(commands: Commands, client: ArgumentParser) -> None:
         change = users.add_parser(name, parents=[client], help=words)
         change.add_argument("user", metavar="EMAIL")
         change.set_defaults(target="commands.people:change_user", change=name)
+    reset = users.add_parser(
+        "reset-password", parents=[client], help="print an address at which a person sets a new password, once"
+    )
+    reset.add_argument("user", metavar="EMAIL")
+    reset.set_defaults(target="commands.people:reset_password")
     remove = users.add_parser("remove", parents=[client], help="remove a person for good")
     remove.add_argument("user", metavar="EMAIL")
     files = remove.add_mutually_exclusive_group(required=True)
