@@ -56,6 +56,7 @@ from drive_server.services.files.trash import Expiry
 from drive_server.services.housekeeping import Housekeeping
 from drive_server.services.identity.login_links import LoginLinks
 from drive_server.services.identity.oidc import OidcService
+from drive_server.services.identity.passkeys import PasskeyService
 from drive_server.services.identity.passwords import PasswordService
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sessions import SessionService
@@ -187,6 +188,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         sessions=SessionService(database),
         oidc=OidcService(settings, database, identity),
         passwords=PasswordService(database, identity, outbox, settings.resolved_public_url),
+        passkeys=PasskeyService(database, identity, settings.resolved_public_url),
         people=PeopleService(database, journal),
         groups=GroupService(database, journal),
         login_links=LoginLinks(identity, settings.resolved_public_url),

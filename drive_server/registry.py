@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from drive_server.services.housekeeping import Housekeeping
     from drive_server.services.identity.login_links import LoginLinks
     from drive_server.services.identity.oidc import OidcService
+    from drive_server.services.identity.passkeys import PasskeyService
     from drive_server.services.identity.passwords import PasswordService
     from drive_server.services.identity.service import IdentityService
     from drive_server.services.identity.sessions import SessionService
@@ -71,6 +72,7 @@ class ServiceRegistry:
     sessions: "SessionService"
     oidc: "OidcService"
     passwords: "PasswordService"
+    passkeys: "PasskeyService"
     people: "PeopleService"
     groups: "GroupService"
     login_links: "LoginLinks"

@@ -28,6 +28,7 @@ from drive_server.http.routes import (
     items,
     links,
     notices,
+    passkeys,
     search,
     shares,
     thumbnails,
@@ -65,6 +66,7 @@ def build_http() -> APIRouter:
     api = APIRouter(prefix="/api")
     api.include_router(drive)
     api.include_router(auth.router)
+    api.include_router(passkeys.router)
     api.include_router(users.router)
     api.include_router(groups.router)
     api.include_router(notices.router)
