@@ -31,12 +31,11 @@ async def read_page(
         query = query.where(RunRow.thread_id == thread_id)
     if wanted:
         query = query.where(RunRow.status.in_(wanted))
-    place = tuple_(RunRow.created_at, RunRow.id)
     if cursor:
         moment, run_id = cursors.decode(cursor, str, str)
-        query = query.where(place < (datetime.fromisoformat(moment), run_id))
+        query = query.where(tuple_(RunRow.created_at, RunRow.id) < (datetime.fromisoformat(moment), run_id))
     async with database.read() as session:
-        rows = list(await session.scalars(query.order_by(place.desc()).limit(limit + 1)))
+        rows = list(await session.scalars(query.order_by(RunRow.created_at.desc(), RunRow.id.desc()).limit(limit + 1)))
     shown = rows[:limit]
     more = cursors.encode(shown[-1].created_at, shown[-1].id) if len(rows) > limit else None
     return RunPage(shown, more)
