@@ -44,7 +44,9 @@ from drive_server.http.app import (
     RequestAddress,
     build_http,
     build_pages,
+    describe,
     mount_mcp,
+    operation_id,
     serving,
 )
 from drive_server.http.problem import install_problem_handlers
@@ -164,7 +166,9 @@ def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) 
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
+        generate_unique_id_function=operation_id,
     )
+    describe(app)
     api = APIRouter(prefix="/api", dependencies=[Depends(bearer)])
     own = (server_routes, sign_in_routes, offer_routes, assistants, messages)
     for part in (chat, runs, approvals, grants, threads, branches, plans, memories, model_routes, *own):

@@ -164,6 +164,8 @@ class DecisionsBody(Body):
 class ThreadPatch(Body):
     """A thread's new title."""
 
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"title": "Parental leave"}]})
+
     title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
 
     @field_validator("title")
@@ -194,6 +196,25 @@ class StepPatch(Body):
 class PlanPatch(Body):
     """The new list of the steps that have not begun."""
 
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "version": 1,
+                    "steps": [
+                        {"id": "2", "title": "Compare both drafts"},
+                        {
+                            "title": "Write a summary",
+                            "agent": "document_agent",
+                            "instruction": "Write a summary of the differences",
+                        },
+                    ],
+                }
+            ]
+        },
+    )
+
     version: int | None = Field(default=None, ge=0, description="The version that was seen; or the header If-Match.")
     steps: list[StepPatch] = Field(max_length=20)
 
@@ -201,11 +222,17 @@ class PlanPatch(Body):
 class MemoryPatch(Body):
     """Another text for a fact."""
 
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"text": "Reports are written in English."}]}
+    )
+
     text: Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S")]
 
 
 class UndoBody(Body):
     """The options of an undo."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"preview": True}, {"change_id": 42}]})
 
     preview: bool = Field(default=False, strict=True, description="Say what would be undone, and undo nothing.")
     change_id: int | None = Field(default=None, ge=0, description="Only this change of the run.")
@@ -214,11 +241,18 @@ class UndoBody(Body):
 class RedoBody(Body):
     """The options of a redo."""
 
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"preview": True}]})
+
     preview: bool = Field(default=False, strict=True, description="Say what would be done again, and do nothing.")
 
 
 class ThreadUndoBody(Body):
     """The options of an undo of a thread's runs."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"preview": True, "since_run": "5f0c7d0e-6c3a-4f0e-9a55-2f3f0f1d6a11"}]},
+    )
 
     preview: bool = Field(default=False, strict=True, description="Say what would be undone, and undo nothing.")
     since_run: Id | None = Field(default=None, description="Only this run of the thread and those after it.")

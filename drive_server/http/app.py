@@ -9,6 +9,7 @@ from fastapi import APIRouter, FastAPI
 from drive_server.connect import open_drive
 from drive_server.http import metadata
 from drive_server.http.access import bearer_token, principal_of_request
+from drive_server.http.description import describe, operation_id
 from drive_server.http.limits import BodyLimit, PlainAddress
 from drive_server.http.pages import connect, link, login, passage
 from drive_server.http.problem import install_problem_handlers
@@ -27,8 +28,10 @@ __all__ = [
     "build_http",
     "build_pages",
     "create_app",
+    "describe",
     "install_problem_handlers",
     "mount_mcp",
+    "operation_id",
     "principal_of_request",
     "serving",
 ]
@@ -67,7 +70,15 @@ def create_app(settings: DriveSettings) -> FastAPI:
             async with serving(app, drive):
                 yield
 
-    app = Application(title="Drive", version=version("drive-agent"), docs_url=None, redoc_url=None, lifespan=lifespan)
+    app = Application(
+        title="Drive",
+        version=version("drive-agent"),
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        generate_unique_id_function=operation_id,
+    )
+    describe(app)
     app.include_router(build_http())
     app.include_router(build_pages())
     mount_mcp(app)

@@ -56,6 +56,8 @@ COMPLAINTS = {
     "": "无效",
 }
 """The sentence on a field's fault, by a part of the validator's code for it."""
+SCHEMA: dict[str, str] = {"$ref": "#/components/schemas/Problem"}
+"""`description.py` puts the schema there."""
 CHALLENGE: dict[str, str] = {"WWW-Authenticate": 'Bearer realm="drive"'}
 
 
@@ -102,7 +104,7 @@ def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 def _description(status: int) -> dict[str, Any]:
     title = _title(status)
     example = Problem(title=title, status=status, detail="It failed.", code=CODES[status], hint="What to do next.")
-    content = {MEDIA_TYPE: {"schema": Problem.model_json_schema(), "example": example.model_dump()}}
+    content = {MEDIA_TYPE: {"schema": SCHEMA, "example": example.model_dump()}}
     return {"description": title, "content": content}
 
 

@@ -64,7 +64,7 @@ async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep, reques
     | {204: {"description": "The run is over, and has no events after this one."}}
     | problem_responses(404),
 )
-async def events(
+async def follow_run(
     run_id: str,
     caller: CallerDep,
     service: ServiceDep,

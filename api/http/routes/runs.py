@@ -53,7 +53,7 @@ async def get_run(run_id: str, caller: CallerDep, service: ServiceDep) -> RunVie
 
 
 @router.post("/{run_id}/cancel", responses={ACCEPTED: {"model": CancelView}} | problem_responses(403, 404, 409))
-async def cancel(run_id: str, caller: CallerDep, service: ServiceDep, response: Response) -> CancelView:
+async def cancel_run(run_id: str, caller: CallerDep, service: ServiceDep, response: Response) -> CancelView:
     """Stop a run. Its changes stay and can be undone; an approval that waits is rejected.
 
     200 once it has ended, 202 if it needs a moment more, 409 `run_finished` if it had ended before. A key stops
@@ -66,7 +66,7 @@ async def cancel(run_id: str, caller: CallerDep, service: ServiceDep, response: 
 
 
 @router.get("/{run_id}/changes", responses=problem_responses(404))
-async def changes(run_id: str, caller: CallerDep, service: ServiceDep) -> ChangeList:
+async def list_run_changes(run_id: str, caller: CallerDep, service: ServiceDep) -> ChangeList:
     """List the changes of a run in the drive, in order, and its calls of your own MCP servers."""
     run = await service.runs.get(caller, run_id)
     views = changes_to_view(await service.runs.changes(caller, run_id), language_of(run.message))
@@ -75,7 +75,7 @@ async def changes(run_id: str, caller: CallerDep, service: ServiceDep) -> Change
 
 
 @router.get("/{run_id}/context", responses=problem_responses(404))
-async def context(run_id: str, caller: CallerDep, service: ServiceDep) -> RunContextView:
+async def get_run_context(run_id: str, caller: CallerDep, service: ServiceDep) -> RunContextView:
     """Return a run's requests to its models, to the letter: instructions, summaries, messages and results."""
     run = await service.runs.get(caller, run_id)
     at = run.head_checkpoint
@@ -85,7 +85,7 @@ async def context(run_id: str, caller: CallerDep, service: ServiceDep) -> RunCon
 
 
 @router.get("/{run_id}/audit", responses=problem_responses(404))
-async def audit(run_id: str, caller: CallerDep, service: ServiceDep) -> RunAudit:
+async def get_run_audit(run_id: str, caller: CallerDep, service: ServiceDep) -> RunAudit:
     """Return each call of a run with its approvals, who decided, and the versions that it made."""
     found = await service.runs.audit(caller, run_id)
     run = await service.runs.get(caller, run_id)
@@ -95,7 +95,7 @@ async def audit(run_id: str, caller: CallerDep, service: ServiceDep) -> RunAudit
 
 
 @router.post("/{run_id}/undo", responses=problem_responses(403, 404, 409))
-async def undo(run_id: str, caller: CallerDep, service: ServiceDep, body: UndoBody | None = None) -> UndoView:
+async def undo_run(run_id: str, caller: CallerDep, service: ServiceDep, body: UndoBody | None = None) -> UndoView:
     """Undo the changes of a run, or one of them; items that were changed since are left, and named."""
     wanted = body or UndoBody()
     run, result = await service.runs.undo(caller, run_id, preview=wanted.preview, change_id=wanted.change_id)
@@ -104,7 +104,7 @@ async def undo(run_id: str, caller: CallerDep, service: ServiceDep, body: UndoBo
 
 
 @router.post("/{run_id}/redo", responses=problem_responses(403, 404, 409))
-async def redo(run_id: str, caller: CallerDep, service: ServiceDep, body: RedoBody | None = None) -> UndoView:
+async def redo_run(run_id: str, caller: CallerDep, service: ServiceDep, body: RedoBody | None = None) -> UndoView:
     """Redo the undone changes of a run; items that were changed since are left, and named."""
     run, result = await service.runs.redo(caller, run_id, preview=body is not None and body.preview)
     return undo_view(run, result)

@@ -88,7 +88,7 @@ async def export_thread(
 
 
 @router.get("/{thread_id}/results/{reference}", responses=problem_responses(404))
-async def get_result(thread_id: str, reference: str, caller: CallerDep, service: ServiceDep) -> ResultView:
+async def get_thread_result(thread_id: str, reference: str, caller: CallerDep, service: ServiceDep) -> ResultView:
     """Return a long result in full; the thread's messages have an excerpt of it."""
     row = await service.threads.get(caller, thread_id)
     others = await service.graph.memory.items_of_result(row.user_id, row.id, reference)

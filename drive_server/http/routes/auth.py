@@ -30,7 +30,7 @@ ScopeNames = Annotated[list[Annotated[str, Field(max_length=MOST_SCOPE_CHARACTER
 class Login(BaseModel):
     """The local access token, an API key, or a token of the issuer in the settings."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"token": "drv_..."}]})
 
     token: Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
 
@@ -38,7 +38,9 @@ class Login(BaseModel):
 class NewKey(BaseModel):
     """A key to make, that ends after `days` days, or does not end."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"name": "laptop", "scopes": ["read", "write"], "days": 90}]}
+    )
 
     name: Annotated[str, Field(max_length=MAX_KEY_NAME_CHARACTERS)]
     scopes: ScopeNames
@@ -48,7 +50,7 @@ class NewKey(BaseModel):
 class KeyChange(BaseModel):
     """New scopes of a key."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"scopes": ["read"]}]})
 
     scopes: ScopeNames
 
@@ -56,7 +58,7 @@ class KeyChange(BaseModel):
 class NewUser(BaseModel):
     """A person to give a drive."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"email": "ada@example.com"}]})
 
     email: Annotated[str, Field(max_length=MAX_EMAIL_CHARACTERS)]
 
@@ -79,7 +81,7 @@ class MeResult(BaseModel):
 class NewQuota(BaseModel):
     """A new quota in bytes; 0: no limit, null: the limit in the settings."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"quota_bytes": 10000000000}]})
 
     quota_bytes: Annotated[int | None, Strict(), Field(ge=0, le=MAX_QUOTA_BYTES)]
 

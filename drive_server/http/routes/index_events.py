@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Generator
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final, Literal
 
 import anyio
 import orjson
@@ -21,7 +21,31 @@ router = APIRouter(tags=["drive"])
 
 HEARTBEAT: Final = b": heartbeat\n\n"
 HEARTBEAT_SECONDS: Final = 15.0
-EVENT_STREAM: Final = "text/event-stream"
+EXAMPLE: Final = (
+    'id: 1\nevent: index\ndata: {"counts":{"indexed":12},"summary":{"pending":0,"indexing":0,"indexed":12,"skipped":0,'
+    '"failed":0},"problems":[],"awaiting_vectors":0,"type":"index"}\n\n: heartbeat\n\n'
+)
+
+
+class IndexEvent(IndexResult):
+    """The state of the index, at once and at each change."""
+
+    type: Literal["index"] = "index"
+
+
+class ServerSentEvents(StreamingResponse):
+    """A stream of server-sent events (WHATWG HTML, 9.2)."""
+
+    media_type = "text/event-stream"
+
+
+STREAM: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "description": "Server-sent events; the schema is of `data`. Comments are heartbeats.",
+        "model": IndexEvent,
+        "content": {"text/event-stream": {"schema": {"type": "object"}, "example": EXAMPLE}},
+    }
+}
 
 
 class IndexStreams:
@@ -50,8 +74,8 @@ class IndexStreams:
                 self._scopes.discard(scope)
 
 
-@router.get("/index/events", name="index_events", response_class=StreamingResponse)
-async def index_events(request: Request, drive: DriveDep, actor: ActorDep) -> StreamingResponse:
+@router.get("/index/events", name="index_events", response_class=ServerSentEvents, responses=STREAM)
+async def index_events(request: Request, drive: DriveDep, actor: ActorDep) -> ServerSentEvents:
     """Send the state of the index as the event `index`, at once and at each change.
 
     `data` is the answer of `GET /index` with the type. The stream ends when the caller's key does.
@@ -60,7 +84,7 @@ async def index_events(request: Request, drive: DriveDep, actor: ActorDep) -> St
     require_scope(actor.principal, Scope.READ)
     watch = IndexWatch(drive.ingester, actor.user_id)
     headers = {"X-Accel-Buffering": "no"}
-    return StreamingResponse(_frames(request, drive, watch), media_type=EVENT_STREAM, headers=headers)
+    return ServerSentEvents(_frames(request, drive, watch), headers=headers)
 
 
 async def _frames(request: Request, drive: Drive, watch: IndexWatch) -> AsyncGenerator[bytes]:
@@ -86,5 +110,5 @@ async def _is_allowed(drive: Drive, request: Request) -> bool:
 
 
 def _frame(number: int, status: IndexStatus) -> bytes:
-    data = orjson.dumps({"type": "index", **IndexResult.of(status).model_dump()})
-    return b"id: %d\nevent: index\ndata: %s\n\n" % (number, data)
+    event = IndexEvent(**IndexResult.of(status).model_dump())
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, event.type.encode(), orjson.dumps(event.model_dump()))

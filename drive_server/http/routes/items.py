@@ -21,7 +21,9 @@ CHILDREN = "/children"
 class NewItem(BaseModel):
     """A folder to make. With `rename`, the first free of `name`, `name (2)`, `name (3)`, ... is taken."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"kind": "folder", "name": "Reports", "parent_id": "root"}]}
+    )
 
     kind: Literal["folder"]
     name: Annotated[str, Field(max_length=MAX_NAME_CHARACTERS)]

@@ -74,7 +74,9 @@ async def describe(drive: DriveDep) -> Response:
     return Response(None, HTTPStatus.NO_CONTENT, headers)
 
 
-@router.post("", name="upload_file", status_code=HTTPStatus.CREATED, response_class=Response)
+@router.post(
+    "", name="upload_file", operation_id="begin_upload", status_code=HTTPStatus.CREATED, response_class=Response
+)
 @router.post("/", name="upload_file", include_in_schema=False)
 async def create(request: Request, drive: DriveDep, actor: ActorDep) -> Response:
     """Begin an upload, with its first bytes if the body has any; `Location` says where it goes on.
@@ -89,7 +91,7 @@ async def create(request: Request, drive: DriveDep, actor: ActorDep) -> Response
     return _answer(request, upload, HTTPStatus.CREATED, {"Location": _below(request, "uploads") + upload.id})
 
 
-@router.head("/{upload_id}", name="upload_file", response_class=Response)
+@router.head("/{upload_id}", name="upload_file", operation_id="get_upload", response_class=Response)
 async def head(request: Request, upload_id: str, drive: DriveDep, actor: ActorDep) -> Response:
     """Return the offset of the upload."""
     require_version(request.headers)
@@ -104,7 +106,13 @@ async def head(request: Request, upload_id: str, drive: DriveDep, actor: ActorDe
     return _answer(request, upload, HTTPStatus.OK, headers)
 
 
-@router.patch("/{upload_id}", name="upload_file", status_code=HTTPStatus.NO_CONTENT, response_class=Response)
+@router.patch(
+    "/{upload_id}",
+    name="upload_file",
+    operation_id="send_upload",
+    status_code=HTTPStatus.NO_CONTENT,
+    response_class=Response,
+)
 async def send(request: Request, upload_id: str, drive: DriveDep, actor: ActorDep) -> Response:
     """Append the body at `Upload-Offset`; with the last byte the upload becomes a file, named in `Upload-Item-Id`."""
     require_version(request.headers)
@@ -112,7 +120,13 @@ async def send(request: Request, upload_id: str, drive: DriveDep, actor: ActorDe
     return _answer(request, await _receive(request, drive, actor, upload_id, offset_of(request.headers)))
 
 
-@router.delete("/{upload_id}", name="upload_file", status_code=HTTPStatus.NO_CONTENT, response_class=Response)
+@router.delete(
+    "/{upload_id}",
+    name="upload_file",
+    operation_id="end_upload",
+    status_code=HTTPStatus.NO_CONTENT,
+    response_class=Response,
+)
 async def terminate(request: Request, upload_id: str, drive: DriveDep, actor: ActorDep) -> Response:
     """End the upload. The file that it became, if it did, stays."""
     require_version(request.headers)
