@@ -50,8 +50,8 @@ def completed(document: Document) -> Document:
         if not any(is_problem(response) for response in responses.values()):
             responses.pop("422", None)
             responses |= {str(status): one for status, one in problem_responses(*_statuses(method, operation)).items()}
-            if "security" not in operation:
-                responses.pop("401", None)
+            if "security" not in operation and method in READING:
+                responses.pop("401")
         responses.setdefault(ANY, _any_problem())
     return document
 
@@ -70,15 +70,18 @@ def is_problem(response: Document) -> bool:
 
 
 def _statuses(method: str, operation: Document) -> Iterator[int]:
-    if "security" in operation:
-        yield HTTPStatus.FORBIDDEN
-    if any(one["in"] == "path" for one in operation.get("parameters", ())):
+    yield HTTPStatus.FORBIDDEN
+    if "requestBody" in operation or any(map(_names_something, operation.get("parameters", ()))):
         yield HTTPStatus.NOT_FOUND
     if method not in READING:
         yield HTTPStatus.CONFLICT
     if "requestBody" in operation:
         yield HTTPStatus.REQUEST_ENTITY_TOO_LARGE
         yield HTTPStatus.INSUFFICIENT_STORAGE
+
+
+def _names_something(parameter: Document) -> bool:
+    return parameter["in"] == "path" or parameter["name"].endswith("_id")
 
 
 def _any_problem() -> Document:
