@@ -7,13 +7,16 @@ import os
 import re
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from rich.console import Console
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from re import Match
+
+Entry = TypeVar("Entry")
 
 # Control characters could move the cursor or recolour the screen, and bidirectional overrides make a name read as
 # another: both may come from file names and from models, so both are shown as what they are.
@@ -92,6 +95,20 @@ class Terminal:
 def print_json(value: Any) -> None:
     """Print a value as JSON on standard output."""
     print(json.dumps(value, ensure_ascii=False, indent=2))  # noqa: T201 - the output a program reads
+
+
+def print_list(
+    terminal: Terminal, entries: Sequence[Entry], line: Callable[[Entry], str], none: str = "", *, as_json: bool
+) -> int:
+    """Print entries as a JSON array, or a line each and a note if there are none. Return the exit code."""
+    if as_json:
+        print_json(entries)
+        return 0
+    for entry in entries:
+        terminal.say(line(entry))
+    if none and not entries:
+        terminal.note(none)
+    return 0
 
 
 def _ask_person(question: str) -> str | None:

@@ -5,6 +5,7 @@ from typing import Any, Final, Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
+from api.approvals.decisions import without_contents
 from api.drive import Kind, Place, Principal, RunUndo, undo_to_view
 from api.http.requests import AttachmentBody, ChatContext
 from api.http.schemas import ApprovalView, MessageView, OutsideCallView, RunView, UndoView, VersionOfMessage
@@ -26,8 +27,8 @@ NOT_UNDONE: Final[Mapping[Language, str]] = {
 def place_of(context: ChatContext | None, attachments: Sequence[AttachmentBody]) -> Place:
     """Return the place of a message."""
     here = context or ChatContext()
-    attached = tuple((one.file_id or one.folder_id or "", _kind(one)) for one in attachments)
-    return Place(here.file_id, here.folder_id, attached)
+    attached: list[tuple[str, Kind]] = [(one.file_id or one.folder_id or "", _kind(one)) for one in attachments]
+    return Place(here.file_id, here.folder_id, tuple(attached))
 
 
 def _kind(attachment: AttachmentBody) -> Kind:
@@ -67,7 +68,7 @@ def approval_view(row: ApprovalRow) -> ApprovalView:
         created_at=row.created_at,
         expires_at=row.expires_at,
         actions=row.payload["actions"],
-        decisions=row.decisions,
+        decisions=without_contents(row.payload, row.decisions),
         decided_by=row.decided_by,
         decided_key=row.decided_key,
         decided_at=row.decided_at,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from graph.offline.reading.conversation import Call, Conversation, items_in
+from graph.offline.conversation import Conversation, items_in
 from graph.offline.understanding.grammar import named_in, word
 from graph.offline.understanding.intent import EMAIL, PREVIOUS, Intent, Ref, number_in, read_ref
 from graph.offline.understanding.requests import NAMED, understand
@@ -20,21 +20,19 @@ def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[In
     """Return the request before with the choice that a message makes; the intents as they are otherwise."""
     if corrected := _corrected(conversation):
         return (corrected,)
-    before, said, step = conversation.requests_before(), conversation.asked, bool(conversation.sections.step)
+    said, step = conversation.asked, bool(conversation.sections.step)
+    earlier = (one.text for one in reversed(conversation.said) if one.by_person and one.turn < conversation.turn)
+    before = next(earlier, "")
     is_open = conversation.sections.file is not None
     answers = [one.text for one in conversation.answers() if one.turn == conversation.turn - 1]
     own = understand(said, file_open=is_open) if step else intents
     if step and not conversation.segment and [one.action for one in own] == ["decline"]:
         return tuple(own)
-    if (
-        before
-        and word("offers_folder").search(" ".join(answers))
-        and word("accepts").fullmatch(said.strip(" .。!！").lower())
-    ):
-        return tuple(replace(intent, makes_folder=True) for intent in understand(before[0], file_open=is_open))
+    if before and word("offers_folder").search(" ".join(answers)) and _accepts(said):
+        return tuple(replace(intent, makes_folder=True) for intent in understand(before, file_open=is_open))
     if not answers or not before or not is_fragment(own, said) or (step and conversation.segment):
         return tuple(intents)
-    asked = intents if step else understand(before[0], file_open=is_open)
+    asked = intents if step else understand(before, file_open=is_open)
     offered = next((found for text in answers if (found := _OFFERED.findall(text))), [])
     chosen = _chosen(said.strip(" .。!！?？"), offered)
     completed = [_completed(intent, said, chosen, " ".join(answers)) for intent in asked]
@@ -59,28 +57,25 @@ def _corrected(conversation: Conversation) -> Intent | None:
     value = corrected_value(conversation.asked) if done and not conversation.sections.step else ""
     items = items_in(done[-1].result) if value and done[-1].result else []
     said = [one.text for one in reversed(conversation.said) if one.by_person and done and one.turn <= done[-1].turn]
-    asked = next((found for text in said if not corrected_value(text) and (found := _request(text))), ())
+    requests = [text for text in said if not (corrected_value(text) or _accepts(text))]
+    asked = next(filter(None, map(understand, requests)), ())
     if not items or len(asked) != 1:
         return None
     target = Ref("path", text=str(items[0].get("path", "")))
     if asked[0].action == "replace" and done[-1].name == "patch_file":
         was = corrected_value(said[0]) or asked[0].edits[0][1]
         return replace(asked[0], target=target, edits=((was, value),), anchor="")
-    written = _written(done[-1]) if asked[0].action in {"create_file", "add"} else ""
+    edits = done[-1].args.get("edits") or [{"replace": done[-1].args.get("content")}]
+    written = "\n".join(str(edit.get("replace") or "") for edit in edits)
+    written = written if asked[0].action in {"create_file", "add"} else ""
     if written and not word("renames").search(conversation.asked):
         return replace(asked[0], action="replace", target=target, edits=((_said_otherwise(written, value), value),))
     return replace(asked[0], action="rename", target=target, names=(value,)) if asked[0].action in NAMED else None
 
 
-def _request(text: str) -> Sequence[Intent]:
-    """Return what a message asks for, nothing for one that only agrees to what was offered."""
-    return () if word("accepts").fullmatch(text.strip(" .。!！").lower()) else understand(text)
-
-
-def _written(made: Call) -> str:
-    """Return the text that a call wrote."""
-    edits = made.args.get("edits") or [{"replace": made.args.get("content")}]
-    return "\n".join(str(edit.get("replace") or "") for edit in edits)
+def _accepts(text: str) -> bool:
+    """Say whether a message only agrees to what was offered."""
+    return word("accepts").fullmatch(text.strip(" .。!！").lower()) is not None
 
 
 def _said_otherwise(text: str, value: str) -> str:

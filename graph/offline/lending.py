@@ -28,7 +28,10 @@ def lent_answer(text: str) -> str | None:
         quote = content[chosen[0].start : chosen[0].end] if chosen else ""
         return f"{_joined([one.text for one in chosen])}\nQUOTE: {quote}" if chosen else NOTHING
     answers = list(_ANSWER.finditer(text, task.end()))
-    return _of_answers(task["task"], answers) if answers else None
+    if any(answer["file"].startswith("part ") for answer in answers):
+        return _joined([_plain(answer["text"]).split("\n")[0] for answer in answers[:MOST_SENTENCES]])
+    lines = [_line(answer["file"], _plain(answer["text"])) for answer in answers[:MOST_LISTED]]
+    return "\n".join([*lines, "", say("zh" if has_han(task["task"]) else "en", "quoted_by")]) if answers else None
 
 
 def _about(asked: str, sentences: Sequence[Sentence]) -> list[Sentence]:
@@ -44,13 +47,6 @@ def _about(asked: str, sentences: Sequence[Sentence]) -> list[Sentence]:
 
 def _names(said: str, name: str) -> bool:
     return name in said.casefold() or set() < set(terms(name)) <= set(terms(said))
-
-
-def _of_answers(asked: str, answers: Sequence[re.Match[str]]) -> str:
-    if any(answer["file"].startswith("part ") for answer in answers):
-        return _joined([_plain(answer["text"]).split("\n")[0] for answer in answers[:MOST_SENTENCES]])
-    lines = [_line(answer["file"], _plain(answer["text"])) for answer in answers[:MOST_LISTED]]
-    return "\n".join([*lines, "", say("zh" if has_han(asked) else "en", "quoted_by")])
 
 
 def _line(file: str, text: str) -> str:

@@ -16,11 +16,10 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from typing_extensions import override
 
+from graph.offline.answers import answer, decide, plan, revise
+from graph.offline.conversation import Conversation, read_conversation
 from graph.offline.lending import lent_answer
-from graph.offline.reading.conversation import Conversation, read_conversation
 from graph.offline.replay import Reply, Request
-from graph.offline.scripts.specialist import answer
-from graph.offline.structured import decide, plan, revise
 
 NAME: Final = "offline"
 STRUCTURED: Final = {"RouteDecision": decide, "TaskPlan": plan, "RevisedPlan": revise}
@@ -65,7 +64,15 @@ class OfflineChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> Iterator[ChatGenerationChunk]:
-        yield from _chunks(_next_message(messages, kwargs))
+        message = _next_message(messages, kwargs)
+        for piece in _PIECES.findall(str(message.content)):
+            yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
+        for index, call in enumerate(message.tool_calls):
+            args = json.dumps(call["args"], ensure_ascii=False)
+            chunk = ToolCallChunk(name=call["name"], args=args, id=call["id"], index=index, type="tool_call_chunk")
+            yield ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=[chunk]))
+        last = AIMessageChunk(content="", response_metadata=message.response_metadata, chunk_position="last")
+        yield ChatGenerationChunk(message=last)
 
 
 def _chinese_title(tool: Tool) -> str:
@@ -98,14 +105,3 @@ def _call_id(conversation: Conversation, index: int, one: Request) -> str:
     before = [made.id for made in conversation.calls if made.turn == conversation.turn]
     seed = [conversation.run_id, before, conversation.segment, index, one.name, dict(one.args)]
     return f"call_{sha256(json.dumps(seed, sort_keys=True).encode(errors='surrogatepass')).hexdigest()[:32]}"
-
-
-def _chunks(message: AIMessage) -> Iterator[ChatGenerationChunk]:
-    for piece in _PIECES.findall(str(message.content)):
-        yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
-    for index, call in enumerate(message.tool_calls):
-        args = json.dumps(call["args"], ensure_ascii=False)
-        chunk = ToolCallChunk(name=call["name"], args=args, id=call["id"], index=index, type="tool_call_chunk")
-        yield ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=[chunk]))
-    last = AIMessageChunk(content="", response_metadata=message.response_metadata, chunk_position="last")
-    yield ChatGenerationChunk(message=last)

@@ -7,11 +7,11 @@ never made again.
 
 from collections.abc import Container, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from graph.drive.tool_names import EDITS
-from graph.offline.reading.conversation import READING, Call, Conversation
-from graph.offline.reading.results import Result
+from graph.offline.conversation import READING, Call, Conversation
+from graph.offline.results import Result
 from graph.routing.route import REASONS
 
 MOST_ROUNDS: Final = 8
@@ -27,8 +27,11 @@ class Request(NamedTuple):
     args: Mapping[str, Any]
 
 
-Script = Generator[Sequence[Request], Sequence[Result], str]
-"""Yields calls that may run at the same time, gets their results, and returns the answer."""
+_Found = TypeVar("_Found")
+Steps = Generator[Sequence[Request], Sequence[Result], _Found]
+"""Yields calls that may run at the same time, gets their results, and returns what it found."""
+Script = Steps[str]
+"""Steps to an answer."""
 
 
 class Reply(NamedTuple):
@@ -59,7 +62,7 @@ def request(tool: str, /, **args: Any) -> Request:
     return Request(tool, {key: value for key, value in args.items() if value is not None})
 
 
-def call(tool: str, /, **args: Any) -> Generator[Sequence[Request], Sequence[Result], Result]:
+def call(tool: str, /, **args: Any) -> Steps[Result]:
     """Make one call from within a script."""
     (result,) = yield [request(tool, **args)]
     return result
@@ -77,8 +80,8 @@ def replay(script: Script, conversation: Conversation, tools: Container[str]) ->
             results = [one for one in found if one]
             if missing and conversation.rounds < MOST_ROUNDS:
                 return Reply(calls=missing)
-            if unbound and "transfer_to_agent" in tools and not _was_handed_over(conversation):
-                return Reply(calls=(_handover(unbound, conversation),))
+            if unbound and (handover := _handover(unbound, conversation, tools)):
+                return Reply(calls=handover)
             if unbound:
                 wanted = script.throw(StoppedError("no_tool", unbound))
             elif missing:
@@ -93,14 +96,12 @@ def replay(script: Script, conversation: Conversation, tools: Container[str]) ->
         return Reply(text=str(stop.value))
 
 
-def _was_handed_over(conversation: Conversation) -> bool:
-    return any(made.name == "transfer_to_agent" for made in conversation.running)
-
-
-def _handover(tool: str, conversation: Conversation) -> Request:
-    """Return the call that gives the request to the specialist with this tool."""
+def _handover(tool: str, conversation: Conversation, tools: Container[str]) -> tuple[Request, ...]:
+    """Return the call that gives the request to the specialist with this tool, once a step."""
+    if "transfer_to_agent" not in tools or any(made.name == "transfer_to_agent" for made in conversation.running):
+        return ()
     agent = "document_agent" if tool in EDITS else "search_agent" if tool in ANSWERING else "drive_agent"
-    return Request("transfer_to_agent", {"agent": agent, "reason": REASONS[agent][conversation.language]})
+    return (request("transfer_to_agent", agent=agent, reason=REASONS[agent][conversation.language]),)
 
 
 def _failed_search(wanted: Sequence[Request], results: Sequence[Result]) -> StoppedError | None:
@@ -120,7 +121,7 @@ class _Record:
     def take(self, wanted: Sequence[Request]) -> list[Result | None]:
         """Return the result of each request, None where the call was not made yet."""
         found = [self._exact(one) for one in wanted]
-        made = [one or self._edited(asked) for one, asked in zip(found, wanted, strict=True)]
+        made = [one or self._edited(asked.name) for one, asked in zip(found, wanted, strict=True)]
         return [(one.result or Result({}, "", failure="unknown")) if one else None for one in made]
 
     def _exact(self, one: Request) -> Call | None:
@@ -140,8 +141,9 @@ class _Record:
         after = [later for later in self._calls[self._calls.index(made) + 1 :] if later.segment < self._segment]
         return made.result is not None and made.result.worked and all(later.reads for later in after)
 
-    def _edited(self, one: Request) -> Call | None:
+    def _edited(self, tool: str) -> Call | None:
+        """Return a call of the step that the person made with other arguments."""
         fresh = (made for made in self._calls if made.segment == self._segment and made.id not in self._used)
-        made = next((made for made in fresh if not made.reads and made.name == one.name), None)
+        made = next((made for made in fresh if not made.reads and made.name == tool), None)
         self._used.update((made.id,) if made else ())
         return made

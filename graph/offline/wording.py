@@ -57,13 +57,6 @@ def code(path: str) -> str:
     return f"`{_SPACES.sub(' ', path).replace('`', 'ˋ')}`"
 
 
-def named(item: Mapping[str, Any], language: Language) -> str:
-    """Return an item's name in quotation marks; the root has none."""
-    if item.get("path") == "/" or not item.get("name"):
-        return say(language, "here") if item.get("path") == "/" else code(str(item.get("path") or item.get("id", "")))
-    return quoted(str(item["name"]))
-
-
 def path_of(item: Mapping[str, Any]) -> str:
     """Return where an item is, as code."""
     return code(str(item.get("path") or item.get("name") or item.get("id", "")))
@@ -93,8 +86,3 @@ def moment(value: Any, zone: str = "") -> str:
     name = zone.partition(" (")[0]
     local = local_time(at, name) if zone else at
     return f"{local:%Y-%m-%d %H:%M} ({name or 'UTC'})"
-
-
-def span(first: int, last: int, language: Language) -> str:
-    """Return a range of lines."""
-    return say(language, "line" if first >= last else "lines", first=first, last=last)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+import anyio
 from mcp.types import CallToolResult, ToolAnnotations
 
 from tests.fakes.mcp_server import ScriptedServer, SeenCall, answer, refusal
@@ -49,6 +50,18 @@ class TinyDrive(ScriptedServer):
         self.add("patch_file", self._change, schema("file_id", edits=EDITS))
         self.add("undo_changes", self._change, schema(run_id=STRING, preview={"type": "boolean"}))
         self.add("authenticate", self._change, schema("api_key"))
+
+    def hold_create_folder(self) -> tuple[anyio.Event, anyio.Event]:
+        """Make `create_folder` wait; return the event that it is called, and the one that lets it answer."""
+        called, gate = anyio.Event(), anyio.Event()
+
+        async def slow(_call: SeenCall) -> CallToolResult:
+            called.set()
+            await gate.wait()
+            return answer("made")
+
+        self.add("create_folder", slow, schema("name", parent_id=STRING))
+        return called, gate
 
     def touch(self, item_id: str) -> None:
         """Let somebody else change the item."""

@@ -1,10 +1,13 @@
 """A real graph on a real checkpointer, with all that a client would see of its turns."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 from uuid import uuid4
 
+import anyio
+import pytest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -127,6 +130,15 @@ def person(actor: Actor) -> RunContext:
     """Return the run context of a person of the real drive."""
     principal = actor.principal
     return RunContext(principal.user_id, principal.email, tuple(principal.scopes))
+
+
+async def cancelled(run: "asyncio.Task[object]", when: anyio.Event) -> None:
+    """Cancel a run as soon as something happens in it, and wait until it has ended."""
+    with anyio.fail_after(10):
+        await when.wait()
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
 
 
 async def names(drive: Drive, actor: Actor, folder: str) -> list[str]:

@@ -13,7 +13,7 @@ from graph.settings import AgentSettings
 from tests.fakes.chat_model import ScriptedChatModel
 from tests.fakes.clock import SettableClock
 from tests.fakes.tiny_drive import TinyDrive
-from tests.graph.assistant import Assistant, assemble
+from tests.graph.assistant import Assistant, assemble, person
 
 SETTINGS = ("AGENT_", "ANTHROPIC_", "DASHSCOPE_", "DEEPSEEK_", "DRIVE_", "GROQ_", "MISTRAL_", "OLLAMA_", "OPENAI_")
 Build = Callable[..., Assistant]
@@ -112,3 +112,11 @@ async def real_pool(real_drive: Drive) -> AsyncGenerator[ConnectionPool]:
     pool = ConnectionPool(drive_sessions(real_drive))
     yield pool
     await pool.aclose()
+
+
+@pytest.fixture
+def mine(
+    real_pool: ConnectionPool, actor: Actor, model: ScriptedChatModel, saver: AsyncSqliteSaver, clock: SettableClock
+) -> Assistant:
+    """The owner's assistant at the real drive."""
+    return assemble(model, real_pool, saver, person(actor), clock=clock)

@@ -4,34 +4,17 @@ import asyncio
 
 import anyio
 import pytest
-from mcp.types import CallToolResult
 
 from graph.memory.recall import UNKNOWN
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
-from tests.fakes.mcp_server import SeenCall, answer
-from tests.fakes.tiny_drive import STRING, TinyDrive, schema
-from tests.graph.assistant import Assistant
-
-
-async def cancelled(run: "asyncio.Task[object]", when: anyio.Event) -> None:
-    with anyio.fail_after(5):
-        await when.wait()
-    run.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await run
+from tests.fakes.tiny_drive import TinyDrive
+from tests.graph.assistant import Assistant, cancelled
 
 
 async def test_cancelled_while_a_tool_runs_the_next_turn_knows_that_it_may_have_happened(
     assistant: Assistant, model: ScriptedChatModel, drive: TinyDrive
 ) -> None:
-    running, gate = anyio.Event(), anyio.Event()
-
-    async def slow(_call: SeenCall) -> CallToolResult:
-        running.set()
-        await gate.wait()
-        return answer("made")
-
-    drive.add("create_folder", slow, schema("name", parent_id=STRING))
+    running, gate = drive.hold_create_folder()
     model.script = [tool_call("create_folder", "c", name="A"), "I will look first."]
     await cancelled(asyncio.create_task(assistant.say("create a folder A", key="r1")), running)
     gate.set()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from api.cli.failure import CommandError
 from api.cli.service.connection import connected, service_address
-from api.cli.terminal import Terminal, print_json, visible_line
+from api.cli.terminal import Terminal, print_json, print_list, visible_line
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -39,13 +39,12 @@ def list_keys(arguments: Namespace) -> int:
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         keys = _all_keys(client)
-    if arguments.json:
-        print_json(keys)
-        return 0
-    for key in keys:
-        scopes = ",".join(key["scopes"])
-        terminal.say(f"{key['id']}  {key['prefix']}…  {scopes:<24} {_validity(key):<20} {visible_line(key['name'])}")
-    return 0
+    return print_list(terminal, keys, _key_line, as_json=arguments.json)
+
+
+def _key_line(key: Key) -> str:
+    scopes = ",".join(key["scopes"])
+    return f"{key['id']}  {key['prefix']}…  {scopes:<24} {_validity(key):<20} {visible_line(key['name'])}"
 
 
 def revoke_key(arguments: Namespace) -> int:
@@ -88,13 +87,12 @@ def list_users(arguments: Namespace) -> int:
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         users = list(client.pages(USERS))
-    if arguments.json:
-        print_json(users)
-        return 0
-    for user in users:
-        role = "administrator" if user["is_admin"] else "user"
-        terminal.say(f"{user['id']}  since {str(user['created_at'])[:10]}  {role:<13}  {visible_line(user['email'])}")
-    return 0
+    return print_list(terminal, users, _user_line, as_json=arguments.json)
+
+
+def _user_line(user: dict[str, Any]) -> str:
+    role = "administrator" if user["is_admin"] else "user"
+    return f"{user['id']}  since {str(user['created_at'])[:10]}  {role:<13}  {visible_line(user['email'])}"
 
 
 def _all_keys(client: ServiceClient) -> list[Key]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from api.cli.service.connection import connected
-from api.cli.terminal import Terminal, print_json, visible_line
+from api.cli.terminal import Terminal, print_list, visible_line
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -19,14 +19,12 @@ def list_memories(arguments: Namespace) -> int:
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         memories: list[dict[str, Any]] = client.get(MEMORIES)["items"]
-    if arguments.json:
-        print_json(memories)
-        return 0
-    for memory in memories:
-        terminal.say(f"{memory['id']}  {visible_line(memory['text'])}{_origin(memory['source'])}")
-    if not memories:
-        terminal.note("Nothing is remembered. Say “remember that ...” to the assistant.")
-    return 0
+    none = "Nothing is remembered. Say “remember that ...” to the assistant."
+    return print_list(terminal, memories, _line, none, as_json=arguments.json)
+
+
+def _line(memory: dict[str, Any]) -> str:
+    return f"{memory['id']}  {visible_line(memory['text'])}{_origin(memory['source'])}"
 
 
 def forget(arguments: Namespace) -> int:

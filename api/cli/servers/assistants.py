@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from api.cli.servers.definitions import find_by_id_or_name, find_server
 from api.cli.service.connection import connected
-from api.cli.terminal import Terminal, print_json, visible_line
+from api.cli.terminal import Terminal, print_list, visible_line
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -25,14 +25,13 @@ def list_assistants(arguments: Namespace) -> int:
         names = {server["id"]: server["name"] for server in client.get("/api/mcp-servers")["items"]}
         for one in assistants:
             one["server_ids"] = client.get(f"{ASSISTANTS}/{one['id']}/mcp-servers")["server_ids"]
-    if arguments.json:
-        print_json(assistants)
-        return 0
-    for one in assistants:
-        servers = ", ".join(visible_line(names.get(key, key)) for key in one["server_ids"]) or "no servers"
-        default = "  (default)" if one["is_default"] else ""
-        terminal.say(f"{one['id']}  {visible_line(one['name'])}{default}  {servers}")
-    return 0
+    return print_list(terminal, assistants, lambda one: _line(one, names), as_json=arguments.json)
+
+
+def _line(one: Json, names: Json) -> str:
+    servers = ", ".join(visible_line(names.get(key, key)) for key in one["server_ids"]) or "no servers"
+    default = "  (default)" if one["is_default"] else ""
+    return f"{one['id']}  {visible_line(one['name'])}{default}  {servers}"
 
 
 def create(arguments: Namespace) -> int:

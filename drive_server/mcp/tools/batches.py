@@ -18,7 +18,7 @@ from drive_server.mcp.tools.arguments import (
 )
 from drive_server.mcp.tools.spec import OVERWRITES, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.texts import counted, cut_lines
-from drive_server.models import Outcome, Rearranged
+from drive_server.models import Rearranged
 from drive_server.services.files.batches import MAX_AT_ONCE, MAX_FIND_CHARACTERS, Organizing, Renaming, Selection
 from drive_server.services.files.patterns import IN_FOLDERS, IN_NAMES, MAX_PATTERN_CHARACTERS, DateOf
 from drive_server.services.tree.names import display_name
@@ -141,12 +141,12 @@ class BatchTools(ToolGroup):
         pairs = tuple((entry.item_id, entry.name) for entry in names)
         renaming = Renaming(pairs, pattern, find, replace, start, date, language, await self._zone(actor))
 
-        async def rename(agreed: Actor) -> Outcome[Rearranged]:
-            return await self._drive.batches.rename(
+        outcome = await call.agreed(
+            actor,
+            lambda agreed: self._drive.batches.rename(
                 agreed, selection, renaming, on_conflict=on_conflict, preview=preview, progress=call.progress
-            )
-
-        outcome = await call.agreed(actor, rename)
+            ),
+        )
         text = f"Renamed {counted(outcome.value.changed, 'item')}.{_unchanged(outcome.value)}"
         return changed(actor, outcome, text, outcome.value, lambda: _lines(outcome.value))
 
@@ -187,12 +187,12 @@ class BatchTools(ToolGroup):
         selection = Selection(tuple(item_ids), folder_id, match)
         organizing = Organizing(folders, into_id, date, language, await self._zone(actor))
 
-        async def organize(agreed: Actor) -> Outcome[Rearranged]:
-            return await self._drive.batches.organize(
+        outcome = await call.agreed(
+            actor,
+            lambda agreed: self._drive.batches.organize(
                 agreed, selection, organizing, on_conflict=on_conflict, preview=preview, progress=call.progress
-            )
-
-        outcome = await call.agreed(actor, organize)
+            ),
+        )
         made = f" Made {counted(len(outcome.value.folders), 'folder')}." if outcome.value.folders else ""
         text = f"Moved {counted(outcome.value.changed, 'item')}.{made}{_unchanged(outcome.value)}"
         return changed(actor, outcome, text, outcome.value, lambda: _lines(outcome.value))

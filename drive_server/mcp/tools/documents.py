@@ -4,7 +4,7 @@ from typing import Annotated
 
 from mcp.types import CallToolResult
 
-from drive_server.access import Actor, Scope
+from drive_server.access import Scope
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import TextResult, VersionsResult
@@ -29,7 +29,7 @@ from drive_server.mcp.tools.arguments import (
 )
 from drive_server.mcp.tools.spec import ADDS, BRINGS_BACK, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.texts import counted, reference
-from drive_server.models import DownloadUrl, FileDiff, Item, Outcome, TextRange, VersionDiff
+from drive_server.models import DownloadUrl, FileDiff, Item, TextRange, VersionDiff
 from drive_server.services.documents.edits import Edit
 
 MOST_CHARACTERS = 50_000
@@ -54,11 +54,10 @@ class DocumentTools(ToolGroup):
         refused unless `on_conflict` says otherwise; the answer has the new file's id.
         """
         actor = await call.actor()
-
-        async def create(agreed: Actor) -> Outcome[Item]:
-            return await self._drive.documents.create(agreed, parent_id, name, content, on_conflict=on_conflict)
-
-        outcome = await call.agreed(actor, create)
+        outcome = await call.agreed(
+            actor,
+            lambda agreed: self._drive.documents.create(agreed, parent_id, name, content, on_conflict=on_conflict),
+        )
         return changed(actor, outcome, f"Created {reference(outcome.value)}.", outcome.value)
 
     @ToolSpec("Read a file", "读取文件", Scope.READ, "read", "low", READS)
@@ -117,11 +116,9 @@ class DocumentTools(ToolGroup):
         Notes: the content before stays as an earlier version; pass `if_match`, so that nobody's work is overwritten.
         """
         actor = await call.actor()
-
-        async def write(agreed: Actor) -> Outcome[Item]:
-            return await self._drive.documents.write_text(agreed, file_id, content, if_match=if_match)
-
-        outcome = await call.agreed(actor, write)
+        outcome = await call.agreed(
+            actor, lambda agreed: self._drive.documents.write_text(agreed, file_id, content, if_match=if_match)
+        )
         return changed(actor, outcome, f"Wrote {_versioned(outcome.value)}.", outcome.value)
 
     @records("edit", "patch")
@@ -139,10 +136,9 @@ class DocumentTools(ToolGroup):
         actor = await call.actor()
         asked = [Edit(edit.find, edit.replace) for edit in edits]
 
-        async def patch(agreed: Actor) -> Outcome[Item]:
-            return await self._drive.documents.patch(agreed, file_id, asked, if_match=if_match)
-
-        outcome = await call.agreed(actor, patch)
+        outcome = await call.agreed(
+            actor, lambda agreed: self._drive.documents.patch(agreed, file_id, asked, if_match=if_match)
+        )
         text = f"Made {counted(len(asked), 'edit')} in {_versioned(outcome.value)}."
         return changed(actor, outcome, text, outcome.value)
 
@@ -159,11 +155,9 @@ class DocumentTools(ToolGroup):
         more shall follow. Others who write at the same time lose nothing; pass `if_match` to be refused instead.
         """
         actor = await call.actor()
-
-        async def append(agreed: Actor) -> Outcome[Item]:
-            return await self._drive.documents.append(agreed, file_id, content, if_match=if_match)
-
-        outcome = await call.agreed(actor, append)
+        outcome = await call.agreed(
+            actor, lambda agreed: self._drive.documents.append(agreed, file_id, content, if_match=if_match)
+        )
         text = f"Appended to {_versioned(outcome.value)}."
         return changed(actor, outcome, text, outcome.value)
 
@@ -236,11 +230,9 @@ class DocumentTools(ToolGroup):
         key in use holds and may share. An earlier `version` needs the role editor.
         """
         actor = await call.actor()
-
-        async def make(agreed: Actor) -> Outcome[DownloadUrl]:
-            return await self._drive.downloads.create(agreed, file_id, version, expires_in_minutes)
-
-        outcome = await call.agreed(actor, make)
+        outcome = await call.agreed(
+            actor, lambda agreed: self._drive.downloads.create(agreed, file_id, version, expires_in_minutes)
+        )
         made = outcome.value
         text = f"Until {made.expires_at:%Y-%m-%d %H:%M} UTC, {reference(made.file)} can be fetched from {made.url}"
         return changed(actor, outcome, text, made)
@@ -257,11 +249,9 @@ class DocumentTools(ToolGroup):
         Notes: the versions in between stay.
         """
         actor = await call.actor()
-
-        async def restore(agreed: Actor) -> Outcome[Item]:
-            return await self._drive.documents.restore_version(agreed, file_id, version, if_match=if_match)
-
-        outcome = await call.agreed(actor, restore)
+        outcome = await call.agreed(
+            actor, lambda agreed: self._drive.documents.restore_version(agreed, file_id, version, if_match=if_match)
+        )
         text = f"Brought back version {version} as {_versioned(outcome.value)}."
         return changed(actor, outcome, text, outcome.value)
 

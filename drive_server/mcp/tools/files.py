@@ -24,7 +24,7 @@ from drive_server.mcp.tools.arguments import (
 )
 from drive_server.mcp.tools.spec import ADDS, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.texts import counted, item_lines, page_text, reference, shown_path, tree_lines
-from drive_server.models import Item, MovedItems, Outcome, Page, TreeNode
+from drive_server.models import Item, MovedItems, Page, TreeNode
 from drive_server.registry import ServiceRegistry
 
 TRASH = "trash"
@@ -88,11 +88,9 @@ class FileTools(ToolGroup):
         Notes: the answer has the new folder's id, and its name if another was taken.
         """
         actor = await call.actor()
-
-        async def create(agreed: Actor) -> Outcome[Item]:
-            return await self._drive.files.create_folder(agreed, parent_id, name, on_conflict=on_conflict)
-
-        outcome = await call.agreed(actor, create)
+        outcome = await call.agreed(
+            actor, lambda agreed: self._drive.files.create_folder(agreed, parent_id, name, on_conflict=on_conflict)
+        )
         return changed(actor, outcome, f"Created {reference(outcome.value)}.", outcome.value)
 
     @records("organise", "rename")
@@ -107,11 +105,10 @@ class FileTools(ToolGroup):
         Notes: the id stays, the path changes; keep the ending of a file's name (.md) unless asked to change it.
         """
         actor = await call.actor()
-
-        async def rename(agreed: Actor) -> Outcome[Item]:
-            return await self._drive.files.rename(agreed, item_id, name, if_match=if_match, on_conflict=on_conflict)
-
-        outcome = await call.agreed(actor, rename)
+        outcome = await call.agreed(
+            actor,
+            lambda agreed: self._drive.files.rename(agreed, item_id, name, if_match=if_match, on_conflict=on_conflict),
+        )
         return changed(actor, outcome, f"Renamed: now {reference(outcome.value)}.", outcome.value)
 
     @records("organise", "move")
@@ -126,11 +123,12 @@ class FileTools(ToolGroup):
         Notes: the id stays; refused if the folder belongs to somebody else (copy_item works there).
         """
         actor = await call.actor()
-
-        async def move(agreed: Actor) -> Outcome[Item]:
-            return await self._drive.files.move(agreed, item_id, folder_id, if_match=if_match, on_conflict=on_conflict)
-
-        outcome = await call.agreed(actor, move)
+        outcome = await call.agreed(
+            actor,
+            lambda agreed: self._drive.files.move(
+                agreed, item_id, folder_id, if_match=if_match, on_conflict=on_conflict
+            ),
+        )
         return changed(actor, outcome, f"Moved: now {reference(outcome.value)}.", outcome.value)
 
     @records("organise", "move_many")
@@ -154,13 +152,12 @@ class FileTools(ToolGroup):
         Notes: one change, which undo_changes takes back as a whole; what lies in another of the items stays in it.
         """
         actor = await call.actor()
-
-        async def move(agreed: Actor) -> Outcome[MovedItems]:
-            return await self._drive.files.move_many(
+        outcome = await call.agreed(
+            actor,
+            lambda agreed: self._drive.files.move_many(
                 agreed, item_ids, folder_id, on_conflict=on_conflict, progress=call.progress
-            )
-
-        outcome = await call.agreed(actor, move)
+            ),
+        )
         moved = outcome.value
         text = f"Moved {counted(len(moved.items) - moved.unchanged, 'item')} to {shown_path(moved.folder)}."
         return changed(actor, outcome, text, moved)
@@ -183,13 +180,12 @@ class FileTools(ToolGroup):
         versions, shares and links of the original.
         """
         actor = await call.actor()
-
-        async def copy(agreed: Actor) -> Outcome[Item]:
-            return await self._drive.files.copy(
+        outcome = await call.agreed(
+            actor,
+            lambda agreed: self._drive.files.copy(
                 agreed, item_id, folder_id, name, on_conflict=on_conflict, progress=call.progress
-            )
-
-        outcome = await call.agreed(actor, copy)
+            ),
+        )
         return changed(actor, outcome, f"Copied: {reference(outcome.value)}.", outcome.value)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from mcp.types import CallToolResult
 
-from drive_server.access import Actor, Scope
+from drive_server.access import Scope
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import ChangesResult, RedoResultModel, UndoResultModel
@@ -25,7 +25,7 @@ from drive_server.mcp.tools.arguments import (
 )
 from drive_server.mcp.tools.spec import EDITS, READS, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.texts import counted, page_text
-from drive_server.models import Change, Outcome, RedoResult, UndoResult
+from drive_server.models import Change, UndoResult
 
 
 class HistoryTools(ToolGroup):
@@ -45,13 +45,12 @@ class HistoryTools(ToolGroup):
         Notes: what was changed since is left as it is, and `skipped` says why; redo_changes takes the undo back.
         """
         actor = await call.actor()
-
-        async def undo(agreed: Actor) -> Outcome[UndoResult]:
-            return await self._drive.undo.undo(
+        outcome = await call.agreed(
+            actor,
+            lambda agreed: self._drive.undo.undo(
                 agreed, run_id=run_id, change_id=change_id, preview=preview, progress=call.progress
-            )
-
-        outcome = await call.agreed(actor, undo)
+            ),
+        )
         return changed(actor, outcome, _summary(outcome.value), UndoResultModel.of(outcome.value))
 
     @records("undo", "redo")
@@ -66,13 +65,12 @@ class HistoryTools(ToolGroup):
         Notes: what was changed since the undo is left as it is, and `skipped` says why and by whom.
         """
         actor = await call.actor()
-
-        async def redo(agreed: Actor) -> Outcome[RedoResult]:
-            return await self._drive.undo.redo(
+        outcome = await call.agreed(
+            actor,
+            lambda agreed: self._drive.undo.redo(
                 agreed, run_id=run_id, change_id=change_id, preview=preview, progress=call.progress
-            )
-
-        outcome = await call.agreed(actor, redo)
+            ),
+        )
         result = outcome.value
         text = f"Did {counted(len(result.redone), 'change')} again.{_left(result.skipped)}"
         return changed(actor, outcome, text, RedoResultModel.of(result))

@@ -5,13 +5,13 @@ from typing import Annotated
 from mcp.types import CallToolResult
 from pydantic import BaseModel, ConfigDict, Field
 
-from drive_server.access import Actor, Scope
+from drive_server.access import Scope
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, changed
 from drive_server.mcp.tools.arguments import AS_LIST, FileRef, FolderConflict, Name, OptionalFolderRef
 from drive_server.mcp.tools.spec import ADDS, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.texts import reference
-from drive_server.models import Item, Outcome
+from drive_server.models import Item
 
 MAX_VALUES = 200
 MAX_PLACEHOLDER_CHARACTERS = 100
@@ -58,10 +58,10 @@ class TemplateTools(ToolGroup):
         actor = await call.actor()
         filled = {entry.name: entry.value for entry in values}
 
-        async def fill(agreed: Actor) -> Outcome[Item]:
-            return await self._drive.templates.fill(
+        outcome = await call.agreed(
+            actor,
+            lambda agreed: self._drive.templates.fill(
                 agreed, template_id, filled, folder_id, name, on_conflict=on_conflict
-            )
-
-        outcome = await call.agreed(actor, fill)
+            ),
+        )
         return changed(actor, outcome, f"Created {reference(outcome.value)}.", outcome.value)

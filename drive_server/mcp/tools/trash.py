@@ -4,14 +4,14 @@ from typing import Annotated
 
 from mcp.types import CallToolResult
 
-from drive_server.access import Actor, Scope
+from drive_server.access import Scope
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import ListResult
 from drive_server.mcp.tools.arguments import Conflict, Cursor, Etag, ItemRef, OptionalFolderRef, PageSize
 from drive_server.mcp.tools.spec import EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.texts import counted, item_lines, page_text, reference
-from drive_server.models import DeletedItems, Item, Outcome
+from drive_server.models import DeletedItems, Item
 
 
 class TrashTools(ToolGroup):
@@ -60,11 +60,10 @@ class TrashTools(ToolGroup):
         Notes: it goes back to where it was, or to `folder_id`, which is needed if the folder it was in is gone.
         """
         actor = await call.actor()
-
-        async def restore(agreed: Actor) -> Outcome[Item]:
-            return await self._drive.files.restore(agreed, item_id, to_parent=folder_id, on_conflict=on_conflict)
-
-        outcome = await call.agreed(actor, restore)
+        outcome = await call.agreed(
+            actor,
+            lambda agreed: self._drive.files.restore(agreed, item_id, to_parent=folder_id, on_conflict=on_conflict),
+        )
         return changed(actor, outcome, f"Restored: {reference(outcome.value)}.", outcome.value)
 
     @records("trash", "delete_for_good")
@@ -79,11 +78,9 @@ class TrashTools(ToolGroup):
         Notes: this can't be taken back; versions, shares and links go as well; for the owner of the item only.
         """
         actor = await call.actor()
-
-        async def delete(agreed: Actor) -> Outcome[DeletedItems]:
-            return await self._drive.files.delete_for_good(agreed, item_id, if_match=if_match)
-
-        outcome = await call.agreed(actor, delete)
+        outcome = await call.agreed(
+            actor, lambda agreed: self._drive.files.delete_for_good(agreed, item_id, if_match=if_match)
+        )
         return changed(actor, outcome, _deleted(outcome.value), outcome.value)
 
     @records("trash")
@@ -96,11 +93,7 @@ class TrashTools(ToolGroup):
         Notes: this can't be taken back; what is in other people's trash stays there.
         """
         actor = await call.actor()
-
-        async def empty(agreed: Actor) -> Outcome[DeletedItems]:
-            return await self._drive.files.empty_trash(agreed, progress=call.progress)
-
-        outcome = await call.agreed(actor, empty)
+        outcome = await call.agreed(actor, lambda agreed: self._drive.files.empty_trash(agreed, progress=call.progress))
         return changed(actor, outcome, _deleted(outcome.value), outcome.value)
 
 

@@ -4,19 +4,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from graph.memory.facts import words_of
-from graph.offline.reading.results import Item
-from graph.offline.replay import Request, Script, call, request
+from graph.offline.replay import Request, Script, Steps, call, request
+from graph.offline.results import Item
 from graph.offline.scripts.listing import change_of, last_version
-from graph.offline.scripts.resolve import (
-    PAGE,
-    Items,
-    ambiguous,
-    best_matches,
-    covered,
-    fits,
-    resolve,
-    resolve_one,
-)
+from graph.offline.scripts.resolve import PAGE, ambiguous, best_matches, covered, fits, resolve, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import word
 from graph.offline.understanding.intent import PREVIOUS, Intent, Ref
@@ -35,20 +26,16 @@ def trash(task: Task, intent: Intent) -> Script:
 def restore(task: Task, intent: Intent) -> Script:
     """Bring items back from the trash; "bring it back" after another change takes that back."""
     pronoun = intent.target is None or intent.target.is_pronoun or intent.target.form == "open"
-    if pronoun and not _in_focus(task) and task.sections.last_run and word("again").search(intent.said):
+    items = [item for item in task.conversation.focus() if item.get("trashed_at")] if pronoun else []
+    if pronoun and not items and task.sections.last_run and word("again").search(intent.said):
         return (yield from undo(task, intent))
-    items = yield from _in_trash(task, intent.target or IT, pronoun=pronoun)
+    if len(items) != 1:
+        items = yield from _in_trash(task, intent.target or IT, pronoun=pronoun)
     wanted = [request("restore_item", item_id=item["id"]) for item in items]
     return (yield from task.carry_out(items, wanted, "restored"))
 
 
-def _in_focus(task: Task) -> list[Item]:
-    return [item for item in task.conversation.focus() if item.get("trashed_at")]
-
-
-def _in_trash(task: Task, ref: Ref, *, pronoun: bool) -> Items:
-    if pronoun and len(_in_focus(task)) == 1:
-        return _in_focus(task)
+def _in_trash(task: Task, ref: Ref, *, pronoun: bool) -> Steps[list[Item]]:
     trashed = [item for item in (yield from call("list_trash", limit=PAGE)).items if item.get("trashed_at")]
     if not trashed:
         raise task.unresolved("trash_empty")
@@ -56,10 +43,6 @@ def _in_trash(task: Task, ref: Ref, *, pronoun: bool) -> Items:
         raise ambiguous(task, "", trashed)
     if pronoun or ref.form == "all":
         return [item for item in trashed if pronoun or fits(item, ref)]
-    return [_match(task, ref, trashed)]
-
-
-def _match(task: Task, ref: Ref, trashed: Sequence[Item]) -> Item:
     name = ref.text.rpartition("/")[2]
     living: list[Item] = [{**item, "trashed_at": None} for item in trashed]
     found = best_matches(living, name, kind=ref.kind)
@@ -67,13 +50,14 @@ def _match(task: Task, ref: Ref, trashed: Sequence[Item]) -> Item:
     if not found:
         raise task.unresolved("not_in_trash", name=quoted(name))
     ids = {item["id"] for item in found}
-    return max((item for item in trashed if item["id"] in ids), key=lambda item: str(item.get("trashed_at") or ""))
+    named = [item for item in trashed if item["id"] in ids]
+    return [max(named, key=lambda item: str(item.get("trashed_at") or ""))]
 
 
 def empty_trash(task: Task, _intent: Intent) -> Script:
     """Delete all that is in the trash for good."""
-    result = yield from call("empty_trash")
-    return task.say("trash_emptied", count=task.checked(result, "empty_trash").number("count"))
+    result = yield from task.call("empty_trash")
+    return task.say("trash_emptied", count=result.number("count"))
 
 
 def share(task: Task, intent: Intent) -> Script:
@@ -95,9 +79,8 @@ def change_access(task: Task, intent: Intent) -> Script:
         return task.say("missing_role")
     key, people = ("link_id", ()) if intent.action == "end_link" else ("email", intent.emails)
     if not people:
-        result = yield from call("list_shares", item_id=item["id"])
-        shares = task.checked(result, "list_shares", str(item.get("name", ""))).entries("shares")
-        own = [one for one in shares if not one.get("inherited_from")]
+        result = yield from task.call("list_shares", str(item.get("name", "")), item_id=item["id"])
+        own = [one for one in result.entries("shares") if not one.get("inherited_from")]
         links = [str(one["id"]) for one in own if one.get("kind") == "link" or not one.get("email")]
         named = [str(one["email"]) for one in own if one.get("kind") != "link" and one.get("email")]
         people = links if key == "link_id" else [one for one in named if intent.person.lower() in one.lower()]
@@ -158,7 +141,7 @@ def undo(task: Task, intent: Intent) -> Script:
     if intent.action != "redo" and not task.sections.last_run:
         return task.say("undo_nothing_here")
     key, tool = ("redone", "redo_changes") if intent.action == "redo" else ("undone", "undo_changes")
-    result = task.checked((yield from call(tool, run_id=task.sections.last_run if key == "undone" else None)), tool)
+    result = yield from task.call(tool, run_id=task.sections.last_run if key == "undone" else None)
     done = [f"- {inert(change_of(change))}" for change in result.entries(key)]
     left = [f"- {inert(change_of(entry))}" for entry in result.entries("skipped")]
     parts = [task.say(key, list=bounded(done, task.language)) if done else task.say("undone_nothing")]
@@ -168,34 +151,29 @@ def undo(task: Task, intent: Intent) -> Script:
 
 def remember(task: Task, intent: Intent) -> Script:
     """Keep a fact in the person's own words."""
-    task.checked((yield from call("remember", fact=intent.content)), "remember", intent.content)
+    yield from task.call("remember", intent.content, fact=intent.content)
     return task.say("remembered", fact=quoted(intent.content))
 
 
 def recall(task: Task, _intent: Intent) -> Script:
     """Say what is remembered."""
-    memories = task.checked((yield from call("list_memories")), "list_memories").entries("memories")
+    memories = (yield from task.call("list_memories")).entries("memories")
     return task.say("memories", list=_list(memories)) if memories else task.say("no_memories")
 
 
 def forget(task: Task, intent: Intent) -> Script:
     """Forget the fact that is meant."""
-    found = task.checked((yield from call("list_memories")), "list_memories")
-    meant = _meant(intent.content, found.entries("memories"))
+    memories = (yield from task.call("list_memories")).entries("memories")
+    same = [memory for memory in memories if str(memory["fact"]).casefold() == intent.content.casefold()]
+    shared = [len(words_of(str(memory["fact"])) & words_of(intent.content)) for memory in memories]
+    near = [memory for memory, count in zip(memories, shared, strict=True) if count and count == max(shared)]
+    meant = same[:1] or near
     if len(meant) != 1:
         code = "ambiguous_it" if meant else "no_such_memory"
         return task.say(code, list=_list(meant), fact=quoted(intent.content))
     fact = str(meant[0]["fact"])
-    task.checked((yield from call("forget", memory_id=meant[0]["id"])), "forget", fact)
+    yield from task.call("forget", fact, memory_id=meant[0]["id"])
     return task.say("forgotten", fact=quoted(fact))
-
-
-def _meant(fact: str, memories: Sequence[Item]) -> list[Item]:
-    same = [memory for memory in memories if str(memory["fact"]).casefold() == fact.casefold()]
-    wanted = words_of(fact)
-    shared = [(len(words_of(str(memory["fact"])) & wanted), memory) for memory in memories]
-    most = max((count for count, _ in shared), default=0)
-    return same[:1] or [memory for count, memory in shared if count == most and most]
 
 
 def _list(memories: Sequence[Item]) -> str:

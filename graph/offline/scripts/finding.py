@@ -1,11 +1,11 @@
 """Finding files by their names, and by what they or many of them say."""
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from graph.offline.reading.results import Item, Result
-from graph.offline.replay import Request, Script, UnresolvedError, call, request
+from graph.offline.replay import Script, Steps, UnresolvedError, call, request
+from graph.offline.results import Item, Result
 from graph.offline.scripts import listing
 from graph.offline.scripts.reading import ask, relevant, topic_of
 from graph.offline.scripts.resolve import best_matches, covered, queries_of, resolve_folder, resolve_one
@@ -33,9 +33,7 @@ def find(task: Task, intent: Intent) -> Script:
             return _shown(task, hits)
     result = yield from call("semantic_search_files", query=query[:500], limit=MOST_FOUND)
     hits = relevant(result, query)
-    if hits:
-        return _shown(task, hits)
-    return task.say("found_nothing", query=quoted(query))
+    return _shown(task, hits) if hits else task.say("found_nothing", query=quoted(query))
 
 
 def _best(hits: Sequence[Item], query: str) -> list[Item]:
@@ -83,8 +81,7 @@ def map_files(task: Task, intent: Intent) -> Script:
     folder = yield from resolve_folder(task, folder_of(intent.said))
     asked = task.say("many_mention" if query else "many_summarise", query=query)
     args = {"folder_id": str(folder["id"]), "max_files": MOST_FILES, "language": task.language}
-    result = yield from call("map_reduce_files", instruction=asked, **args)
-    task.checked(result, "map_reduce_files", str(folder.get("name", "")))
+    result = yield from task.call("map_reduce_files", str(folder.get("name", "")), instruction=asked, **args)
     if "files" not in result.data:
         return result.text
     if not result.number("files"):
@@ -97,12 +94,13 @@ def map_files(task: Task, intent: Intent) -> Script:
     return "\n\n".join(part for part in parts if part)
 
 
-def _first(task: Task, result: Result) -> Generator[Sequence[Request], Sequence[Result], list[Item]]:
+def _first(task: Task, result: Result) -> Steps[list[Item]]:
     findings = result.entries("results")
     following = result.number("next")
     while following and following < min(result.number("answered"), MOST_LINES):
-        more = yield from call("read_bulk_result", result_id=result.word("result_id"), first=following, limit=PAGE)
-        findings += task.checked(more, "read_bulk_result").entries("results")
+        page = {"result_id": result.word("result_id"), "first": following, "limit": PAGE}
+        more = yield from task.call("read_bulk_result", **page)
+        findings += more.entries("results")
         following = more.number("next")
     return findings
 

@@ -1,12 +1,12 @@
 """Lists of what there is: folders, the trash, shares, versions, changes; counts, and what an item is."""
 
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from graph.moment import WEEKDAYS
-from graph.offline.reading.results import Item, Result
-from graph.offline.replay import Request, Script, call
+from graph.offline.replay import Script, Steps, call
+from graph.offline.results import Item, Result
 from graph.offline.scripts.resolve import PAGE, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import word
@@ -70,29 +70,24 @@ def count(task: Task, intent: Intent) -> Script:
     named = intent.target if intent.target and intent.target.form in NAMED else None
     if named and not (kind and kind[0].lower() in named.text.lower()):
         item = yield from resolve_folder(task, named)
-        result = yield from call("list_folder", folder_id=item["id"], limit=PAGE)
-        folders = sum(one.get("kind") == "folder" for one in task.checked(result, "list_folder").items)
+        result = yield from task.call("list_folder", folder_id=item["id"], limit=PAGE)
+        folders = sum(one.get("kind") == "folder" for one in result.items)
         return task.say("count_in", folder=task.name(item), files=result.number("total") - folders, folders=folders)
     if kind:
         extension = SUFFIXES[kind["type"].lower()]
         result = yield from call("search_files", query=extension, kind="file", limit=100)
         fitting = [hit for hit in result.hits if str(hit["file"]["name"]).lower().endswith(extension)]
         return task.say("count_of", count=f"{len(fitting)}{'+' if result.cursor else ''}", extension=extension)
-    result = task.checked((yield from call("whoami")), "whoami")
+    result = yield from task.call("whoami")
     index = result.data.get("index")
     return task.say("count_all", count=sum(index.values()) if isinstance(index, dict) else "?")
-
-
-def newest(task: Task, intent: Intent) -> Script:
-    """Say what was changed last in the drive; a folder is listed."""
-    return (yield from (folder if intent.target and intent.target.form in NAMED else changes)(task, intent))
 
 
 def info(task: Task, intent: Intent) -> Script:
     """Tell what an item is."""
     found = yield from resolve_one(task, intent.target, loose=True)
-    result = yield from call("get_file_info", item_id=found["id"])
-    item = task.checked(result, "get_file_info", str(found.get("name", ""))).data
+    result = yield from task.call("get_file_info", str(found.get("name", "")), item_id=found["id"])
+    item = result.data
     numbers = {"version": result.number("version"), "count": result.number("child_count")}
     about = {"owner": inert(result.word("owner")), "role": task.role(result.word("role"))}
     zone = task.sections.time_zone
@@ -116,7 +111,7 @@ def whoami(task: Task, intent: Intent) -> Script:
     person = task.sections.moment.get("person")
     if intent.action == "who" and isinstance(person, dict) and person:
         return task.say("who", name=", ".join(inert(str(one)) for one in person.values()))
-    result = task.checked((yield from call("whoami")), "whoami")
+    result = yield from task.call("whoami")
     quota, scopes = result.number("quota_bytes"), result.data.get("scopes")
     used = size(result.number("used_bytes")) + (f" / {size(quota)}" if quota else "")
     listed = ", ".join(map(str, scopes)) if isinstance(scopes, list) else "?"
@@ -130,7 +125,7 @@ def diff(task: Task, intent: Intent) -> Script:
     if last < 2:
         return task.say("one_version", name=task.name(item))
     first = intent.number if 0 < intent.number < last else last - 1
-    result = task.checked((yield from call("diff_versions", file_id=item["id"], from_version=first)), "diff_versions")
+    result = yield from task.call("diff_versions", file_id=item["id"], from_version=first)
     versions = {"name": task.name(item), "first": first, "last": result.number("to_version") or last}
     shown = result.word("diff")[:LONGEST_DIFF].rstrip("\n")
     if not shown:
@@ -138,28 +133,28 @@ def diff(task: Task, intent: Intent) -> Script:
     return "\n".join([task.say("diff", **versions), "~~~~diff", shown, "~~~~"])
 
 
-def last_version(task: Task, item: Item) -> Generator[Sequence[Request], Sequence[Result], int]:
+def last_version(task: Task, item: Item) -> Steps[int]:
     """Return the number of a file's newest version."""
-    result = task.checked((yield from call("list_versions", file_id=item["id"])), "list_versions")
+    result = yield from task.call("list_versions", file_id=item["id"])
     return max((int(entry.get("number") or 0) for entry in result.entries("versions")), default=0)
 
 
 def changes(task: Task, intent: Intent) -> Script:
     """Say what was changed or shared lately: in the drive, to one item, or by this conversation's last run."""
     named = intent.target if intent.target and intent.target.form in NAMED else None
+    if named and intent.action == "newest":
+        return (yield from folder(task, intent))
     item_id = (yield from resolve_one(task, named, loose=True))["id"] if named else None
     own = not named and word("by_assistant").search(task.conversation.asked)
     kind, most = "share" if intent.action == "shared_out" else None, intent.number or MANY
     run_id = (own and task.sections.last_run) or None
-    result = yield from call("list_changes", item_id=item_id, run_id=run_id, kind=kind, limit=most)
-    lines = [change_line(task, change) for change in task.checked(result, "list_changes").entries("changes")]
+    result = yield from task.call("list_changes", item_id=item_id, run_id=run_id, kind=kind, limit=most)
+    lines = [
+        f"- {moment(one.get('at'), task.sections.time_zone)}: {inert(change_of(one))}"
+        + (task.say("change_undone") if one.get("undone_by") else "")
+        for one in result.entries("changes")
+    ]
     return "\n".join([task.say("changes"), *lines]) if lines else task.say("changes_none")
-
-
-def change_line(task: Task, change: Item) -> str:
-    """Return a change as a line of a list."""
-    line = f"- {moment(change.get('at'), task.sections.time_zone)}: {inert(change_of(change))}"
-    return line + (task.say("change_undone") if change.get("undone_by") else "")
 
 
 def change_of(change: Item) -> str:

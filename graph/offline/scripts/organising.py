@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Final
 
 from graph.offline.documents import read_sentences
-from graph.offline.reading.results import Item
-from graph.offline.replay import Request, Script, UnresolvedError, call, request
+from graph.offline.replay import Request, Script, Steps, UnresolvedError, call, request
+from graph.offline.results import Item, Result
 from graph.offline.scripts.changing import with_suffix
 from graph.offline.scripts.reading import read, sum_up, summarise
-from graph.offline.scripts.resolve import One, resolve, resolve_folder, resolve_one
+from graph.offline.scripts.resolve import resolve, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import word
 from graph.offline.understanding.intent import Intent, Ref
@@ -33,30 +33,30 @@ def create_folder(task: Task, intent: Intent) -> Script:
     parent = yield from resolve_folder(task, intent.destination or Ref("here"))
     lines: list[str] = []
     for name in intent.names:
-        made = yield from call("create_folder", name=name, parent_id=parent["id"])
-        result = task.checked(made, "create_folder", name)
-        made = result.data or {"id": "", "name": name}
-        task.made.append(made)
-        lines.append(task.say("created", name=task.name(made), path=path_of(made)))
+        result = yield from task.call("create_folder", name, name=name, parent_id=parent["id"])
+        lines.append(_created(task, result, name))
     return task.with_hint("\n".join(lines), "can_undo")
+
+
+def _created(task: Task, result: Result, name: str) -> str:
+    made = result.data or {"id": "", "name": name}
+    task.made.append(made)
+    return task.say("created", name=task.name(made), path=path_of(made))
 
 
 def create_file(task: Task, intent: Intent) -> Script:
     """Make a file with the text that was dictated."""
     if not intent.names:
         return task.say("missing_name")
-    return (yield from _one_file(task, intent, intent.names[0], intent.content))
+    parent = yield from _folder(task, intent)
+    name = intent.names[0] if "." in intent.names[0].strip(".") else f"{intent.names[0]}.md"
+    result = yield from call("create_file", name=name, content=intent.content, parent_id=parent["id"])
+    if result.code == "name_conflict":
+        return task.say("name_taken", name=quoted(name), message=result.message)
+    return task.with_hint(_created(task, task.checked(result, "create_file", name), name), "can_undo")
 
 
-def _new_folder(task: Task, ref: Ref) -> One:
-    """Make the folder that is named, in the folder of its path."""
-    above, _, name = ref.text.strip("/").rpartition("/")
-    parent = (yield from resolve_folder(task, Ref("path", text=f"/{above}"))) if ref.form == "path" else task.here
-    result = yield from call("create_folder", name=name, parent_id=parent["id"])
-    return task.checked(result, "create_folder", name).data
-
-
-def _folder(task: Task, intent: Intent) -> One:
+def _folder(task: Task, intent: Intent) -> Steps[Item]:
     """Return the folder for a new file. One that is missing is made if the person says so, else offered."""
     ref = intent.destination or Ref("here")
     try:
@@ -64,20 +64,11 @@ def _folder(task: Task, intent: Intent) -> One:
     except UnresolvedError as unresolved:
         if ref.form not in {"name", "path"} or "\n1. " in unresolved.text:
             raise
-    if intent.makes_folder:
-        return (yield from _new_folder(task, ref))
-    raise task.unresolved("folder_missing", folder=quoted(ref.text), file=quoted("".join(intent.names[:1])))
-
-
-def _one_file(task: Task, intent: Intent, name: str, content: str) -> Script:
-    parent = yield from _folder(task, intent)
-    name = name if "." in name.strip(".") else f"{name}.md"
-    result = yield from call("create_file", name=name, content=content, parent_id=parent["id"])
-    if result.code == "name_conflict":
-        return task.say("name_taken", name=quoted(name), message=result.message)
-    made = task.checked(result, "create_file", name).data or {"name": name}
-    task.made.append(made)
-    return task.with_hint(task.say("created", name=task.name(made), path=path_of(made)), "can_undo")
+    if not intent.makes_folder:
+        raise task.unresolved("folder_missing", folder=quoted(ref.text), file=quoted("".join(intent.names[:1])))
+    above, _, name = ref.text.strip("/").rpartition("/")
+    parent = (yield from resolve_folder(task, Ref("path", text=f"/{above}"))) if ref.form == "path" else task.here
+    return (yield from task.call("create_folder", name, name=name, parent_id=parent["id"])).data
 
 
 def save_summary(task: Task, intent: Intent) -> Script:
@@ -91,7 +82,8 @@ def save_summary(task: Task, intent: Intent) -> Script:
     if not topic:
         return said
     name = intent.names[0] if intent.names else task.say("summary_name", topic=topic).strip()
-    return (yield from _one_file(task, intent, name, f"{said.strip().replace(' [1]', '')}\n"))
+    content = f"{said.strip().replace(' [1]', '')}\n"
+    return (yield from create_file(task, replace(intent, names=(name,), content=content)))
 
 
 def add_summary(task: Task, intent: Intent) -> Script:
@@ -127,8 +119,7 @@ def move(task: Task, intent: Intent) -> Script:
         if not (intent.target and intent.target.form == "summary" and _last_summary(task)[0]):
             raise
         return (yield from save_summary(task, intent))
-    folder = yield from resolve_folder(task, intent.destination)
-    return (yield from _move(task, items, folder))
+    return (yield from _move(task, items, (yield from resolve_folder(task, intent.destination))))
 
 
 def _move(task: Task, items: Sequence[Item], folder: Item) -> Script:
@@ -138,8 +129,8 @@ def _move(task: Task, items: Sequence[Item], folder: Item) -> Script:
     if not going:
         return "\n".join(task.say("already_there", name=task.name(item), folder=task.name(folder)) for item in items)
     if len(going) > 1 and "move_items" in task.tools:
-        one = request("move_items", item_ids=[item["id"] for item in going], folder_id=folder["id"])
-        result = task.checked((yield from call(one.name, **one.args)), one.name, f"{going[0].get('name', '')} …")
+        args = {"item_ids": [item["id"] for item in going], "folder_id": folder["id"]}
+        result = yield from task.call("move_items", f"{going[0].get('name', '')} …", **args)
         there = {"folder": task.name(folder)}
         lines = [task.say("moved", name=task.name(item), path=path_of(item), **there) for item in result.items or going]
         return task.with_hint(bounded(lines, task.language), "can_undo")
@@ -175,8 +166,8 @@ def replace_text(task: Task, intent: Intent) -> Script:
         if len(edits) > MOST_EDITS:
             return task.say("too_many_matches", find=quoted(old, SHOWN), name=task.name(item), count=len(edits))
         one = request("patch_file", file_id=item["id"], edits=list(edits))
-    result = yield from call(one.name, **one.args)
-    version = task.checked(result, one.name, str(item.get("name", ""))).number("version") or "?"
+    result = yield from task.call(one.name, str(item.get("name", "")), **one.args)
+    version = result.number("version") or "?"
     code = "edit_line" if new else "edit_line_removed"
     edited = task.say(code, find=quoted(old, SHOWN), replace=quoted(new, SHOWN), count=len(one.args["edits"]))
     return task.with_hint(task.say("edited", name=task.name(item), edits=edited, version=version), "can_undo")
@@ -226,7 +217,7 @@ def add_text(task: Task, intent: Intent) -> Script:
 
 def _append(task: Task, item: Item, content: str) -> Script:
     one = _made_already(task, item) or request("append_to_file", file_id=item["id"], content=content)
-    task.checked((yield from call(one.name, **one.args)), one.name, str(item.get("name", "")))
+    yield from task.call(one.name, str(item.get("name", "")), **one.args)
     shown = inert(" ".join(str(one.args.get("content", "")).split())[: SHOWN * 3])
     return task.with_hint(task.say("inserted", name=task.name(item), content=shown), "can_undo")
 

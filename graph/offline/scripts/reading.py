@@ -1,11 +1,11 @@
 """Texts of files: as they are, summed up in their own sentences, and quoted as answers."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from graph.offline.documents import Sentence, asks_figure, best_passage, first_heading, key_sentences, read_sentences
-from graph.offline.reading.results import Item, Result
-from graph.offline.replay import Request, Script, UnresolvedError, call, request
+from graph.offline.replay import Script, Steps, UnresolvedError, call, request
+from graph.offline.results import Item, Result
 from graph.offline.scripts import listing
 from graph.offline.scripts.resolve import dated, resolve_one
 from graph.offline.scripts.tables import compute
@@ -13,7 +13,8 @@ from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import named_in, word
 from graph.offline.understanding.intent import Intent, Ref, read_ref
 from graph.offline.understanding.terms import terms
-from graph.offline.wording import inert, path_of, quoted, span, verbatim
+from graph.offline.wording import inert, path_of, quoted, say, verbatim
+from graph.state import Language
 
 HITS, LONGEST_PASSAGE, WORTH_SHOWING, LONGEST_TEXT = 8, 500, 0.3, 3_000
 
@@ -27,10 +28,11 @@ class Source(NamedTuple):
     total: int
     cut: bool
 
-    def lines(self, sentences: Sequence[Sentence]) -> tuple[int, int]:
+    def lines(self, sentences: Sequence[Sentence], language: Language) -> str:
         """Return the lines of the file that sentences of this text stand on."""
-        offset = self.first_line - 1
-        return offset + min(one.line for one in sentences), offset + max(one.last_line for one in sentences)
+        first = self.first_line - 1 + min(one.line for one in sentences)
+        last = self.first_line - 1 + max(one.last_line for one in sentences)
+        return say(language, "line" if first == last else "lines", first=first, last=last)
 
     def words(self, sentence: Sentence, limit: int = LONGEST_PASSAGE) -> str:
         """Return a sentence word for word: what is quoted is looked for in the file."""
@@ -47,11 +49,7 @@ class Source(NamedTuple):
         return f"{self.path.rpartition('.')[0]} {first_heading(self.text)}"
 
 
-Reading = Generator[Sequence[Request], Sequence[Result], Source]
-About = Generator[Sequence[Request], Sequence[Result], tuple[Item, str]]
-
-
-def read(task: Task, item: Item) -> Reading:
+def read(task: Task, item: Item) -> Steps[Source]:
     """Return the text of a file. Raises `UnresolvedError` if it can't be read."""
     opened = task.sections.file
     if opened and opened["id"] == item["id"] and task.sections.document_is_exact:
@@ -135,8 +133,8 @@ def _answer(task: Task, source: Source, question: str) -> str:
 
 def _quoting(task: Task, source: Source, sentences: Sequence[Sentence], code: str) -> str:
     quotes = "\n\n".join(f"> {source.words(one)} [1]" for one in sentences)
-    lines = span(*source.lines(sentences), task.language)
-    return task.say(code, name=task.name(source.file), path=path_of(source.file), lines=lines, passage=quotes)
+    where_it_is = {"path": path_of(source.file), "lines": source.lines(sentences, task.language)}
+    return task.say(code, name=task.name(source.file), passage=quotes, **where_it_is)
 
 
 def open_file(task: Task, intent: Intent) -> Script:
@@ -144,8 +142,7 @@ def open_file(task: Task, intent: Intent) -> Script:
     item = yield from resolve_one(task, intent.target, loose=True)
     if item.get("kind") == "folder":
         return (yield from listing.shown(task, item))
-    result = yield from call("read_file", file_id=item["id"])
-    task.checked(result, "read_file", str(item.get("name", "")))
+    result = yield from task.call("read_file", str(item.get("name", "")), file_id=item["id"])
     text, file = result.word("text"), result.data.get("file") or item
     if not text.strip():
         return task.say("summary_unreadable", name=task.name(item))
@@ -175,7 +172,7 @@ def sum_up(task: Task, item: Item, topic: str = "") -> Script:
     return _shown(task, source, chosen, topic)
 
 
-def _document(task: Task, ref: Ref) -> About:
+def _document(task: Task, ref: Ref) -> Steps[tuple[Item, str]]:
     topic = topic_of(ref.text) if ref.form == "name" else ""
     if not topic:
         try:
@@ -193,10 +190,10 @@ def _document(task: Task, ref: Ref) -> About:
 
 def _shown(task: Task, source: Source, chosen: Sequence[Sentence], topic: str) -> str:
     about = inert(topic or first_heading(source.text) or str(source.file.get("name", "")))
-    where, passage = span(*source.lines(chosen), task.language), f"“{source.words(chosen[0])}”"
-    where_it_is = {"name": task.name(source.file), "path": path_of(source.file), "lines": where, "passage": passage}
+    where_it_is = {"path": path_of(source.file), "lines": source.lines(chosen, task.language)}
     lines = [task.say("summary_title", topic=about), "", *(f"- {inert(sentence.text)}" for sentence in chosen), ""]
-    lines.append(task.say("summary_source", **where_it_is))
+    passage = f"“{source.words(chosen[0])}”"
+    lines.append(task.say("summary_source", name=task.name(source.file), passage=passage, **where_it_is))
     if source.cut:
         lines.append(task.say("summary_partial", shown=len(source.text), total=source.total))
     return "\n".join(lines)
@@ -211,11 +208,11 @@ def topic_of(query: str) -> str:
 def relevant(result: Result, topic: str) -> list[Item]:
     """Return the hits that share words with the topic, at least half as many as the best does, the best first."""
     wanted = set(terms(topic))
-    graded = [(len(wanted & set(terms(_said(hit)))), -rank, hit) for rank, hit in enumerate(result.hits)]
+    said = [
+        f"{hit['file'].get('path') or hit['file'].get('name', '')} {hit.get('heading', '')} {hit.get('text', '')}"
+        for hit in result.hits
+    ]
+    graded = [(len(wanted & set(terms(one))), -rank, result.hits[rank]) for rank, one in enumerate(said)]
     most = max((shared for shared, _, _ in graded), default=0)
     near = [entry for entry in graded if not wanted or (entry[0] and 2 * entry[0] > most)]
     return [hit for _, _, hit in sorted(near, key=lambda entry: entry[:2], reverse=True)]
-
-
-def _said(hit: Item) -> str:
-    return f"{hit['file'].get('path') or hit['file'].get('name', '')} {hit.get('heading', '')} {hit.get('text', '')}"

@@ -2,20 +2,18 @@
 
 import re
 import unicodedata
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from graph.offline.reading.results import Item, Result
-from graph.offline.replay import Request, StoppedError, UnresolvedError, call, request
+from graph.offline.replay import Steps, StoppedError, UnresolvedError, call, request
+from graph.offline.results import Item, Result
 from graph.offline.scripts.task import ROOT, Task
 from graph.offline.understanding.grammar import word
 from graph.offline.understanding.intent import Ref
 from graph.offline.understanding.terms import STOP_WORDS, has_han, stem
 from graph.offline.wording import code, path_of, quoted
 
-Items = Generator[Sequence[Request], Sequence[Result], list[Item]]
-One = Generator[Sequence[Request], Sequence[Result], Item]
 STEM, NO_MATCH, NEAR_ENOUGH = 1, 5, 0.6
 SEARCHED, OF_A_SORT, PAGE, MOST_PAGES, MOST_QUERIES, OFFERED = 20, 100, 30, 3, 4, 10
 ABSENT: Final = "not_found"
@@ -25,7 +23,7 @@ _SUMMARY: Final = re.compile("summary|总结|摘要")
 _DATE: Final = re.compile(r"(?:19|20)\d\d(?:[-./年]?\d{1,2})?(?:[-./月]?\d{1,2})?")
 
 
-def resolve_one(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False) -> One:
+def resolve_one(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False) -> Steps[Item]:
     """Return the one item that is meant. Raises `UnresolvedError` with a question if there is none or several."""
     items = yield from resolve(task, ref, kind=kind, loose=loose)
     if len(items) > 1:
@@ -33,7 +31,7 @@ def resolve_one(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = Fa
     return items[0]
 
 
-def resolve_folder(task: Task, ref: Ref | None) -> One:
+def resolve_folder(task: Task, ref: Ref | None) -> Steps[Item]:
     """Return the folder that is meant."""
     item = yield from resolve_one(task, ref, kind="folder")
     if item.get("kind", "folder") != "folder":
@@ -41,7 +39,7 @@ def resolve_folder(task: Task, ref: Ref | None) -> One:
     return item
 
 
-def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False) -> Items:
+def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False) -> Steps[list[Item]]:
     """Return the items that are meant, at least one: several only if several were meant."""
     if ref is None or ref.form == "which":
         raise task.unresolved("which_item")
@@ -49,11 +47,11 @@ def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False)
     if ref.form in {"here", "open", "it", "them", "there"}:
         return _pointed_at(task, ref, wanted)
     if ref.form in {"all", "summary"}:
-        return (yield from (of_sort if ref.form == "all" else _summary)(task, ref))
+        return (yield from (_of_sort(task, ref) if ref.form == "all" else _summary(task)))
     if ref.form != "path":
         return (yield from _by_name(task, ref, wanted, loose=loose))
     if ref.text == "/":
-        return [{"id": ROOT, "kind": "folder", "name": "", "path": "/"}]
+        return [ROOT]
     result = yield from call("get_file_info", item_id=ref.text.rstrip("/"))
     if not result.worked and result.code != ABSENT:
         raise StoppedError("search_failed", "get_file_info", result)
@@ -88,7 +86,7 @@ def _pointed_at(task: Task, ref: Ref, kind: str) -> list[Item]:
     return found
 
 
-def _summary(task: Task, _ref: Ref) -> Items:
+def _summary(task: Task) -> Steps[list[Item]]:
     """Return the file that is called a summary: one of an earlier step, the one of just that name, or the newest."""
     made = [item for item in task.conversation.changed(finished=True) if _SUMMARY.search(fold(str(item.get("name"))))]
     found = made[:1] or (yield from _searched(["summary", "总结", "摘要"], "file", SEARCHED))
@@ -99,11 +97,11 @@ def _summary(task: Task, _ref: Ref) -> Items:
     return [max(same or named, key=lambda item: str(item.get("updated_at", "")))]
 
 
-def of_sort(task: Task, ref: Ref) -> Items:
+def _of_sort(task: Task, ref: Ref) -> Steps[list[Item]]:
     """Return each item of a folder, or of the drive, that is of the sort."""
     if ref.inside is not None:
         folder = yield from resolve_folder(task, ref.inside)
-        found = [item for item in (yield from contents(task, folder)) if fits(item, ref)]
+        found = [item for item in (yield from _contents(task, folder)) if fits(item, ref)]
         if not found:
             raise task.unresolved("folder_empty", folder=task.name(folder))
         return found
@@ -117,13 +115,13 @@ def of_sort(task: Task, ref: Ref) -> Items:
     return fitting
 
 
-def contents(task: Task, folder: Item) -> Items:
+def _contents(task: Task, folder: Item) -> Steps[list[Item]]:
     """Return all that is in a folder; what holds more than a few pages is too much for one request."""
     pages: list[Result] = []
     while len(pages) < MOST_PAGES and (not pages or pages[-1].cursor):
         cursor = pages[-1].cursor if pages else None
-        page = yield from call("list_folder", folder_id=folder["id"], limit=PAGE, cursor=cursor)
-        pages.append(task.checked(page, "list_folder", str(folder.get("name", ""))))
+        args = {"folder_id": folder["id"], "limit": PAGE, "cursor": cursor}
+        pages.append((yield from task.call("list_folder", str(folder.get("name", "")), **args)))
     items, total = [item for page in pages for item in page.items], max(page.number("total") for page in pages)
     if len(items) < total:
         raise task.unresolved("too_many", folder=task.name(folder), count=total)
@@ -138,7 +136,7 @@ def fits(item: Item, ref: Ref) -> bool:
     return not ref.text or covered(ref.text, str(item.get("path") or name)) == 1
 
 
-def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Items:
+def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Steps[list[Item]]:
     near = best_matches(task.conversation.changed(), ref.text, kind=kind, most=STEM)
     if len(near) == 1:
         # Nothing else that changes with a change may decide: a replay has to go the same way again.
@@ -157,7 +155,7 @@ def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Items:
     return chosen or (yield from _several_names(task, ref, kind))
 
 
-def _described(phrase: str, kind: str, named: list[Item], *, loose: bool) -> Items:
+def _described(phrase: str, kind: str, named: list[Item], *, loose: bool) -> Steps[list[Item]]:
     """Return what the words of the phrase describe, in names and paths: "the lentil soup recipe", "the last weekly"."""
     newest, oldest = word("newest").search(phrase), word("oldest").search(phrase)
     text = word("oldest").sub(" ", word("newest").sub(" ", phrase)).strip()
@@ -220,13 +218,13 @@ def dated(item: Item) -> tuple[str, str]:
     return (date, str(item.get("updated_at", "")))
 
 
-def _searched(queries: Sequence[str], kind: str, limit: int) -> Items:
+def _searched(queries: Sequence[str], kind: str, limit: int) -> Steps[list[Item]]:
     results = yield [request("search_files", query=query, kind=kind or None, limit=limit) for query in queries]
     files = {str(hit["file"]["id"]): hit["file"] for result in results for hit in result.hits}
     return [item for item in files.values() if not kind or item.get("kind") == kind]
 
 
-def _several_names(task: Task, ref: Ref, kind: str) -> Items:
+def _several_names(task: Task, ref: Ref, kind: str) -> Steps[list[Item]]:
     parts = [part for part in word("list").split(ref.text) if part]
     found: list[Item] = []
     for part in parts if len(parts) > 1 else ():
@@ -247,7 +245,7 @@ def fold(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).split())
 
 
-def grade(name: str, wanted: str) -> int:
+def _grade(name: str, wanted: str) -> int:
     """Return how well a name fits: 0 is the same, 1 without its suffix, then less and less, `NO_MATCH` not at all."""
     held, sought = fold(name), fold(wanted)
     every = bool(sought) and all(_begins(one, held) for one in sought.split())
@@ -259,6 +257,6 @@ def best_matches(items: Iterable[Item], wanted: str, *, kind: str = "", most: in
     """Return the items whose names fit best, all of them equally well; `most` is the worst grade that counts."""
     once = {str(item.get("id")): item for item in items if not item.get("trashed_at")}.values()
     of_kind = [item for item in once if not kind or item.get("kind", kind) == kind]
-    graded = [(grade(str(item.get("name", "")), wanted), item) for item in of_kind]
+    graded = [(_grade(str(item.get("name", "")), wanted), item) for item in of_kind]
     best = min((how for how, _ in graded), default=NO_MATCH)
     return [item for how, item in graded if how == best <= most]

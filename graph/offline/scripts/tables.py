@@ -1,18 +1,17 @@
 """Totals, counts and rankings of tables. The drive works them out; what is not understood whole is not asked."""
 
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from graph.offline.reading.results import Item, Result
-from graph.offline.replay import Request, Script, call, request
+from graph.offline.replay import Script, Steps, call, request
+from graph.offline.results import Item, Result
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import table, word
 from graph.offline.wording import MOST_LINES, bounded, inert, path_of, quoted
 
 ROWS, HITS, MOST_TABLES = 100, 8, 3
 _DATE: Final = re.compile(r"(?<!\d)(?P<year>(?:19|20)\d\d)(?:\s?[-/年]\s?(?P<month>\d{1,2})月?|年)?(?![\d-])")
-Read = Generator[Sequence[Request], Sequence[Result], "Question | None"]
 
 
 class Question(NamedTuple):
@@ -53,7 +52,7 @@ def _is_table(file: Item) -> bool:
     return str(file.get("name", "")).lower().endswith((".csv", ".tsv", ".xlsx", ".xls"))
 
 
-def _read(task: Task, said: str, file: Item, function: str, *, named: bool) -> Read:
+def _read(task: Task, said: str, file: Item, function: str, *, named: bool) -> Steps[Question | None]:
     probe = yield from call("query_table", file_id=file["id"], limit=ROWS)
     if named:
         task.checked(probe, "query_table", str(file.get("name", "")))
@@ -142,14 +141,13 @@ def _filters(said: str, probe: Result, columns: Mapping[str, str]) -> tuple[list
 
 
 def _answer(task: Task, question: Question) -> Script:
-    result = yield from call("query_table", **question.args)
-    data = task.checked(result, "query_table", str(question.file.get("name", ""))).data
+    result = yield from task.call("query_table", str(question.file.get("name", "")), **question.args)
     rows = [row for row in result.entries("rows") if row["values"][-1] is not None]
     if not rows:
         return task.say("table_no_rows", name=task.name(question.file))
     if "sort_by" in question.args:
         rows = [row for row in rows if row["values"][-1] == rows[0]["values"][-1]]
-    last = data["result_columns"][-1]
+    last = result.data["result_columns"][-1]
     conditions = (f"{one['column']} = {' / '.join(one['values'])}" for one in question.args.get("filters", ()))
     what = inert(", ".join([str(last["name"]), *conditions]))
     unit = f" {last['unit']}" if last.get("unit") else ""

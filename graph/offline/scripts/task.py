@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from graph.offline.reading.conversation import Conversation, Sections
-from graph.offline.reading.results import Item, Result
-from graph.offline.replay import Request, Script, UnresolvedError
+from graph.offline.conversation import Conversation, Sections
+from graph.offline.replay import Request, Script, Steps, UnresolvedError, call
+from graph.offline.results import Item, Result
 from graph.offline.understanding.grammar import word
-from graph.offline.wording import bounded, named, path_of, quoted, say, sides
+from graph.offline.wording import bounded, code, path_of, quoted, say, sides
 from graph.state import Language
 
-ROOT: Final = "root"
+ROOT: Final[Item] = {"id": "root", "kind": "folder", "name": "", "path": "/"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Task:
     @property
     def here(self) -> Item:
         """The folder where the person is, the root if nothing says so."""
-        return self.sections.folder or {"id": ROOT, "kind": "folder", "name": "", "path": "/"}
+        return self.sections.folder or ROOT
 
     @property
     def is_underway(self) -> bool:
@@ -44,8 +44,10 @@ class Task:
         return say(self.language, code, **values)
 
     def name(self, item: Item) -> str:
-        """Return an item's name as it is written in a sentence."""
-        return named(item, self.language)
+        """Return an item's name in quotation marks; the root has none."""
+        if item.get("path") == "/":
+            return self.say("here")
+        return quoted(str(item["name"])) if item.get("name") else code(str(item.get("path") or item.get("id", "")))
 
     def role(self, role: str) -> str:
         """Return a role's name."""
@@ -100,6 +102,10 @@ class Task:
         if not result.worked:
             raise UnresolvedError(self.failed(result, self.deed(tool, name)))
         return result
+
+    def call(self, tool: str, name: str = "", /, **args: Any) -> Steps[Result]:
+        """Make one call that has to work, about what has that name. Raises `UnresolvedError` if it failed."""
+        return self.checked((yield from call(tool, **args)), tool, name)
 
     def carry_out(
         self, items: Sequence[Item], wanted: Sequence[Request], code: str, hint: str = "can_undo", **values: Any

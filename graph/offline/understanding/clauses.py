@@ -4,21 +4,20 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from graph.offline.understanding.grammar import table, word
+from graph.offline.understanding.grammar import word
 from graph.routing.intent_table import ROWS, VERBS, Row
 from graph.routing.intents import row_of
 from graph.routing.placing import CHANGES
 from graph.routing.wording import bare, bare_span, clauses, correct, is_negated, prepare
 
+MARK: Final = "[\ue000-\uf8ff]"
+"""Stands for what was quoted or dictated."""
 FIRST_MARK: Final = 0xE000
 _WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 32, 0xA0: 32, 0x2018: 39, 0x2019: 39}
 """Full-width characters as their plain ones: one for one, so that places stay."""
 _FOR_GOOD: Final = re.compile(r"\b(?:permanently|for good|forever|irrevocably|completely)\b|彻底|永久")
 _FORBIDS: Final = re.compile(r".{0,4}(?:不要|不用|不必|不准|请勿|不许|不得|别(?![的人处家墅称名]))")
 _NAME_END: Final = re.compile(r"[^\s,，。;；:：]*\)")
-_MOODS: Final = table("mood")
-_ITSELF: Final = re.compile(r"\b(?:by mistake|by accident|accidentally|mistakenly)\b|不小心|误删")
-"""Tells what happened, and asks to have it back."""
 _CHINESE: Final = tuple(
     (row.action, re.compile("|".join(filter(None, (row.verbs, row.endings)))))
     for row in ROWS
@@ -61,7 +60,7 @@ class Message:
             found = word(pattern).search(text)
             if found and word(head).match(bare(text[: found.start()].lower())):
                 content = found["content"] or found["zh"]
-                quote = re.match("[\ue000-\uf8ff]", content)
+                quote = re.match(MARK, content)
                 end = 1 if quote else len(content)
                 self.dictated = quote[0] if quote else self._put_aside(self.restored(content.rstrip()))
                 return f"{text[: found.start()].rstrip(' ,，')} {self.dictated} {content[end:].lstrip(' ,，')}"
@@ -69,11 +68,11 @@ class Message:
 
     def restored(self, text: str) -> str:
         """Return a part of the text with what was put aside in it again."""
-        return re.sub("[\ue000-\uf8ff]", lambda mark: self._aside[ord(mark[0]) - FIRST_MARK], text)
+        return re.sub(MARK, lambda mark: self._aside[ord(mark[0]) - FIRST_MARK], text)
 
     def quoted(self, text: str) -> str:
         """Return a part of the text with what was put aside between quotation marks."""
-        return re.sub("[\ue000-\uf8ff]", lambda mark: f"“{self._aside[ord(mark[0]) - FIRST_MARK]}”", text)
+        return re.sub(MARK, lambda mark: f"“{self._aside[ord(mark[0]) - FIRST_MARK]}”", text)
 
     @property
     def prepared(self) -> str:
@@ -103,11 +102,6 @@ class Message:
         for_good, negated = bool(_FOR_GOOD.search(prepared)), is_negated(prepared) or bool(_FORBIDS.match(prepared))
         row = row_of(plain) or row_of(plain.removesuffix("QUOTE").strip()) if plain else None
         return Clause(own, plain, row, negated, ends_in_colon, for_good)
-
-
-def mood_of(clause: str) -> str:
-    """Return how a clause speaks of what it names: asked, supposed or reported; empty if it may ask for it."""
-    return "" if _ITSELF.search(clause) else next((mood for mood, pattern in _MOODS if pattern.search(clause)), "")
 
 
 def spoken_of(clause: str) -> str:

@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from graph.offline.understanding.arguments import MARK, POINTING, fill, role_in
-from graph.offline.understanding.clauses import Clause, Message, mood_of, spoken_of
+from graph.offline.understanding.arguments import POINTING, fill, role_in
+from graph.offline.understanding.clauses import MARK, Clause, Message, spoken_of
 from graph.offline.understanding.grammar import named_in, ruled, table, word
 from graph.offline.understanding.intent import CHANGING, NAMING, VAGUE, Intent, Ref
 from graph.offline.understanding.terms import terms
@@ -21,6 +21,9 @@ from graph.routing.intent_table import VERBS
 LONGEST_READ: Final = 4_000
 _LOOKUPS: Final = table("lookup")
 _TALK: Final = table("talk")
+_MOODS: Final = table("mood")
+_ITSELF: Final = re.compile(r"\b(?:by mistake|by accident|accidentally|mistakenly)\b|不小心|误删")
+"""Tells what happened, and asks to have it back."""
 NAMED: Final = frozenset({"create_folder", "create_file", "save_summary", "copy", "rename"})
 WHOLE: Final = frozenset({"list_trash", "whoami", "list_changes", "count", "shared_out", "list_shared_with_me"})
 """Lookups after which "it" is none of the items."""
@@ -166,6 +169,7 @@ def _only_spoken_of(message: Message, clauses: Sequence[Clause], intents: Sequen
 
 
 def _mood(clause: Clause, intent: Intent | None) -> str:
+    """Return how a clause speaks of what it names: asked, supposed or reported; empty if it may ask for it."""
     plain, action = clause.plain, intent.action if intent else "lookup"
     if clause.negated or action not in VAGUE | CHANGING:
         return ""
@@ -178,7 +182,7 @@ def _mood(clause: Clause, intent: Intent | None) -> str:
     for ref in (intent.target, intent.destination) if intent else ():
         # A name may sound like advice; what stands before it may not.
         plain = plain.replace(ref.text.lower(), " ") if ref and plain.find(ref.text.lower()) > 0 else plain
-    return mood_of(plain)
+    return "" if _ITSELF.search(plain) else next((mood for mood, pattern in _MOODS if pattern.search(plain)), "")
 
 
 def _intent(message: Message, clause: Clause, *, file_open: bool) -> Intent | None:

@@ -9,7 +9,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from hypothesis.internal.conjecture.utils import many
-from hypothesis_jsonschema import _from_schema
+from hypothesis_jsonschema import (
+    _from_schema,  # pyright: ignore[reportPrivateUsage] - nothing public reaches what it draws with
+)
 
 if TYPE_CHECKING:
     import pytest

@@ -16,6 +16,7 @@ from tests.api.real_service import DriveRouter, RealService
 from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.api.real_service import World
@@ -30,6 +31,18 @@ def alice(world: World) -> Person:
 @pytest.fixture
 def mallory(world: World) -> Person:
     return world.person("mallory")
+
+
+@pytest.fixture
+def seeing(tmp_path: Path) -> Iterator[tuple[Person, ScriptedChatModel]]:
+    """The owner of a service whose model takes pictures, and that model."""
+    model = ScriptedChatModel()
+    agent = AgentSettings(model="offline", vision="on")
+    service = RealService(tmp_path, model, router=DriveRouter(), agent=agent).start()
+    owner = service.owner()
+    yield owner, model
+    owner.close()
+    service.stop()
 
 
 def shown(world: World) -> list[dict[str, Any]]:
@@ -177,56 +190,46 @@ def test_a_model_that_can_not_see_is_told_so(world: World, alice: Person) -> Non
     assert isinstance(world.model.requests[-1][-1].content, str)
 
 
-def test_a_picture_goes_beside_the_message_to_a_model_that_sees(tmp_path: Path) -> None:
-    model = ScriptedChatModel()
-    agent = AgentSettings(model="offline", vision="on")
-    service = RealService(tmp_path, model, router=DriveRouter(), agent=agent).start()
-    try:
-        owner = service.owner()
-        photo = owner.upload("photo.png", PNG)
-        model.script = ["A white square."]
+def test_a_picture_goes_beside_the_message_to_a_model_that_sees(seeing: tuple[Person, ScriptedChatModel]) -> None:
+    owner, model = seeing
+    photo = owner.upload("photo.png", PNG)
+    model.script = ["A white square."]
+    with owner.chat("list what is on this photo", attachments=[{"file_id": photo["id"]}]) as turn:
+        turn.finish()
+    content = model.requests[-1][-1].content
+    assert content == [
+        {"type": "text", "text": "list what is on this photo"},
+        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{b64encode(PNG).decode()}"}},
+    ]
+    assert '"picture"' in model.requests[-1][0].text
+    many = [owner.upload(f"{number}.png", PNG + bytes([number])) for number in range(MOST_PICTURES + 1)]
+    model.script = ["Squares."]
+    with owner.chat("list what is on these photos", attachments=[{"file_id": one["id"]} for one in many]) as turn:
+        turn.finish()
+    assert len(model.requests[-1][-1].content) == 1 + MOST_PICTURES
+    assert model.requests[-1][0].text.count('"picture"') == MOST_PICTURES
+    assert f"only the first {MOST_PICTURES} pictures" in model.requests[-1][0].text
+
+
+def test_a_service_that_refuses_a_picture_is_asked_without_it_and_the_person_is_told_once(
+    seeing: tuple[Person, ScriptedChatModel],
+) -> None:
+    owner, model = seeing
+    photo = owner.upload("photo.png", PNG)
+    model.script = [ModelRequestError("400: image_url is only supported by certain models"), "I can't see it."]
+    for told in (1, 0):
         with owner.chat("list what is on this photo", attachments=[{"file_id": photo["id"]}]) as turn:
             turn.finish()
-        content = model.requests[-1][-1].content
-        assert content == [
-            {"type": "text", "text": "list what is on this photo"},
-            {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{b64encode(PNG).decode()}"}},
-        ]
-        assert '"picture"' in model.requests[-1][0].text
-        many = [owner.upload(f"{number}.png", PNG + bytes([number])) for number in range(MOST_PICTURES + 1)]
-        model.script = ["Squares."]
-        with owner.chat("list what is on these photos", attachments=[{"file_id": one["id"]} for one in many]) as turn:
-            turn.finish()
-        assert len(model.requests[-1][-1].content) == 1 + MOST_PICTURES
-        assert model.requests[-1][0].text.count('"picture"') == MOST_PICTURES
-        assert f"only the first {MOST_PICTURES} pictures" in model.requests[-1][0].text
-        owner.close()
-    finally:
-        service.stop()
+        assert turn.text.count("takes no pictures") == told
+        assert isinstance(model.requests[-1][-1].content, str)
+        assert "can't see pictures" in model.requests[-1][0].text
+        model.script = ["I can't see it."]
+    assert len(model.requests) == 3
 
 
-def test_a_service_that_refuses_a_picture_is_asked_without_it_and_the_person_is_told_once(tmp_path: Path) -> None:
-    model = ScriptedChatModel()
-    agent = AgentSettings(model="offline", vision="on")
-    service = RealService(tmp_path, model, router=DriveRouter(), agent=agent).start()
-    try:
-        owner = service.owner()
-        photo = owner.upload("photo.png", PNG)
-        model.script = [ModelRequestError("400: image_url is only supported by certain models"), "I can't see it."]
-        for told in (1, 0):
-            with owner.chat("list what is on this photo", attachments=[{"file_id": photo["id"]}]) as turn:
-                turn.finish()
-            assert turn.text.count("takes no pictures") == told
-            assert isinstance(model.requests[-1][-1].content, str)
-            assert "can't see pictures" in model.requests[-1][0].text
-            model.script = ["I can't see it."]
-        assert len(model.requests) == 3
-        owner.close()
-    finally:
-        service.stop()
-
-
-def test_pictures_are_read_once_for_a_turn_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pictures_are_read_once_for_a_turn_and_counted(
+    seeing: tuple[Person, ScriptedChatModel], monkeypatch: pytest.MonkeyPatch
+) -> None:
     reads, read = list[str](), attachments.read_pictures
 
     async def counted(drive: Any) -> Any:
@@ -234,23 +237,15 @@ def test_pictures_are_read_once_for_a_turn_and_counted(tmp_path: Path, monkeypat
         return await read(drive)
 
     monkeypatch.setattr(surroundings_cache, "read_pictures", counted)
-    model = ScriptedChatModel()
-    service = RealService(
-        tmp_path, model, router=DriveRouter(), agent=AgentSettings(model="offline", vision="on")
-    ).start()
-    try:
-        owner = service.owner()
-        photo = owner.upload("photo.png", PNG)
-        model.script = [tool_call("list_folder", "l", folder_id="root"), "A white square."]
-        with owner.chat("list what is on this photo", attachments=[{"file_id": photo["id"]}]) as turn:
-            turn.finish()
-        assert all(len(request[1].content) == 2 for request in model.requests)
-        assert len(reads) == 1
-        (first, _) = owner.get(f"/api/runs/{turn.seen[0]['run_id']}/context")["calls"]
-        assert first["estimated_tokens"] > attachments.PICTURE_TOKENS
-        owner.close()
-    finally:
-        service.stop()
+    owner, model = seeing
+    photo = owner.upload("photo.png", PNG)
+    model.script = [tool_call("list_folder", "l", folder_id="root"), "A white square."]
+    with owner.chat("list what is on this photo", attachments=[{"file_id": photo["id"]}]) as turn:
+        turn.finish()
+    assert all(len(request[1].content) == 2 for request in model.requests)
+    assert len(reads) == 1
+    (first, _) = owner.get(f"/api/runs/{turn.seen[0]['run_id']}/context")["calls"]
+    assert first["estimated_tokens"] > attachments.PICTURE_TOKENS
 
 
 @pytest.mark.parametrize(

@@ -4,23 +4,14 @@ import json
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from drive_server.connect import Actor, Drive
 from graph.agents.surroundings import subject_of
-from graph.drive.connections import ConnectionPool
 from tests.fakes.chat_model import ScriptedChatModel, plan_of, route_to
 from tests.fakes.clock import SettableClock
-from tests.graph.assistant import Assistant, assemble, person
+from tests.graph.assistant import Assistant
 
 LEASE = "# Lease of the garage\n\nThe rent is 90.\n\n## Notice period\n\nThree months.\n"
-
-
-@pytest.fixture
-def assistant(
-    real_pool: ConnectionPool, model: ScriptedChatModel, saver: AsyncSqliteSaver, actor: Actor, clock: SettableClock
-) -> Assistant:
-    return assemble(model, real_pool, saver, person(actor), clock=clock)
 
 
 @pytest.fixture
@@ -35,11 +26,11 @@ def section(text: str, tag: str) -> str:
 
 
 async def test_with_a_file_open_here_is_its_folder_and_who_has_not_its_text_knows_how_it_begins(
-    assistant: Assistant, model: ScriptedChatModel, lease: str
+    mine: Assistant, model: ScriptedChatModel, lease: str
 ) -> None:
     model.script = [route_to("drive_agent", needs_plan=True), plan_of(("drive_agent", "x"), ("search_agent", "y"))]
     model.script += ["did x", "did y"]
-    await assistant.say("Could you get everything here ready for next week?", file_id=lease)
+    await mine.say("Could you get everything here ready for next week?", file_id=lease)
     assert len(model.requests) == 4
     for request in model.requests:
         system = request[0].text
@@ -51,7 +42,7 @@ async def test_with_a_file_open_here_is_its_folder_and_who_has_not_its_text_know
 
 
 async def test_every_prompt_ends_with_the_moment_and_a_turn_has_one(
-    assistant: Assistant, model: ScriptedChatModel, lease: str, clock: SettableClock
+    mine: Assistant, model: ScriptedChatModel, lease: str, clock: SettableClock
 ) -> None:
     def later(_: Any) -> str:
         clock.advance(hours=20)
@@ -59,7 +50,7 @@ async def test_every_prompt_ends_with_the_moment_and_a_turn_has_one(
 
     model.script = [route_to("drive_agent", needs_plan=True), plan_of(("drive_agent", "x"), ("document_agent", "y"))]
     model.script += [later, "did y"]
-    await assistant.say("Could you get everything here ready for next week?", file_id=lease)
+    await mine.say("Could you get everything here ready for next week?", file_id=lease)
     tails = {request[0].text.rpartition("<moment>\n")[2] for request in model.requests}
     (tail,) = tails
     assert tail.endswith("\n</moment>")
@@ -68,12 +59,12 @@ async def test_every_prompt_ends_with_the_moment_and_a_turn_has_one(
 
 
 async def test_related_passages_are_found_by_the_subject_of_the_document_too(
-    assistant: Assistant, model: ScriptedChatModel, real_drive: Drive, actor: Actor, lease: str
+    mine: Assistant, model: ScriptedChatModel, real_drive: Drive, actor: Actor, lease: str
 ) -> None:
     await real_drive.documents.create(actor, "root", "law.md", "A notice period of a garage is three months by law.")
     await real_drive.ingester.drain()
     model.script = ["Shorter."]
-    await assistant.say("make this text shorter", file_id=lease)
+    await mine.say("make this text shorter", file_id=lease)
     related = model.requests[0][0].text.split("<related>\n")[1].split("\n</related>")[0]
     assert related.startswith("[/law.md]\n")
     assert "<document>\n# Lease of the garage" in model.requests[0][0].text
@@ -86,11 +77,11 @@ def test_the_subject_is_the_name_and_the_headings() -> None:
 
 
 async def test_who_attaches_a_file_is_still_known_to_have_another_one_open(
-    assistant: Assistant, model: ScriptedChatModel, real_drive: Drive, actor: Actor, lease: str
+    mine: Assistant, model: ScriptedChatModel, real_drive: Drive, actor: Actor, lease: str
 ) -> None:
     note = (await real_drive.documents.create(actor, "root", "note.md", "Ask for a discount.")).value.id
     model.script = ["Done."]
-    await assistant.say("copy this next to the open one", file_id=lease, attachments=[{"kind": "file", "id": note}])
+    await mine.say("copy this next to the open one", file_id=lease, attachments=[{"kind": "file", "id": note}])
     system = model.requests[-1][0].text
     assert "Ask for a discount." in section(system, "attachments")
     assert "The rent is 90." in section(system, "beginning")

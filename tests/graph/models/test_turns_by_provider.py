@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import anyio
 import pytest
 from mcp.types import CreateMessageRequestParams, CreateMessageResult, SamplingMessage, TextContent
 
@@ -18,9 +17,7 @@ from graph.settings import AgentSettings
 from tests.fakes import providers
 from tests.fakes.anthropic_server import in_front_of
 from tests.fakes.conductor import Conductor
-from tests.fakes.mcp_server import SeenCall, answer
-from tests.fakes.tiny_drive import STRING, TinyDrive, schema
-from tests.graph.assistant import Assistant, approve, assemble
+from tests.graph.assistant import Assistant, approve, assemble, cancelled
 from tests.graph.models.test_provider_packages import close
 
 if TYPE_CHECKING:
@@ -29,10 +26,10 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
     from langgraph.store.sqlite.aio import AsyncSqliteStore
-    from mcp.types import CallToolResult
 
     from graph.drive.connections import ConnectionPool
     from tests.fakes.openai_server import OpenAIServer
+    from tests.fakes.tiny_drive import TinyDrive
 
 Build = Callable[..., Assistant]
 STEPS: list[dict[str, Any]] = [
@@ -175,20 +172,8 @@ async def _over_files(assistant: Assistant, conductor: Conductor, drive: TinyDri
 
 async def _after_a_cancel(assistant: Assistant, conductor: Conductor, drive: TinyDrive) -> None:
     del conductor
-    running, gate = anyio.Event(), anyio.Event()
-
-    async def slow(_call: SeenCall) -> CallToolResult:
-        running.set()
-        await gate.wait()
-        return answer("made")
-
-    drive.add("create_folder", slow, schema("name", parent_id=STRING))
-    run = asyncio.create_task(assistant.say("create a folder New"))
-    with anyio.fail_after(10):
-        await running.wait()
-    run.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await run
+    running, gate = drive.hold_create_folder()
+    await cancelled(asyncio.create_task(assistant.say("create a folder New")), running)
     gate.set()
     assert (await assistant.say("find the contract")).ends == [("read_file", "done")]
 

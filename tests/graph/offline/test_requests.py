@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from graph.offline import wording
-from graph.offline.scripts.specialist import SCRIPTS
+from graph.offline.answers import SCRIPTS
 from graph.offline.understanding.grammar import table, word
 from graph.offline.understanding.intent import CHANGING
 from graph.offline.understanding.requests import understand

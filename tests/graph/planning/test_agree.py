@@ -4,23 +4,14 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from drive_server.connect import Actor, Drive
-from graph.drive.connections import ConnectionPool
 from tests.fakes.chat_model import ScriptedChatModel, tool_call, tool_calls
 from tests.fakes.clock import SettableClock
-from tests.graph.assistant import Assistant, approve, assemble, names, person, reject
+from tests.graph.assistant import Assistant, approve, names, reject
 
 REQUEST = "create a folder Reports, move a there and share it with bob@example.com"
 CARD = "approve_plan"
-
-
-@pytest.fixture
-def mine(
-    real_pool: ConnectionPool, actor: Actor, model: ScriptedChatModel, saver: AsyncSqliteSaver, clock: SettableClock
-) -> Assistant:
-    return assemble(model, real_pool, saver, person(actor), clock=clock)
 
 
 @pytest.fixture

@@ -164,7 +164,7 @@ def test_a_version_that_a_kill_interrupts_is_answered_in_its_own_branch(
 ) -> None:
     service = KillableService(tmp_path)
     alice = service.person()
-    thread_id = None
+    thread_id, run_id = None, ""
     for message in [*earlier, "say one"]:
         thread_id, run_id = ids(say(alice, message, **({"thread_id": thread_id} if thread_id else {})))
     with alice.http.stream(

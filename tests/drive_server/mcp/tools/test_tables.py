@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from openpyxl import Workbook
 
 from tests.drive_server.hosts import text_of
+from tests.drive_server.knowledge.tables.asker import INVOICES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,16 +17,6 @@ if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.drive import Drive
     from tests.drive_server.hosts import Host
-
-INVOICES = """\
-Invoices of 2026
-
-Date,Customer,Amount,Note
-2026-11-05,ACME,"$1,234.50",
-2026-11-07,Beta,"$2,000.00",paid
-2026-12-01,acme,($100.10),
-Total,,"$3,134.40",
-"""
 
 
 def total(column: str) -> list[dict[str, str]]:

@@ -1,14 +1,16 @@
-"""Answers in a schema: the specialist of a message, and the steps of one with several requests."""
+"""Answers in the graph: the specialist of a message, the steps of a plan, and a specialist's next words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from graph.offline.followup import is_fragment
-from graph.offline.reading.conversation import Conversation
-from graph.offline.scripts.finding import folder_of
+from graph.offline.conversation import Conversation, items_in
+from graph.offline.followup import follow_up, is_fragment
+from graph.offline.replay import Reply, Script, StoppedError, UnresolvedError, replay
+from graph.offline.scripts import changing, finding, listing, organising, reading
+from graph.offline.scripts.task import Task
 from graph.offline.understanding.intent import CHANGING, EDITING, Intent
 from graph.offline.understanding.requests import memory_intent, understand
-from graph.offline.wording import say
+from graph.offline.wording import path_of, say
 from graph.routing.many_files import of_each
 from graph.routing.route import REASONS
 from graph.state import AGENTS, AgentName, Language
@@ -59,7 +61,7 @@ def plan(conversation: Conversation) -> dict[str, Any]:
     asked = conversation.asked
     each, intents = of_each(asked), _intents(conversation)[:MOST_STEPS]
     if each is not None:
-        return {"steps": [_step("1", asked, "search_agent") | {"kind": "map", "folder": folder_of(each).text}]}
+        return {"steps": [_step("1", asked, "search_agent") | {"kind": "map", "folder": finding.folder_of(each).text}]}
     steps = [
         _step(str(number), intent.said[:1].upper() + intent.said[1:], agent_for(intent))
         | {"depends_on": _needed(intents[: number - 1], intent)}
@@ -103,3 +105,66 @@ def revise(conversation: Conversation) -> dict[str, Any]:
         for step in left
     ]
     return {"why": say(conversation.language, "revised"), "steps": renamed}
+
+
+def _talk(task: Task, intent: Intent) -> Script:
+    yield from ()
+    return task.say(intent.action, abilities=task.abilities())
+
+
+SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
+    **dict.fromkeys(("help", "greet", "thanks", "confirm", "decline", "cannot", "explain"), _talk),
+    "find": finding.find, "lookup": finding.lookup, "list": listing.folder,
+    **dict.fromkeys(set(listing.LISTINGS) - {"list"}, listing.listed), "count": listing.count,
+    "info": listing.info, "now": listing.now,
+    **dict.fromkeys(("who", "whoami"), listing.whoami),
+    **dict.fromkeys(("shared_out", "list_changes", "newest"), listing.changes), "diff_versions": listing.diff,
+    "ask": reading.ask, "read": reading.open_file, "summarise": reading.summarise, "map_files": finding.map_files,
+    "create_folder": organising.create_folder, "create_file": organising.create_file,
+    "save_summary": organising.save_summary, "add_summary": organising.add_summary,
+    "move": organising.move, "copy": organising.copy, "rename": changing.rename, "share": changing.share,
+    **dict.fromkeys(("revoke", "set_role", "end_link"), changing.change_access), "link": changing.make_link,
+    "delete": changing.trash, "empty_trash": changing.empty_trash,
+    "restore": changing.restore, "restore_version": changing.restore_version,
+    "undo": changing.undo, "redo": changing.undo, "replace": organising.replace_text,
+    "remove_text": organising.replace_text, "add": organising.add_text, "remember": changing.remember,
+    "forget": changing.forget, "list_memories": changing.recall,
+}  # fmt: skip
+"""The script of each action."""
+
+
+def answer(conversation: Conversation, tools: Mapping[str, str]) -> Reply:
+    """Return what the specialist with these tools says next."""
+    task = Task(conversation, conversation.language, tools)
+    remembered = memory_intent(conversation.asked)
+    requested = understand(conversation.request, file_open=conversation.sections.file is not None)
+    intents = (remembered,) if remembered else follow_up(conversation, requested)
+    if not intents:
+        return Reply(text=task.say("unclear", abilities=task.abilities()))
+    return replay(_all(task, intents), conversation, tools)
+
+
+def _all(task: Task, intents: Sequence[Intent]) -> Script:
+    parts: list[str] = []
+    for intent in intents:
+        try:
+            parts.append((yield from SCRIPTS[intent.action](task, intent)))
+        except UnresolvedError as unresolved:
+            parts.append(unresolved.text)
+        except StoppedError as stopped:
+            parts.append(_stopped(task, stopped))
+            if stopped.code == "out_of_rounds":
+                break
+    text = "\n\n".join(dict.fromkeys(text.rstrip() for text in parts if text))
+    return f"{text}\n" if task.is_underway else text
+
+
+def _stopped(task: Task, stopped: StoppedError) -> str:
+    result = stopped.result
+    if result and result.failure != "error":
+        return task.failed(result, task.deed(stopped.tool, ""))
+    made = [one.result for one in task.conversation.running if one.result and not one.reads]
+    lines = [f"- {path_of(item)}" for change in made if change.worked for item in items_in(change)[:1]]
+    done = task.say("done_so_far" if lines else "nothing_done", list="\n".join(lines))
+    message = (result.message or result.text) if result else ""
+    return task.say(stopped.code, tool=f"`{stopped.tool}`", done=done, message=message)

@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from graph.language import language_of
 from graph.messages.steps import is_step
-from graph.offline.reading.results import Item, Result, is_item, read_result
+from graph.offline.results import Item, Result, is_item, read_result
 from graph.offline.understanding.grammar import word
 from graph.prompts import TAGS
 from graph.state import Language
@@ -150,10 +150,6 @@ class Conversation:
     def answers(self) -> list[Said]:
         """Return what the assistant said, newest first."""
         return [said for said in reversed(self.said) if not said.by_person]
-
-    def requests_before(self) -> list[str]:
-        """Return what the person said before the newest message, newest first."""
-        return [said.text for said in reversed(self.said) if said.by_person and said.turn < self.turn]
 
     def items_by_id(self) -> dict[str, Item]:
         """Return every item that the conversation names, by id, as it was seen last."""

@@ -1,1 +1,0 @@
-"""The messages of a conversation, read back into data."""
