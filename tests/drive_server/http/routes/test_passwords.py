@@ -4,6 +4,7 @@ import asyncio
 import re
 from typing import TYPE_CHECKING
 
+import httpx
 from argon2 import PasswordHasher
 
 from drive_server.http.routes.auth import FAILURES
@@ -12,7 +13,6 @@ from drive_server.storage.tables import UserRow
 from tests.drive_server.http.routes.test_notices import MailServer, mailing, mails
 
 if TYPE_CHECKING:
-    import httpx
     import pytest
 
     from tests.drive_server.http.service import Service
