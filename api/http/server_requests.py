@@ -184,11 +184,7 @@ class AssistantBody(Body):
 
     model_config = ConfigDict(
         extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {"name": "Archivist", "instructions": "Never change a file.", "drive_tools": ["search", "read_file"]}
-            ]
-        },
+        json_schema_extra={"examples": [{"name": "Archivist", "instructions": "Never change a file."}]},
     )
 
     name: Name = ""
@@ -212,11 +208,7 @@ class NewAssistantBody(AssistantBody):
 
     model_config = ConfigDict(
         extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {"name": "Archivist", "instructions": "Never change a file.", "drive_tools": ["search", "read_file"]}
-            ]
-        },
+        json_schema_extra={"examples": [{"name": "Archivist", "instructions": "Never change a file."}]},
     )
 
     name: Name  # pyright: ignore[reportGeneralTypeIssues] - required here
