@@ -11,7 +11,19 @@ from api.assistant import open_assistant
 from api.clock import Clock, SystemClock
 from api.drive import DriveForService
 from api.http.dependencies import bearer
-from api.http.routes import approvals, assistants, chat, grants, memories, messages, plans, runs, system, threads
+from api.http.routes import (
+    approvals,
+    assistants,
+    branches,
+    chat,
+    grants,
+    memories,
+    messages,
+    plans,
+    runs,
+    system,
+    threads,
+)
 from api.http.routes import models as model_routes
 from api.http.routes import offers as offer_routes
 from api.http.routes import servers as server_routes
@@ -30,9 +42,11 @@ from drive_server.http.app import (
     Application,
     build_http,
     build_pages,
+    describe,
     install_middleware,
     mount_dav,
     mount_mcp,
+    operation_id,
     serving,
 )
 from drive_server.http.problem import install_problem_handlers
@@ -157,10 +171,12 @@ def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) 
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
+        generate_unique_id_function=operation_id,
     )
+    describe(app)
     api = APIRouter(prefix="/api", dependencies=[Depends(bearer)])
     own = (server_routes, sign_in_routes, offer_routes, assistants, messages)
-    for part in (chat, runs, approvals, grants, threads, plans, memories, model_routes, *own):
+    for part in (chat, runs, approvals, grants, threads, branches, plans, memories, model_routes, *own):
         api.include_router(part.router)
     app.include_router(api)
     app.include_router(system.router)

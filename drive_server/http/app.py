@@ -11,6 +11,7 @@ from drive_server.http import metadata
 from drive_server.http.access import bearer_token, principal_of_request
 from drive_server.http.cors import CorsPolicy
 from drive_server.http.dav.mount import mount_dav
+from drive_server.http.description import describe, operation_id
 from drive_server.http.limits import BodyLimit, PlainAddress
 from drive_server.http.pages import connect, link, login, oidc, passage, password
 from drive_server.http.problem import install_problem_handlers, problem_responses
@@ -46,10 +47,12 @@ __all__ = [
     "build_http",
     "build_pages",
     "create_app",
+    "describe",
     "install_middleware",
     "install_problem_handlers",
     "mount_dav",
     "mount_mcp",
+    "operation_id",
     "principal_of_request",
     "serving",
 ]
@@ -97,7 +100,15 @@ def create_app(settings: DriveSettings) -> FastAPI:
             async with serving(app, drive):
                 yield
 
-    app = Application(title="Drive", version=version("drive-agent"), docs_url=None, redoc_url=None, lifespan=lifespan)
+    app = Application(
+        title="Drive",
+        version=version("drive-agent"),
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        generate_unique_id_function=operation_id,
+    )
+    describe(app)
     app.include_router(build_http())
     app.include_router(build_pages())
     mount_mcp(app)

@@ -58,7 +58,7 @@ class Login(BaseModel):
 class NewPassword(BaseModel):
     """A new password; `old` is the one before, if there was one."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"old": "...", "new": "..."}]})
 
     new: Annotated[str, Field(max_length=MAX_PASSWORD_CHARACTERS)]
     old: Annotated[str | None, Field(max_length=MAX_PASSWORD_CHARACTERS)] = None
@@ -67,7 +67,7 @@ class NewPassword(BaseModel):
 class ForgottenPassword(BaseModel):
     """The email of who forgot their password."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"email": "ana@example.com"}]})
 
     email: Annotated[str, Field(max_length=MAX_EMAIL_CHARACTERS)]
 
@@ -75,7 +75,9 @@ class ForgottenPassword(BaseModel):
 class NewKey(BaseModel):
     """A key to make, that ends after `days` days, or does not end."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"name": "laptop", "scopes": ["read", "write"], "days": 90}]}
+    )
 
     name: Annotated[str, Field(max_length=MAX_KEY_NAME_CHARACTERS)]
     scopes: ScopeNames
@@ -85,7 +87,7 @@ class NewKey(BaseModel):
 class KeyChange(BaseModel):
     """New scopes of a key."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"scopes": ["read"]}]})
 
     scopes: ScopeNames
 

@@ -100,7 +100,7 @@ async def notice_events(request: Request, drive: DriveDep, actor: ActorDep) -> S
 
 
 async def _frames(request: Request, drive: Drive, actor: Actor, unread: int) -> AsyncGenerator[bytes]:
-    number, polls, streams = 1, 0, request.app.state.index_streams
+    number, polls, streams = 1, 0, request.app.state.open_streams
     yield _frame(number, unread)
     while not streams.is_ending:
         with streams.cancellable():

@@ -36,12 +36,24 @@ class NewShare(Terms):
     A link alone has the other terms.
     """
 
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"email": "ada@example.com", "role": "editor"}, {"role": "viewer", "expires_in_hours": 72}]
+        },
+    )
+
     email: Annotated[str | None, Field(max_length=MAX_EMAIL_CHARACTERS)] = None
     role: GivenRole = "viewer"
 
 
 class ShareChange(Terms):
     """A change of a share: the role; of a link also its terms, and the ones to `remove`."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"role": "viewer"}, {"expires_in_hours": 24, "remove": ["password"]}]},
+    )
 
     role: OptionalRole = None
     remove: Annotated[list[Term], Field(max_length=len(TERMS))] = []

@@ -4,6 +4,7 @@ import asyncio
 import re
 from typing import TYPE_CHECKING
 
+import httpx
 from argon2 import PasswordHasher
 
 from drive_server.http.logins import FAILURES
@@ -12,7 +13,6 @@ from drive_server.storage.tables import UserRow
 from tests.drive_server.http.routes.test_notices import MailServer, mailing, mails
 
 if TYPE_CHECKING:
-    import httpx
     import pytest
 
     from tests.drive_server.http.service import Service
@@ -79,6 +79,7 @@ async def test_after_too_many_wrong_passwords_an_address_and_an_account_wait(
 ) -> None:
     await set_password(bobs_client, FIRST)
     async with service.client("") as client:
+        client.timeout = httpx.Timeout(60)  # checking a password is slow on purpose
         tries = await asyncio.gather(*(log_in(client, "not the password") for _ in range(FAILURES)))
         waits = await log_in(client, FIRST)
     assert {one.status_code for one in tries} == {401}
