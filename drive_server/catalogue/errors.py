@@ -149,10 +149,7 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
         "Passkeys need an address with a name; browsers refuse them at a number.",
         "通行密钥需要带域名的地址；浏览器不接受数字地址。",
     ),
-    "passkeys_need_name.hint": (
-        "Open the service by its name, on this machine as localhost.",
-        "请用域名打开服务，在本机请用 localhost。",
-    ),
+    "passkeys_need_name.hint": ("Open the service by its name, or as localhost.", "请用域名或 localhost 打开服务。"),
     "no_reset": (
         "This address to set a password was used, has expired, or never was.",
         "用于设置密码的地址已被使用、已过期或不存在。",

@@ -14,6 +14,9 @@ from drive_server.services.identity.keys import MAX_KEY_NAME_CHARACTERS
 router = APIRouter(prefix="/auth", tags=["auth"])
 
 MOST_CHARACTERS: Final = 50_000
+EXAMPLE: Final = {"id": "AbCd", "rawId": "AbCd", "type": "public-key"}
+CLIENT: Final = {"clientDataJSON": "eyJ0"}
+SIGNED: Final = {"authenticatorData": "SZYN", "signature": "MEUC", "userHandle": "AbCd"}
 Encoded = Annotated[str, Field(max_length=MOST_CHARACTERS)]
 Id = Annotated[str, Field(min_length=1, max_length=1400)]
 
@@ -55,7 +58,14 @@ class SignedCredential(BaseModel):
 class NewPasskey(BaseModel):
     """A passkey to register, and how its person calls it."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"name": "Laptop", "credential": {**EXAMPLE, "response": {**CLIENT, "attestationObject": "o2Nm"}}}
+            ]
+        },
+    )
 
     name: Annotated[str, Field(max_length=MAX_KEY_NAME_CHARACTERS)]
     credential: NewCredential
@@ -64,7 +74,12 @@ class NewPasskey(BaseModel):
 class PasskeyLogin(BaseModel):
     """The passkey that signed."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"credential": {**EXAMPLE, "response": {**CLIENT, **SIGNED}}}],
+        },
+    )
 
     credential: SignedCredential
 
