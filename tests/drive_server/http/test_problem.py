@@ -30,6 +30,7 @@ def test_every_error_of_the_drive_is_a_problem(error: type[DriveError]) -> None:
     assert response.media_type == "application/problem+json"
     assert error.code.encode() in response.body
     assert ("www-authenticate" in response.headers) == (error.status == 401)
+    assert ("retry-after" in response.headers) == (error.status == 429)
 
 
 async def test_errors_of_the_framework_are_problems_too(owner_client: httpx.AsyncClient) -> None:
@@ -38,7 +39,7 @@ async def test_errors_of_the_framework_are_problems_too(owner_client: httpx.Asyn
         ("GET", "/api/nowhere", 404),
         ("PUT", "/api/drive/items", 405),
         ("DELETE", "/api/auth/me", 405),
-        ("PATCH", "/api/drive/files/x/content", 405),
+        ("DELETE", "/api/drive/files/x/content", 405),
     ):
         response = await owner_client.request(method, path)
 
