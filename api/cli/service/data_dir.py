@@ -114,10 +114,7 @@ def _open(root: Path, name: str) -> IO[str]:
             root.chmod(0o700)
         return (root / name).open("a+", encoding="utf-8")
     except OSError as error:
-        raise CommandError(
-            f"The data directory {root} can't be used: {error.strerror}.",
-            hint="Set DRIVE_DATA_DIR to a directory that you may write.",
-        ) from error
+        raise CommandError.of("data_dir", root=root, reason=error.strerror) from error
 
 
 def _lock(lock: IO[str]) -> None:
@@ -127,10 +124,7 @@ def _lock(lock: IO[str]) -> None:
         if time.monotonic() > deadline:
             lock.seek(0)
             holder = lock.read(32).strip() or "unknown"
-            raise BusyError(
-                f"Another drive-agent (process {holder}) works on this data directory.",
-                hint="Use that one, stop it, or set DRIVE_DATA_DIR to another directory.",
-            )
+            raise BusyError.of("busy", holder=holder)
         time.sleep(0.02)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from api.cli.failure import CommandError
+from api.cli.texts import text
 from drive_server.errors import DriveError
 from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.runner import Runner
@@ -107,7 +108,7 @@ def _first(failure: BaseException) -> BaseException:
 def _not_started(failure: BaseException | None) -> CommandError:
     said = getattr(failure, "message", None) or getattr(failure, "sentence", None)
     reason = said or (failure and f"{type(failure).__name__}: {failure}") or "no reason"
-    return CommandError(f"The service could not start: {reason}", hint=getattr(failure, "hint", ""))
+    return CommandError.of("not_started", reason=reason, hint=getattr(failure, "hint", ""))
 
 
 @contextmanager
@@ -131,7 +132,7 @@ def _start(service: _ServiceThread, root: Path) -> None:
     try:
         service.start_and_wait()
     except CommandError as error:
-        raise CommandError(error.message, hint=error.hint or f"The details are in {root / LOG_NAME}.") from error
+        raise CommandError(error.message, hint=error.hint or text("log", path=root / LOG_NAME)) from error
 
 
 class _ServiceThread:
