@@ -4,7 +4,7 @@ from argparse import REMAINDER, SUPPRESS, ArgumentParser, ArgumentTypeError, Raw
 from importlib.metadata import version
 from pathlib import Path
 
-from api.cli.file_arguments import Commands, add_file_commands
+from api.cli.file_arguments import Commands, Parser, add_file_commands
 
 SCOPES = ("read", "write", "share", "delete")
 MOST_KEY_DAYS = 3650
@@ -31,7 +31,7 @@ def build_parser() -> ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"drive-agent {version('drive-agent')}")
     parser.add_argument("--config", type=Path, metavar="FILE", help=CONFIG_HELP)
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
     common = _common_options()
     client = _client_options(common)
     _add_service_commands(commands, common)

@@ -1,12 +1,13 @@
 """The parsers of the commands for files and folders."""
 
-from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ONE_OR_MORE, ZERO_OR_MORE, Action, ArgumentParser, ArgumentTypeError, Namespace
 from typing import Any, Protocol
 
 from api.cli.texts import text
 
 HOURS = {"h": 1, "d": 24, "w": 168}
 ROLES = ("viewer", "editor")
+MANY = (ONE_OR_MORE, ZERO_OR_MORE)
 CONFLICTS = ("fail", "rename", "replace")
 PATHS = "path or id in the drive; a quoted pattern (* ? [..] **) names several"
 
@@ -29,6 +30,22 @@ def add_file_commands(commands: Commands, client: ArgumentParser) -> None:
     _add_shares(commands, as_json)
     _add_trash(commands, as_json, client)
     _add_versions(commands, as_json)
+
+
+class Parser(ArgumentParser):
+    """A parser of a command whose options may also stand between the values of one argument."""
+
+    _is_intermixed = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse as `ArgumentParser` does, or as its `parse_known_intermixed_args`, which calls this in turn."""
+        if self._is_intermixed or all(action.nargs not in MANY for action in self._get_positional_actions()):
+            return super().parse_known_args(args, namespace)
+        self._is_intermixed = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._is_intermixed = False
 
 
 class Several(Action):

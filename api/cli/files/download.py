@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 OnConflict = Literal["fail", "rename", "replace"]
 
-CHUNK_BYTES: Final = 1 << 18
 TRIES: Final = 7
 FIRST_PAUSE_SECONDS: Final = 0.2
 PARTIAL: Final = ".drive-agent-{key}.part"
@@ -121,7 +120,7 @@ class Download:
                     if response.status_code != HTTPStatus.PARTIAL_CONTENT:
                         file.seek(0)
                         file.truncate()
-                    for chunk in response.iter_raw(CHUNK_BYTES):
+                    for chunk in response.iter_raw():
                         file.write(chunk)
                         show(file.tell())
                     return _etag(response)
@@ -160,7 +159,7 @@ def print_stream(client: ServiceClient, source: Source) -> None:
 def stream_of(client: ServiceClient, source: Source) -> Iterator[bytes]:
     """Yield the bytes of a content."""
     with client.stream("GET", source.url, headers=AS_IT_IS) as response:
-        yield from response.iter_raw(CHUNK_BYTES)
+        yield from response.iter_raw()
 
 
 def _etag(response: Response) -> str:
