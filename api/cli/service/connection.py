@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from api.cli.terminal import Terminal
 
 START_SECONDS = 60
-SOCKET_URL = "http://localhost"
 
 
 class CliSettings(BaseSettings):
@@ -112,10 +110,9 @@ def _serve_here(arguments: Namespace, root: Path, stack: ExitStack, terminal: Te
     service = serving_in_process(settings_of(arguments, DriveSettings), settings_of(arguments, AgentSettings))
     if terminal.animated:
         with terminal.err.status("Starting…"):
-            path = stack.enter_context(service)
+            record = stack.enter_context(service)
     else:
-        path = stack.enter_context(service)
-    record = ServiceRecord(SOCKET_URL, os.getpid(), str(path))
+        record = stack.enter_context(service)
     publish(root, record)
     stack.callback(_leave, root, terminal)
     return record
