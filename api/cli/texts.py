@@ -61,6 +61,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "请将 DRIVE_DATA_DIR 设为你可以写入的目录。",
     ),
     "not_started": ("The service could not start: {reason}", "服务无法启动：{reason}"),
+    "no_reason": ("no reason is known.", "原因未知。"),
     "log": ("The details are in {path}.", "详情见 {path}。"),
     "no_item": (
         "{ref}: there is no such item, or it is not shared with you.",

@@ -5,12 +5,12 @@ import math
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
-
-import pypdfium2
-from PIL import Image, ImageOps
+from typing import TYPE_CHECKING, Final, Literal
 
 from drive_server.knowledge.formats import HEAD_BYTES
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 MEDIA_TYPE: Final = "image/webp"
 MAX_PIXELS: Final = 60_000_000
@@ -38,6 +38,9 @@ def refuse_thumbnail(state: Literal["failed"], reason: str) -> Thumbnail:
 
 def make_thumbnail(size: int, path: Path, name: str, media_type: str) -> Thumbnail:
     """Return the picture, `size` pixels at its longer side or less. Blocks; not for two threads at once."""
+    import pypdfium2  # here, and Pillow below: the service, which imports this module, makes no pictures itself
+    from PIL import Image
+
     del name, media_type  # the bytes tell, whatever the file calls itself
     try:
         picture = _page(path, size) if _is_pdf(path) else _image(path, size)
@@ -55,7 +58,9 @@ def _is_pdf(path: Path) -> bool:
         return b"%PDF-" in file.read(HEAD_BYTES)
 
 
-def _image(path: Path, size: int) -> Image.Image:
+def _image(path: Path, size: int) -> "Image.Image":
+    from PIL import Image, ImageOps
+
     Image.init()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -68,7 +73,9 @@ def _image(path: Path, size: int) -> Image.Image:
             return upright.convert("RGBA" if upright.has_transparency_data else "RGB")
 
 
-def _page(path: Path, size: int) -> Image.Image:
+def _page(path: Path, size: int) -> "Image.Image":
+    import pypdfium2
+
     with pypdfium2.PdfDocument(path) as document:
         page = document[0]
         longest = max(page.get_size())
