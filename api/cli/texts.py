@@ -145,7 +145,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "never": ("never", "永不"),
     "yes": ("yes", "有"),
     "no": ("no", "无"),
-    "of_downloads": ("{done} of {most}", "{done}/{most}"),
+    "of_downloads": ("{done} of {most}", "{done} 次，共 {most} 次"),
     "ask_password": ("Password of the link: ", "链接的密码："),
     "opened": ("Opened in your browser: {url}", "已在浏览器中打开：{url}"),
     "open_this": ("Open this in a browser:", "请在浏览器中打开："),
