@@ -163,10 +163,12 @@ async def change_text(
     Replacements are made in their order, each in the text that the ones before left. If a `find` occurs nowhere or more
     than once, nothing is changed (409 `edit_mismatch`, with the nearest lines).
     """
-    if_match = await _etag_of_item(drive, actor, file_ref, if_match)
     if change.append:
-        appending = replace(actor, tool=DocumentTools.append_to_file.__name__)
-        outcome = await drive.documents.append(appending, file_ref, change.append, if_match=if_match)
+        actor = replace(actor, tool=DocumentTools.append_to_file.__name__)
+    if not await drive.journal.has_recorded(actor):
+        if_match = await _etag_of_item(drive, actor, file_ref, if_match)
+    if change.append:
+        outcome = await drive.documents.append(actor, file_ref, change.append, if_match=if_match)
     else:
         edits = [Edit(edit.find, edit.replace) for edit in change.edits]
         outcome = await drive.documents.patch(actor, file_ref, edits, if_match=if_match)

@@ -11,8 +11,8 @@ import anyio
 from drive_server.access import Actor
 from drive_server.errors import NotFoundError
 from drive_server.knowledge.formats import format_of
-from drive_server.knowledge.readers.pages.thumbnail import MEDIA_TYPE, Thumbnail, make_thumbnail, refuse_thumbnail
 from drive_server.knowledge.readers.text_source import TextSource
+from drive_server.knowledge.readers.thumbnail import MEDIA_TYPE, Thumbnail, make_thumbnail, refuse_thumbnail
 from drive_server.messages import Message
 from drive_server.services.documents.service import DocumentService
 
@@ -21,6 +21,8 @@ SIZES: Final = (64, 128, 256, 512, 1024)
 SECONDS: Final = 20.0
 CACHED_BYTES: Final = 64_000_000
 MIN_COST: Final = 200
+MAX_BYTES: Final = 200_000_000
+"""Of a larger file nothing is drawn: where contents are not on this disk, it would be fetched whole."""
 SHOWN: Final = frozenset({"image", "pdf"})
 
 _Key = tuple[str, int]
@@ -55,7 +57,8 @@ class ThumbnailService:
     async def find(self, actor: Actor, ref: str, size: int) -> Picture:
         """Return which thumbnail the file has. Raises `NotFoundError` for a kind of file that has none."""
         content = await self._documents.open_content(actor, ref)
-        if format_of(content.item.name, content.media_type).group not in SHOWN:
+        shown = format_of(content.item.name, content.media_type).group in SHOWN
+        if not shown or content.size > MAX_BYTES:
             raise no_thumbnail()
         return Picture(f'"{content.blob}-{size}"', MEDIA_TYPE, content.blob, size)
 

@@ -84,12 +84,12 @@ class ArchiveService:
 
     async def stream(self, archive: Archive) -> AsyncGenerator[bytes]:
         """Yield the bytes of the zip file, in chunks of 1 MiB. They are made in threads; close it to stop early."""
-        from stream_zip import async_stream_zip  # here, as it brings a library of ciphers that few calls need
+        from stream_zip import async_stream_zip
 
         async for chunk in async_stream_zip(self._files(archive), chunk_size=CHUNK_BYTES):
             yield chunk
 
-    async def _files(self, archive: Archive) -> AsyncIterator["AsyncMemberFile"]:
+    async def _files(self, archive: Archive) -> "AsyncIterator[AsyncMemberFile]":
         from stream_zip import ZIP_AUTO
 
         for member in archive.members:

@@ -23,21 +23,6 @@ from drive_server.services.tree.nodes import locate_folder
 MAX_ITEMS: Final = 500
 
 BulkAction = Literal["move", "copy", "trash", "restore", "delete"]
-# The actions as the journal lists them: the same as for one item, but for a move.
-RECORDED: Final[dict[BulkAction, str]] = {
-    "move": "move_many",
-    "copy": "copy",
-    "trash": "trash",
-    "restore": "restore",
-    "delete": "delete_for_good",
-}
-SCOPES: Final[dict[BulkAction, frozenset[Scope]]] = {
-    "move": frozenset({Scope.WRITE}),
-    "copy": frozenset({Scope.READ, Scope.WRITE}),
-    "trash": frozenset({Scope.DELETE}),
-    "restore": frozenset({Scope.WRITE}),
-    "delete": frozenset({Scope.DELETE}),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +54,8 @@ class BulkService:
 
     async def change(self, actor: Actor, wanted: BulkChange) -> Outcome[BulkOutcome]:
         """Return what became of each item. Raises for what would fail for all: the scope, the folder, the storage."""
-        for scope in SCOPES[wanted.action]:
+        kind = _KINDS[wanted.action]
+        for scope in kind.scopes:
             require_scope(actor.principal, scope)
         _check(wanted)
 
@@ -78,7 +64,7 @@ class BulkService:
             entries = [await _entry(recorder, wanted, item) for item in wanted.items]
             changed = sum(entry.problem is None for entry in entries)
             recorder.count = changed
-            recorder.describe(f"{wanted.action}_many", count=changed, **folder)
+            recorder.describe(kind.described, count=changed, **folder)
             return BulkOutcome(results=tuple(entries), changed=changed)
 
         arguments = {
@@ -86,7 +72,7 @@ class BulkService:
             "parent": wanted.parent,
             "on_conflict": wanted.on_conflict,
         }
-        return await self._journal.change(actor, RECORDED[wanted.action], arguments, operation)
+        return await self._journal.change(actor, kind.recorded, arguments, operation)
 
 
 def _check(wanted: BulkChange) -> None:
@@ -110,7 +96,7 @@ async def _entry(recorder: Recorder, wanted: BulkChange, item: BulkItem) -> Bulk
     step = Recorder(recorder.session, recorder.actor, recorder.now, recorder.limits)
     try:
         async with savepoint(recorder.session, recorder.limits, recorder.actor.user_id):
-            done = await _ACTIONS[wanted.action](step, wanted, item)
+            done = await _KINDS[wanted.action].run(step, wanted, item)
             await recorder.session.flush()
             recorder.absorb(step)
     except DriveError as error:
@@ -142,10 +128,20 @@ async def _delete(step: Recorder, wanted: BulkChange, item: BulkItem) -> Item:
     return (await delete_item(step, item.ref, item.if_match)).items[0]
 
 
-_ACTIONS: Final[dict[BulkAction, Callable[[Recorder, BulkChange, BulkItem], Awaitable[Item]]]] = {
-    "move": _move,
-    "copy": _copy,
-    "trash": _trash,
-    "restore": _restore,
-    "delete": _delete,
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """An action: as the journal lists it, the sentence about it, the scopes that it needs, and what it does."""
+
+    recorded: str
+    described: str
+    scopes: tuple[Scope, ...]
+    run: Callable[[Recorder, BulkChange, BulkItem], Awaitable[Item]]
+
+
+_KINDS: Final[dict[BulkAction, _Kind]] = {
+    "move": _Kind("move_many", "move_many", (Scope.WRITE,), _move),
+    "copy": _Kind("copy", "copy_many", (Scope.READ, Scope.WRITE), _copy),
+    "trash": _Kind("trash", "trash_many", (Scope.DELETE,), _trash),
+    "restore": _Kind("restore", "restore_many", (Scope.WRITE,), _restore),
+    "delete": _Kind("delete_for_good", "delete_many", (Scope.DELETE,), _delete),
 }

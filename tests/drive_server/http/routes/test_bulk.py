@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import anyio
+
 from tests.drive_server.http.items import DRIVE, ITEMS, done, file, folder, names, refused, share, undo
 
 if TYPE_CHECKING:
@@ -105,6 +107,21 @@ async def test_a_repeated_request_happens_once_as_a_whole(owner_client: httpx.As
     assert "b.md" in await names(owner_client)
     other = await bulk(owner_client, "move", second, key="k", parent_id=place["id"])
     assert refused(other) == (409, "idempotency_conflict")
+
+
+async def test_of_two_at_once_with_one_key_both_get_the_same_answer(owner_client: httpx.AsyncClient) -> None:
+    place, made = await folder(owner_client, "A"), await file(owner_client, "a.md")
+    answers: list[httpx.Response] = []
+
+    async def copy() -> None:
+        answers.append(await bulk(owner_client, "copy", made, key="k", parent_id=place["id"], on_conflict="rename"))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(copy)
+        group.start_soon(copy)
+
+    assert answers[0].json() == answers[1].json()
+    assert await names(owner_client, place["id"]) == ["a.md"]
 
 
 async def test_problems_are_in_the_language_of_the_request_also_when_it_is_repeated(

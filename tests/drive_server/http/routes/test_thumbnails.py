@@ -12,6 +12,7 @@ from PIL import Image
 from reportlab.pdfgen.canvas import Canvas
 
 from drive_server.knowledge.readers.text_source import TextSource
+from drive_server.services.documents import thumbnails
 from tests.drive_server.http.items import FILES, done, file, folder, refused, share
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from tests.drive_server.http.service import Service
 
-from drive_server.knowledge.readers.pages.thumbnail import make_thumbnail
+from drive_server.knowledge.readers.thumbnail import make_thumbnail
 
 
 def picture(kind: str, size: tuple[int, int] = (800, 400), mode: str = "RGB", **options: Any) -> bytes:
@@ -127,14 +128,22 @@ async def test_a_new_content_has_another_one_and_only_readers_see_it(
     assert (await thumbnail(bobs_client, made)).content == after.content
 
 
+async def test_nothing_is_drawn_of_a_very_large_file(
+    owner_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(thumbnails, "MAX_BYTES", 100)
+    made = await file(owner_client, "a.png", picture("PNG"))
+    assert refused(await thumbnail(owner_client, made)) == (404, "not_found")
+
+
 async def test_the_cache_has_a_limit(service: Service, owner_client: httpx.AsyncClient) -> None:
-    thumbnails: Any = service.drive.thumbnails
-    thumbnails._limit = 1000
+    made_by: Any = service.drive.thumbnails
+    made_by._limit = 1000
     for number in range(4):
         made = await file(owner_client, f"{number}.png", picture("PNG", (100 + number, 50)))
         assert (await thumbnail(owner_client, made)).status_code == 200
-    assert len(thumbnails._cache) < 4
-    assert thumbnails._size <= 1000
+    assert len(made_by._cache) < 4
+    assert made_by._size <= 1000
 
 
 def test_a_page_of_absurd_size_is_no_picture(tmp_path: Path) -> None:
