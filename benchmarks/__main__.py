@@ -2,7 +2,7 @@
 
 import platform
 
-from benchmarks import crowd, extraction, importing, prompts, routing, store, tool_call, turns
+from benchmarks import crowd, extraction, importing, prompts, routing, servers, store, tool_call, turns
 
 
 def main() -> None:
@@ -16,6 +16,7 @@ def main() -> None:
     routing.main()
     prompts.main([])
     extraction.main([])
+    servers.main([])
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from mcp import McpError
 from mcp.types import CONNECTION_CLOSED, LATEST_PROTOCOL_VERSION, METHOD_NOT_FOUND, ErrorData
 from pydantic import ValidationError
 
-from graph.servers.reasons import FaultError, Reason
+from graph.servers.reasons import FaultError, Reason, timed_out
 
 REQUEST_TIMEOUT: Final = 408
 """The code that the SDK gives an answer that did not come in time."""
@@ -79,7 +79,7 @@ def _reason(error: BaseException, host: str, seconds: float) -> Reason | None:
         case _ if isinstance(error, BROKEN):
             return Reason("closed")
         case TimeoutError():
-            return Reason("timeout", {"seconds": round(seconds)})
+            return timed_out(seconds)
         case RuntimeError():  # the SDK's, also for an event stream that ends before it begins
             return _newer(str(error)) if "Unsupported protocol version" in str(error) else Reason("not_mcp")
         case _:
@@ -89,7 +89,7 @@ def _reason(error: BaseException, host: str, seconds: float) -> Reason | None:
 def _answered(error: ErrorData, seconds: float) -> Reason:
     """Return the reason in an error that the server answered with, or the SDK for it."""
     if error.code == REQUEST_TIMEOUT:
-        return Reason("timeout", {"seconds": round(seconds)})
+        return timed_out(seconds)
     if error.code == SESSION_TERMINATED:
         return Reason("http_status", {"status": 404})
     if error.code == CONNECTION_CLOSED:

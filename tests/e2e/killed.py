@@ -12,7 +12,7 @@ import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
@@ -20,6 +20,8 @@ from api.events.log import EventLog
 from api.runs.service import Runs
 from api.storage.sqlite_threads import SqliteThreads
 from drive_server.services.journal.service import Journal
+from graph.settings import AgentSettings
+from tests.api.command_model import CommandModel
 from tests.api.real_service import RealService
 from tests.e2e.person import Person
 from tests.fakes.chat_model import FakeChatModel, route_to, tool_call, tool_calls
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 PLACES: Final = 110
 """About so many are passed in a round."""
 FROM_START: Final = "start"
+COMMANDS: Final = "commands"
 
 
 class RoundModel(FakeChatModel):
@@ -54,13 +57,23 @@ class RoundModel(FakeChatModel):
 
 
 class Victim:
-    """The whole service in a process of its own. Without `place` it lives until `kill`."""
+    """The whole service in a process of its own. Without `place` it lives until `kill`.
 
-    def __init__(self, data_dir: Path, place: int = 0, *, from_start: bool = False) -> None:
+    With `commands` its model does what it is told, and people's own servers may be on this machine.
+    """
+
+    def __init__(self, data_dir: Path, place: int = 0, *, from_start: bool = False, commands: bool = False) -> None:
         self._data_dir = data_dir
-        arguments = [str(data_dir), str(place), *([FROM_START] if from_start else [])]
+        arguments = [str(data_dir), str(place)]
+        arguments += [option for option, is_on in ((FROM_START, from_start), (COMMANDS, commands)) if is_on]
         self._process = Forked("tests.e2e.killed", arguments, os.environ)
         self.url = self._process.stdout.readline().decode().strip()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
 
     def person(self) -> Person:
         """Return the owner."""
@@ -135,7 +148,9 @@ def main(arguments: list[str]) -> None:
     EventLog._store = countdown.around_async(EventLog._store)  # pyright: ignore[reportPrivateUsage] - a place to die at
     Journal.change = countdown.around_async(Journal.change)
     Runs.start = countdown.arming(Runs.start)
-    running = RealService(Path(data_dir), RoundModel()).start()
+    model = CommandModel() if COMMANDS in options else RoundModel()
+    agent = AgentSettings(model="offline", mcp_private_hosts="127.0.0.1")
+    running = RealService(Path(data_dir), model, agent=agent).start()
     sys.stdout.write(f"{running.url}\n")
     sys.stdout.flush()
     running.wait()

@@ -161,6 +161,7 @@ class Person:
         mode: str | None = None,
         model: str | None = None,
         attachments: list[dict[str, str]] | None = None,
+        assistant_id: str | None = None,
     ) -> Generator[Turn]:
         """Say something; yields the turn while its stream is open."""
         body: dict[str, Any] = {"message": message}
@@ -168,6 +169,8 @@ class Person:
             body["thread_id"] = thread_id
         if model:
             body["model"] = model
+        if assistant_id:
+            body["assistant_id"] = assistant_id
         if mode:
             body["mode"] = mode
         if attachments:

@@ -4,7 +4,7 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from tests.snapshots.conversations import CONVERSATIONS
+from tests.snapshots.conversations import CONVERSATIONS, WITH_SERVERS
 from tests.snapshots.recording import REQUESTS, TOOLS, record, written, written_tools
 
 
@@ -13,7 +13,7 @@ async def _write() -> None:
     REQUESTS.mkdir(exist_ok=True)
     for name, turns in CONVERSATIONS.items():
         with tempfile.TemporaryDirectory() as directory:
-            requests, given = await record(turns, Path(directory))
+            requests, given = await record(turns, Path(directory), with_servers=name in WITH_SERVERS)
         (REQUESTS / f"{name}.txt").write_text(written(requests, given), encoding="utf-8")
         everything += requests
     (REQUESTS / f"{TOOLS}.txt").write_text(written_tools(everything), encoding="utf-8")

@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Generator, Iterable, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import AsyncGenerator, Generator, Iterable, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import takewhile
 from pathlib import Path
@@ -11,9 +12,18 @@ from typing import Any, Final
 from unittest.mock import patch
 from uuid import UUID, uuid4
 
+from mcp.types import Tool
+
 from benchmarks.fixtures.recording import Request, recorded_drive
 from benchmarks.prompts import kind_of
-from tests.snapshots.conversations import FILES, Turn
+from graph.context import RunContext
+from graph.servers.choices import Choice
+from graph.servers.definition import ServerDefinition
+from graph.servers.pool import ServerPool
+from graph.servers.reasons import ServerUnavailableError
+from graph.settings import AgentSettings
+from tests.fakes.notes_server import NotesServer, schema
+from tests.snapshots.conversations import FILES, HIDDEN, INSTRUCTIONS, Turn
 
 REQUESTS: Final = Path(__file__).parent / "requests"
 NOW: Final = datetime(2026, 11, 20, 16, 30, tzinfo=UTC)
@@ -30,11 +40,20 @@ _ID: Final = re.compile(r"\b[0-9a-f]{6,}(?:-[0-9a-f]{4}){0,3}(?:-[0-9a-f]{12})?(
 _TIME: Final = re.compile(r"\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::[\d.]+)?(?:Z|[+-]\d\d:\d\d)?")
 
 
-async def record(turns: Sequence[Turn], directory: Path) -> tuple[list[Request], list[str]]:
-    """Have the conversation on a fresh drive in the directory; return its requests, and the ids that were given."""
+async def record(
+    turns: Sequence[Turn], directory: Path, *, with_servers: bool = False
+) -> tuple[list[Request], list[str]]:
+    """Have the conversation on a fresh drive in the directory; return its requests, and the ids that were given.
+
+    `with_servers`: the person has an assistant with two servers, one of which is down.
+    """
     requests: list[Request] = []
     with _noted_ids() as given:
-        async with recorded_drive(directory, lambda: NOW) as recorded:
+        async with AsyncExitStack() as stack:
+            chosen, pool = await stack.enter_async_context(_own_servers()) if with_servers else (None, None)
+            recorded = await stack.enter_async_context(recorded_drive(directory, lambda: NOW, chosen, pool))
+            if chosen and pool:
+                await _open_all(chosen, pool, recorded.who())
             for path, text in FILES.items():
                 await recorded.put(path, text)
             for turn in turns:
@@ -46,6 +65,36 @@ async def record(turns: Sequence[Turn], directory: Path) -> tuple[list[Request],
                 }
                 requests += await recorded.say("thread", turn.says, *turn.script, **place)
     return requests, given
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    servers: Sequence[ServerDefinition]
+
+    async def chosen(self, user: RunContext) -> Choice:
+        """Return the same assistant for everybody, with servers of their own."""
+        own = tuple(replace(server, user_id=user.user_id) for server in self.servers)
+        return Choice(assistant_id="support", instructions=INSTRUCTIONS, servers=own)
+
+
+@asynccontextmanager
+async def _own_servers() -> AsyncGenerator[tuple[_Chosen, ServerPool]]:
+    server = NotesServer().start()
+    server.tools = [Tool(name="note", title="Note down", description=HIDDEN, inputSchema=schema("text"))]
+    away = server.definition(id="s2", name="Calendar")
+    pool = ServerPool(AgentSettings(mcp_private_hosts="127.0.0.1"))
+    try:
+        yield _Chosen([server.definition(name="Tickets"), replace(away, base_url="http://127.0.0.1:9/mcp")]), pool
+    finally:
+        await pool.aclose()
+        server.stop()
+
+
+async def _open_all(chosen: _Chosen, pool: ServerPool, who: RunContext) -> None:
+    """Open the connections before a turn waits for them: it would not wait for long."""
+    for server in (await chosen.chosen(who)).servers:
+        with suppress(ServerUnavailableError):
+            await pool.tools(server)
 
 
 @contextmanager

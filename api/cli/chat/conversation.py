@@ -14,6 +14,7 @@ from api.cli.client import Reconnection
 from api.cli.failure import ServiceError
 from api.cli.terminal import visible_line
 from drive_server.moments import server_zone
+from graph.language import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from api.cli.chat.event_stream import Event
     from api.cli.client import ServiceClient
     from api.cli.terminal import Terminal
+    from graph.state import Language
 
 SUCCESS = "success"
 PARKED = "run_parked"
@@ -70,6 +72,7 @@ class Conversation:
         self._time_zone = server_zone()
         self._model = model
         self._assistant_id = assistant_id
+        self._language: Language = "en"
         self.thread_id = thread_id
         self.last_run = ""
         self.unanswered = False
@@ -79,6 +82,7 @@ class Conversation:
 
         `attach`: what the message names as `@/path` goes with it.
         """
+        self._language = language_of(message, self._language)
         body: dict[str, Any] = {"message": message}
         if self._time_zone:
             body["time_zone"] = self._time_zone
@@ -116,7 +120,7 @@ class Conversation:
 
     def _follow(self, stream: EventStream, events: Iterator[Event], ask_from: set[str] | None = None) -> Event:
         """Show the events, and ask about approvals: all, or those from the first of `ask_from` on."""
-        transcript = JsonTranscript() if self._json else Transcript(self._terminal)
+        transcript = JsonTranscript() if self._json else Transcript(self._terminal, self._language)
         event: Event = {}
         for event in events:
             transcript.show(event)

@@ -9,8 +9,11 @@ from api.cli.chat.markdown_blocks import MarkdownBlocks
 from api.cli.terminal import visible_line
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from api.cli.chat.event_stream import Event
     from api.cli.terminal import Terminal
+    from graph.state import Language
 
 LONGEST_VALUE = 60
 LONGEST_RESULT = 200
@@ -18,6 +21,15 @@ STEP_MARKS = {"completed": "✓", "failed": "✗", "skipped": "–"}
 CALL_STYLES = {"done": "green", "error": "red", "rejected": "yellow", "cancelled": "yellow"}
 CALL_MARKS = {"done": "✓"}
 WITHIN_TEXT = frozenset({"content", "heartbeat"})
+RECORD_MARKS = {**CALL_MARKS, "invoking": "→"}
+RECORD_TEXTS: Mapping[str, Mapping[Language, str]] = {
+    "invoking": {"en": "was sent the call", "zh": "已发送调用"},
+    "done": {"en": "answered", "zh": "已回答"},
+    "error": {"en": "failed", "zh": "失败"},
+    "cancelled": {"en": "was cancelled", "zh": "已取消"},
+    "rejected": {"en": "was not called: rejected", "zh": "未调用：已拒绝"},
+}
+"""What became of a call of one of the person's own MCP servers; that it waits is said by its approval."""
 
 
 def shorten(text: str, limit: int) -> str:
@@ -32,10 +44,15 @@ def show_value(value: Any) -> str:
 
 
 class Transcript:
-    """Prints the events of a turn. Events without a line are left out."""
+    """Prints the events of a turn. Events without a line are left out.
 
-    def __init__(self, terminal: Terminal) -> None:
+    A call of one of the person's own MCP servers ends with the line of its record, in `language`.
+    """
+
+    def __init__(self, terminal: Terminal, language: Language = "en") -> None:
         self._terminal = terminal
+        self._language: Language = language
+        self._recorded: set[str] = set()
         self._steps: dict[str, str] = {}
         self._thought_id: str | None = None
         self._blocks = MarkdownBlocks() if terminal.out.is_terminal else None
@@ -53,6 +70,7 @@ class Transcript:
             "tool_call_start": self._call,
             "tool_progress": self._progress,
             "tool_call_end": self._call_end,
+            "assistant.toolCall.updated": self._record,
             "reasoning": self._reasoning,
             "content": self._content,
             "citations": self._citations,
@@ -106,6 +124,8 @@ class Transcript:
             self._terminal.say(f"    {shorten(str(message), LONGEST_RESULT)}", "dim")
 
     def _call_end(self, event: Event) -> None:
+        if event.get("tool_call_id") in self._recorded:
+            return
         status = str(event.get("status", ""))
         text = f"  {CALL_MARKS.get(status, '✗')} {event.get('name', '')}"
         if status == "done":
@@ -115,6 +135,19 @@ class Transcript:
         if status == "error":
             text += f": {shorten(show_value(event.get('result')), LONGEST_RESULT)}"
         self._terminal.say(text, CALL_STYLES.get(status, ""))
+
+    def _record(self, event: Event) -> None:
+        record: dict[str, Any] = event.get("toolCall") or {}
+        status = str(record.get("status", ""))
+        self._recorded.add(str(record.get("id")))
+        if status not in RECORD_TEXTS:
+            return
+        named = f"{record.get('serverName', '')}: {record.get('displayName') or record.get('toolName', '')}"
+        said = RECORD_TEXTS[status][self._language]
+        text = f"  {RECORD_MARKS.get(status, '✗')} {shorten(named, LONGEST_RESULT)}  {said}"
+        if response := record.get("response"):
+            text += f": {shorten(str(response), LONGEST_RESULT)}"
+        self._terminal.say(text, CALL_STYLES.get(status, "dim"))
 
     def _reasoning(self, event: Event) -> None:
         """Say once for each message that the model thinks: what it thinks is for those who ask (`--json`)."""

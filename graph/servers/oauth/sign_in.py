@@ -31,7 +31,7 @@ from graph.servers.oauth.credentials import (
     require_encryption,
 )
 from graph.servers.oauth.tokens import Tokens
-from graph.servers.reasons import FaultError, Reason, ServerUnavailableError
+from graph.servers.reasons import FaultError, Reason, ServerUnavailableError, timed_out
 
 BEGIN_SECONDS: Final = 30.0
 FINISH_SECONDS: Final = 30.0
@@ -94,7 +94,7 @@ class SignIns:
         await asyncio.wait({flow.task, flow.address}, timeout=BEGIN_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         if flow.address.done():
             return flow.address.result()
-        reason = flow.reason() if flow.task.done() else Reason("timeout", {"seconds": round(BEGIN_SECONDS)})
+        reason = flow.reason() if flow.task.done() else timed_out(BEGIN_SECONDS)
         await flow.end()
         raise ServerUnavailableError(definition.name, reason or Reason("sign_in_unneeded"))
 
@@ -112,7 +112,7 @@ class SignIns:
             await flow.end()
             raise ServerUnavailableError(definition.name, reason)
         done, _ = await asyncio.wait({flow.task}, timeout=FINISH_SECONDS)
-        reason = flow.reason() if done else Reason("timeout", {"seconds": round(FINISH_SECONDS)})
+        reason = flow.reason() if done else timed_out(FINISH_SECONDS)
         await flow.end()
         if reason:
             raise ServerUnavailableError(definition.name, reason)

@@ -93,6 +93,32 @@ def test_a_turn_shows_route_plan_calls_and_answer_without_control_codes_in_a_pip
     assert scripted.chats[0]["authorization"] == "Bearer t"
 
 
+@pytest.mark.parametrize(
+    ("message", "lines"),
+    [
+        (
+            "echo hello",
+            ["  → Every: Echo Tool  was sent the call", "  ✓ Every: Echo Tool  answered: Echo: \\x1b[31mhello"],
+        ),
+        ("把你好发给它", ["  → Every: Echo Tool  已发送调用", "  ✓ Every: Echo Tool  已回答: Echo: \\x1b[31mhello"]),
+    ],
+)
+def test_a_call_of_ones_own_server_has_the_line_of_its_record_in_the_language_of_the_message(
+    scripted: ScriptedService, message: str, lines: list[str]
+) -> None:
+    record = {"id": "c", "serverName": "Every", "displayName": "Echo Tool", "toolName": "echo", "response": ""}
+    updates = [{**record, "status": status} for status in ("pending", "invoking")]
+    updates.append({**record, "status": "done", "response": "Echo: \x1b[31mhello"})
+    pending, invoking, done = [{"type": "assistant.toolCall.updated", "toolCall": one} for one in updates]
+    call = {"tool_call_id": "c", "name": "mcp__Every__echo"}
+    ended = {"type": "tool_call_end", **call, "status": "done", "result": "Echo: hello", "duration_ms": 3}
+    scripted.script = [
+        *(RUN, {"type": "tool_call_start", **call, "args": {"message": "hello"}}),
+        *(pending, invoking, ended, done, content("Done."), DONE),
+    ]
+    assert chat(scripted, message).stdout.splitlines() == ["  • mcp__Every__echo(message=hello)", *lines, "Done."]
+
+
 def test_the_model_that_was_named_goes_with_the_message(scripted: ScriptedService) -> None:
     scripted.script = [RUN, content("Yes."), DONE]
     assert chat(scripted, "hi", "--model", "gpt-5").returncode == 0
