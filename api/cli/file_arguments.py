@@ -37,7 +37,10 @@ class Parser(ArgumentParser):
 
     _is_intermixed = False
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+    # The stub has overloads, by the type of the namespace.
+    def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, args: Any = None, namespace: Any = None
+    ) -> Any:
         """Parse as `ArgumentParser` does, or as its `parse_known_intermixed_args`, which calls this in turn."""
         if self._is_intermixed or all(action.nargs not in MANY for action in self._get_positional_actions()):
             return super().parse_known_args(args, namespace)

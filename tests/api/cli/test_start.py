@@ -34,8 +34,10 @@ HEAVY = {
     "unstructured",
     "uvicorn",
 }
-NOT_FOR_MCP = {"PIL", "alembic", "duckdb", "jwt", "lancedb", "langchain", "langchain_core", "langgraph", "onnxruntime"}
-NOT_FOR_MCP |= {"openai", "pyarrow", "pypdfium2", "stream_zip", "tokenizers", "unstructured"}
+NOT_FOR_MCP = {
+    *("PIL", "alembic", "duckdb", "jwt", "lancedb", "langchain", "langchain_core", "langgraph", "onnxruntime"),
+    *("openai", "pyarrow", "pypdfium2", "stream_zip", "tokenizers", "unstructured"),
+}
 PROGRAM = """
 import sys
 from api.cli import main
