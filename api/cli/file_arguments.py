@@ -37,6 +37,11 @@ class Parser(ArgumentParser):
 
     _is_intermixed = False
 
+    @property
+    def actions(self) -> list[Action]:
+        """Its options and arguments, one of which may have the parsers of its commands as `choices`."""
+        return self._actions
+
     # The stub has overloads, by the type of the namespace.
     def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, args: Any = None, namespace: Any = None
