@@ -27,11 +27,9 @@ from api.storage.database import open_database
 from drive_server.connect import Drive, DriveSettings, open_drive
 from drive_server.http.app import (
     Application,
-    BodyLimit,
-    PlainAddress,
-    RequestAddress,
     build_http,
     build_pages,
+    install_middleware,
     mount_mcp,
     serving,
 )
@@ -115,9 +113,7 @@ def create_app(
     app.include_router(build_http())
     app.include_router(build_pages())
     mount_mcp(app)
-    app.add_middleware(BodyLimit, limit=settings.max_request_bytes)
-    app.add_middleware(PlainAddress)
-    app.add_middleware(RequestAddress, settings=settings)
+    install_middleware(app, settings)
     return app
 
 

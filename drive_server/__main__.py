@@ -76,7 +76,7 @@ def _serve_http(settings: DriveSettings, listener: socket.socket) -> None:
     app = create_app(settings)
 
     async def wind_down() -> None:
-        app.state.index_streams.end()
+        app.state.open_streams.end()
         await app.state.mcp.wind_down()
 
     Runner(app, wind_down, ConnectionLimits.of(settings)).run(sockets=[listener])

@@ -45,15 +45,20 @@ from drive_server.services.documents.downloads import DownloadService
 from drive_server.services.documents.service import DocumentService
 from drive_server.services.documents.tables import TableService
 from drive_server.services.documents.templates import TemplateService
+from drive_server.services.documents.thumbnails import ThumbnailService
+from drive_server.services.files.archives import ArchiveService
 from drive_server.services.files.batches import BatchService
+from drive_server.services.files.bulk import BulkService
 from drive_server.services.files.recent import Recents
 from drive_server.services.files.service import FileService
+from drive_server.services.files.stars import StarService
 from drive_server.services.files.trash import Expiry
 from drive_server.services.housekeeping import Housekeeping
 from drive_server.services.identity.login_links import LoginLinks
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sign_ins import SignInService
 from drive_server.services.identity.tokens import TokenService
+from drive_server.services.journal.following import ChangeFollower
 from drive_server.services.journal.service import Journal
 from drive_server.services.map_reduce.language_model import ChatCompletions
 from drive_server.services.map_reduce.selection import FileSelector
@@ -171,8 +176,12 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         sign_ins=SignInService(database, database.signer, settings.resolved_public_url),
         files=FileService(database, journal),
         batches=BatchService(journal),
+        bulk=BulkService(journal),
+        stars=StarService(database, clock),
+        archives=ArchiveService(database, blobs),
         documents=documents,
         templates=TemplateService(database, journal, Contents(blobs, texts, settings.max_text_bytes)),
+        thumbnails=ThumbnailService(documents, texts),
         citations=Citations(documents.readings),
         comparison=FileComparison(documents.readings),
         table_queries=TableService(documents.readings, texts),
@@ -186,6 +195,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         search=(search := SearchService(database, index, _reranker(settings, stack))),
         related=RelatedFiles(documents, search),
         journal=journal,
+        follower=ChangeFollower(database),
         undo=UndoService(journal),
         tasks=TaskService(database, database.signer),
         recents=(recents := Recents(database)),
@@ -202,7 +212,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     drive.server = build_server(drive, default_key=settings.api_key.get_secret_value())
     subscriptions = drive.server.subscriptions
     await subscriptions.feed.start()
-    journal.on_change = subscriptions.feed.wake
+    journal.on_change = _both(subscriptions.feed.wake, drive.follower.wake)
     await stack.enter_async_context(_running("drive-subscriptions", subscriptions.run))
     stack.push_async_callback(identity.uses.flush)
     await stack.enter_async_context(_running("drive-key-uses", identity.uses.run))
@@ -220,6 +230,14 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     await stack.enter_async_context(_running("drive-housekeeping", housekeeping.run))
     await stack.enter_async_context(_running("drive-ingester", ingester.run))
     return drive
+
+
+def _both(first: "Callable[[], None]", second: "Callable[[], None]") -> "Callable[[], None]":
+    def call() -> None:
+        first()
+        second()
+
+    return call
 
 
 def _reranker(settings: DriveSettings, stack: AsyncExitStack) -> Reranker | None:

@@ -5,7 +5,7 @@ person and a `hint` that says what to do next. `details` is JSON and holds only 
 """
 
 from copy import copy
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 from drive_server.messages import Language, Message, render, translations
 
@@ -178,11 +178,18 @@ class TooLargeError(DriveError):
     status = 413
 
 
+RETRY_SECONDS: Final = 10
+"""The pause before another try where nothing says when there is room again."""
+
+
 class RateLimitError(DriveError):
-    """Too many calls, sessions or bytes; `details` has the `limit` and `retry_after_seconds`."""
+    """Too many calls, sessions or bytes; `details` has the `limit` and `retry_after_seconds`, in every case."""
 
     code = "rate_limited"
     status = 429
+
+    def __init__(self, message: str | Message, *, hint: str = "", details: dict[str, Any] | None = None) -> None:
+        super().__init__(message, hint=hint, details={"retry_after_seconds": RETRY_SECONDS, **(details or {})})
 
 
 class QuotaExceededError(DriveError):

@@ -89,6 +89,24 @@ class DeletedItems(Model):
     items: tuple[Item, ...]
 
 
+class BulkEntry(Model):
+    """The outcome for one item of many: the item as it is now, or was if it was deleted; or the `problem`.
+
+    `ref` is how the request named it. The problem is an error's `code`, `status`, sentence and hint in both languages.
+    """
+
+    ref: str
+    item: Item | None = None
+    problem: dict[str, Any] | None = None
+
+
+class BulkOutcome(Model):
+    """The outcomes for many items, in the order in which they were named; `changed` of them have no problem."""
+
+    results: tuple[BulkEntry, ...]
+    changed: int
+
+
 class Version(Model):
     """A content that a file had; `run_id` names the assistant's run that wrote it."""
 

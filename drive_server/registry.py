@@ -14,13 +14,18 @@ if TYPE_CHECKING:
     from drive_server.services.documents.service import DocumentService
     from drive_server.services.documents.tables import TableService
     from drive_server.services.documents.templates import TemplateService
+    from drive_server.services.documents.thumbnails import ThumbnailService
+    from drive_server.services.files.archives import ArchiveService
     from drive_server.services.files.batches import BatchService
+    from drive_server.services.files.bulk import BulkService
     from drive_server.services.files.recent import Recents
     from drive_server.services.files.service import FileService
+    from drive_server.services.files.stars import StarService
     from drive_server.services.housekeeping import Housekeeping
     from drive_server.services.identity.login_links import LoginLinks
     from drive_server.services.identity.service import IdentityService
     from drive_server.services.identity.sign_ins import SignInService
+    from drive_server.services.journal.following import ChangeFollower
     from drive_server.services.journal.service import Journal
     from drive_server.services.map_reduce.language_model import LanguageModel
     from drive_server.services.map_reduce.service import MapReduceService
@@ -58,8 +63,12 @@ class ServiceRegistry:
     sign_ins: "SignInService"
     files: "FileService"
     batches: "BatchService"
+    bulk: "BulkService"
+    stars: "StarService"
+    archives: "ArchiveService"
     documents: "DocumentService"
     templates: "TemplateService"
+    thumbnails: "ThumbnailService"
     citations: "Citations"
     comparison: "FileComparison"
     table_queries: "TableService"
@@ -74,6 +83,7 @@ class ServiceRegistry:
     related: "RelatedFiles"
     folder_index: "FolderIndex"
     journal: "Journal"
+    follower: "ChangeFollower"
     undo: "UndoService"
     tasks: "TaskService"
     recents: "Recents"

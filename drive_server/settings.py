@@ -78,6 +78,9 @@ class DriveSettings(BaseSettings):
     public_hosts: str = Field(
         default="", description="Host names (comma-separated) by which a proxy on this machine lets others in."
     )
+    cors_origins: str = Field(
+        default="", description="Sites (comma-separated origins) whose pages may call the API with a key; `*`: all."
+    )
     connections_per_address: int = Field(
         default=512, ge=1, description="Open connections of one address without a key; a trusted proxy has no limit."
     )
@@ -104,6 +107,15 @@ class DriveSettings(BaseSettings):
         if url and not _is_site(url):
             raise ValueError("write it as https://drive.example.com, with nothing after the host and port")
         return url.rstrip("/")
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _check_cors_origins(cls, origins: str) -> str:
+        """Refuse what is no origin of a site."""
+        named = [origin.strip().rstrip("/") for origin in origins.split(",") if origin.strip()]
+        if any(origin != "*" and not _is_site(origin) for origin in named):
+            raise ValueError("write each as https://app.example.com, with nothing after the host and port; or *")
+        return ",".join(named)
 
     def listening_at(self, url: str) -> Self:
         """Return the settings of a service that listens at this address."""
@@ -143,6 +155,11 @@ class DriveSettings(BaseSettings):
     def resolved_index_url(self) -> str:
         """The index's URI, the embedded one if none is set."""
         return self.index_url or str(self.root / "index")
+
+    @property
+    def resolved_cors_origins(self) -> tuple[str, ...]:
+        """The origins of sites whose pages may call the API; none by default."""
+        return tuple(self.cors_origins.split(",")) if self.cors_origins else ()
 
     @property
     def mcp_url(self) -> str:

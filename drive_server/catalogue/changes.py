@@ -75,6 +75,26 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
         "Deleted {item}{holding} for good; this can't be taken back.",
         "永久删除了{item}{holding}，无法撤销。",
     ),
+    "effect.copy_many": ("Copy {count} item{s} to {folder}.", "把 {count} 项复制到{folder}。"),
+    "change.copy_many": ("Copied {count} item{s} to {folder}.", "把 {count} 项复制到了{folder}。"),
+    "effect.trash_many": (
+        "Move {count} item{s} to the trash, from where they can be restored.",
+        "把 {count} 项移到回收站，之后可以恢复。",
+    ),
+    "change.trash_many": (
+        "Moved {count} item{s} to the trash, from where they can be restored.",
+        "把 {count} 项移到了回收站，之后可以恢复。",
+    ),
+    "effect.restore_many": ("Restore {count} item{s} from the trash.", "从回收站恢复 {count} 项。"),
+    "change.restore_many": ("Restored {count} item{s} from the trash.", "从回收站恢复了 {count} 项。"),
+    "effect.delete_many": (
+        "Delete {count} item{s} for good; this can't be taken back.",
+        "永久删除 {count} 项，无法撤销。",
+    ),
+    "change.delete_many": (
+        "Deleted {count} item{s} for good; this can't be taken back.",
+        "永久删除了 {count} 项，无法撤销。",
+    ),
     "effect.empty_trash": (
         "Delete {count} item{s} in the trash for good; this can't be taken back.",
         "永久删除回收站中的 {count} 项，无法撤销。",

@@ -9,24 +9,39 @@ from fastapi import APIRouter, FastAPI
 from drive_server.connect import open_drive
 from drive_server.http import metadata
 from drive_server.http.access import bearer_token, principal_of_request
+from drive_server.http.cors import CorsPolicy
 from drive_server.http.limits import BodyLimit, PlainAddress
 from drive_server.http.pages import connect, link, login, passage
-from drive_server.http.problem import install_problem_handlers
+from drive_server.http.problem import install_problem_handlers, problem_responses
 from drive_server.http.request_address import RequestAddress
 from drive_server.http.response_headers import Application
-from drive_server.http.routes import auth, changes, files, index_events, items, links, search, shares, uploads
+from drive_server.http.routes import (
+    archive,
+    auth,
+    bulk,
+    changes,
+    events,
+    files,
+    index_events,
+    items,
+    links,
+    search,
+    shares,
+    thumbnails,
+    uploads,
+    versions,
+    views,
+)
 from drive_server.http.streamable_http.endpoint import mount_mcp, serving
 from drive_server.settings import DriveSettings
 
 __all__ = [
     "Application",
-    "BodyLimit",
-    "PlainAddress",
-    "RequestAddress",
     "bearer_token",
     "build_http",
     "build_pages",
     "create_app",
+    "install_middleware",
     "install_problem_handlers",
     "mount_mcp",
     "principal_of_request",
@@ -36,8 +51,11 @@ __all__ = [
 
 def build_http() -> APIRouter:
     """Return the routes below `/api`. They serve the drive that `serving` was given."""
-    drive = APIRouter(prefix="/drive")
-    for part in (search, index_events, files, uploads, changes, shares, items):
+    drive = APIRouter(prefix="/drive", responses=problem_responses(403, 404))
+    # What names more of an address goes before what takes the rest of it for an item's path.
+    for part in (search, index_events, versions, thumbnails, files, uploads, changes, shares, archive, events):
+        drive.include_router(part.router)
+    for part in (bulk, views, items):
         drive.include_router(part.router)
     api = APIRouter(prefix="/api")
     api.include_router(drive)
@@ -72,7 +90,14 @@ def create_app(settings: DriveSettings) -> FastAPI:
     app.include_router(build_pages())
     mount_mcp(app)
     install_problem_handlers(app)
+    install_middleware(app, settings)
+    return app
+
+
+def install_middleware(app: FastAPI, settings: DriveSettings) -> None:
+    """Put before all routes what concerns each request: its size, its address, and the site that it comes from."""
     app.add_middleware(BodyLimit, limit=settings.max_request_bytes)
     app.add_middleware(PlainAddress)
     app.add_middleware(RequestAddress, settings=settings)
-    return app
+    if settings.resolved_cors_origins:
+        app.add_middleware(CorsPolicy, origins=settings.resolved_cors_origins)

@@ -92,14 +92,14 @@ async def _begun(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 def _headers(content: Content) -> dict[str, str]:
     return {
         "Content-Type": content.media_type,
-        "Content-Disposition": _disposition(content.item.name),
+        "Content-Disposition": disposition(content.item.name),
         "ETag": f'"{content.blob}"',
         "Accept-Ranges": "bytes",
         "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
     }
 
 
-def _disposition(name: str) -> str:
+def disposition(name: str) -> str:
     """Return the header with the name in both forms of RFC 6266: plain for old clients, UTF-8 (RFC 8187) for others."""
     plain = "".join(char if char.isascii() and char.isprintable() and char not in '"\\%' else "_" for char in name)
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

@@ -14,6 +14,7 @@ from drive_server.http.problem import problem_of
 from drive_server.messages import Message
 
 UPLOAD_PATH = "/api/drive/files"
+CONTENT_ENDING = "/content"
 RESUMABLE_PATH = "/api/drive/uploads"
 LINKS_PREFIX = "/api/links/"
 MOST_DIGITS = 18
@@ -49,6 +50,8 @@ class BodyLimit:
     def _is_streamed(self, method: str, path: str) -> bool:
         if path.startswith(LINKS_PREFIX):
             return (method == "POST" and path.endswith("/files")) or (method == "PUT" and path.endswith("/content"))
+        if method == "PUT" and path.startswith(f"{UPLOAD_PATH}/") and path.endswith(CONTENT_ENDING):
+            return True
         is_resumable = path == RESUMABLE_PATH or path.startswith(f"{RESUMABLE_PATH}/")
         return (method == "POST" and path in self._streamed) or (method in {"POST", "PATCH"} and is_resumable)
 

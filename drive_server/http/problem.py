@@ -1,6 +1,7 @@
 """Errors on the wire: problem+json (RFC 9457) for all that a route raises, and its description in OpenAPI."""
 
 import logging
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -37,6 +38,8 @@ CODES = {
     416: "range_not_satisfiable",
     421: "misdirected_request",
     422: "invalid_argument",
+    423: "state_conflict",
+    429: "rate_limited",
     503: "unavailable",
     507: "storage_failure",
 }
@@ -92,6 +95,16 @@ def problem(
     headers = {**(headers or {}), CONTENT_LANGUAGE: TAGS[language]}
     body = Problem(title=_title(status), status=int(status), detail=detail, code=code, hint=hint, details=details or {})
     return Response(orjson.dumps(body.model_dump()), status, headers, media_type=MEDIA_TYPE)
+
+
+def problem_body(error: Mapping[str, Any], language: Language) -> Problem:
+    """Return the problem of an error that was recorded: `DriveError.to_dict` with its status."""
+    other = error.get("messages", {}) if language == "zh" else {}
+    detail, hint = (other.get(field, {}).get("zh", error[field]) for field in ("message", "hint"))
+    status = error["status"]
+    return Problem(
+        title=_title(status), status=status, detail=detail, code=error["code"], hint=hint, details=error["details"]
+    )
 
 
 def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -10,6 +10,8 @@ PERSONAL_PREFIX: Final = "/api"
 POLICY: Final = "Content-Security-Policy"
 CACHE: Final = "Cache-Control"
 NO_STORE: Final = "no-store"
+REVALIDATED: Final = "private, no-cache"
+"""For what a browser may keep, and has to ask about: thumbnails, and the bytes behind a download address."""
 HEADERS: Final = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
@@ -24,7 +26,7 @@ DEFAULTS: Final = {
 
 
 class ResponseHeaders:
-    """ASGI middleware: completes the headers of each response, whoever made it; what is personal is never stored."""
+    """ASGI middleware: completes the headers of each response; no shared cache stores what is personal."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -42,7 +44,7 @@ class ResponseHeaders:
                 headers.update(HEADERS)
                 for name, value in DEFAULTS.items():
                     headers.setdefault(name, value)
-                if is_personal:
+                if is_personal and headers[CACHE] != REVALIDATED:
                     headers[CACHE] = NO_STORE
             await send(message)
 

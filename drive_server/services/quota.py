@@ -1,7 +1,8 @@
 """Quotas: how many bytes people store, and how many they may."""
 
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final, TypeVar, cast
 
@@ -182,6 +183,20 @@ def require_room(session: AsyncSession, limits: Limits, caller_id: str) -> None:
         if growth.added > 0:
             before = Usage(growth.used_bytes - growth.added, limits.quota_of(growth.quota_bytes))
             Room(before, owner_id == caller_id).check(growth.added)
+
+
+@asynccontextmanager
+async def savepoint(session: AsyncSession, limits: Limits, caller_id: str) -> AsyncGenerator[None]:
+    """Undo the block, with all that it counted, if it raises; also if there is no room for what it added."""
+    grown = dict(session.info.get(GROWN, {}))
+    try:
+        async with session.begin_nested():
+            yield
+            await session.flush()
+            require_room(session, limits, caller_id)
+    except BaseException:
+        session.info[GROWN] = grown
+        raise
 
 
 async def require_room_for(

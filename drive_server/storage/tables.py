@@ -364,6 +364,17 @@ class ReadRow(Base):
     at: Mapped[datetime]
 
 
+class StarRow(Base):
+    """A person's star on an item: a mark of theirs alone, which no journal records. It goes with the item."""
+
+    __tablename__ = "stars"
+    __table_args__ = (Index("ix_stars_recent", "user_id", "at"), Index("ix_stars_node", "node_id"))
+
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), primary_key=True)
+    node_id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    at: Mapped[datetime]
+
+
 class IndexEntryRow(Base):
     """The state of a file in the index: written as `pending` in the transaction of every change of content.
 

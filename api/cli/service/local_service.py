@@ -182,7 +182,7 @@ def service_runner(
 
     async def wind_down() -> None:
         app.state.service.end_streams()
-        app.state.index_streams.end()
+        app.state.open_streams.end()
         await app.state.mcp.wind_down()
 
     return ServiceRunner(app, partial(on_ready, app), wind_down, ConnectionLimits.of(drive))

@@ -15,6 +15,7 @@ from drive_server.http.contents import content_response
 from drive_server.http.languages import LANGUAGE_FIELD, language_of
 from drive_server.http.pages.forms import read_form
 from drive_server.http.pages.layout import Words, notice, page, refused, sentence
+from drive_server.http.response_headers import REVALIDATED
 from drive_server.http.routes.links import PASS_COOKIE, address_of
 from drive_server.messages import Language
 from drive_server.models import Item, Page
@@ -173,7 +174,7 @@ async def unlock(token: str, request: Request, drive: DriveDep) -> Response:
 async def fetch(token: str, request: Request, drive: DriveDep) -> Response:
     """Return the bytes behind a download address; single ranges and If-None-Match are honoured."""
     response = await content_response(request, await drive.downloads.open(token))
-    response.headers["Cache-Control"] = "private, no-cache"
+    response.headers["Cache-Control"] = REVALIDATED
     return response
 
 

@@ -1,57 +1,30 @@
 """`GET /api/drive/index/events`: the progress of the caller's index as server-sent events."""
 
-from collections.abc import AsyncGenerator, Generator
-from contextlib import contextmanager
-from typing import Final
+from collections.abc import AsyncGenerator
 
-import anyio
 import orjson
 from fastapi import APIRouter, Request
-from fastapi.responses import StreamingResponse
 
 from drive_server.access import Scope, require_person, require_scope
 from drive_server.drive import Drive
-from drive_server.errors import DriveError
-from drive_server.http.access import ActorDep, DriveDep, principal_of_request
+from drive_server.http.access import ActorDep, DriveDep
+from drive_server.http.event_streams import (
+    HEARTBEAT,
+    HEARTBEAT_SECONDS,
+    UNBUFFERED,
+    EventStream,
+    OpenStreams,
+    may_read,
+)
 from drive_server.knowledge.ingest.ingester import IndexWatch
 from drive_server.mcp.tools.index import IndexResult
 from drive_server.models import IndexStatus
 
 router = APIRouter(tags=["drive"])
 
-HEARTBEAT: Final = b": heartbeat\n\n"
-HEARTBEAT_SECONDS: Final = 15.0
-EVENT_STREAM: Final = "text/event-stream"
 
-
-class IndexStreams:
-    """The open streams, which end only by `end`."""
-
-    def __init__(self) -> None:
-        self.is_ending = False
-        self._scopes: set[anyio.CancelScope] = set()
-
-    def end(self) -> None:
-        """End them all, so that the server can shut down."""
-        self.is_ending = True
-        for scope in self._scopes:
-            scope.cancel()
-
-    @contextmanager
-    def cancellable(self) -> Generator[None]:
-        """Cancel the block when `end` is called."""
-        with anyio.CancelScope() as scope:
-            self._scopes.add(scope)
-            if self.is_ending:
-                scope.cancel()
-            try:
-                yield
-            finally:
-                self._scopes.discard(scope)
-
-
-@router.get("/index/events", name="index_events", response_class=StreamingResponse)
-async def index_events(request: Request, drive: DriveDep, actor: ActorDep) -> StreamingResponse:
+@router.get("/index/events", name="index_events", response_class=EventStream)
+async def index_events(request: Request, drive: DriveDep, actor: ActorDep) -> EventStream:
     """Send the state of the index as the event `index`, at once and at each change.
 
     `data` is the answer of `GET /index` with the type. The stream ends when the caller's key does.
@@ -59,14 +32,13 @@ async def index_events(request: Request, drive: DriveDep, actor: ActorDep) -> St
     require_person(actor.principal)
     require_scope(actor.principal, Scope.READ)
     watch = IndexWatch(drive.ingester, actor.user_id)
-    headers = {"X-Accel-Buffering": "no"}
-    return StreamingResponse(_frames(request, drive, watch), media_type=EVENT_STREAM, headers=headers)
+    return EventStream(_frames(request, drive, watch), headers=UNBUFFERED)
 
 
 async def _frames(request: Request, drive: Drive, watch: IndexWatch) -> AsyncGenerator[bytes]:
-    streams: IndexStreams = request.app.state.index_streams
+    streams: OpenStreams = request.app.state.open_streams
     number = 0
-    while not streams.is_ending and await _is_allowed(drive, request):
+    while not streams.is_ending and await may_read(drive, request):
         status = None
         with streams.cancellable():
             status = await watch.next(HEARTBEAT_SECONDS)
@@ -75,14 +47,6 @@ async def _frames(request: Request, drive: Drive, watch: IndexWatch) -> AsyncGen
             yield _frame(number, status)
         elif not streams.is_ending:
             yield HEARTBEAT
-
-
-async def _is_allowed(drive: Drive, request: Request) -> bool:
-    try:
-        require_scope(await principal_of_request(drive, request), Scope.READ)
-    except DriveError:
-        return False
-    return True
 
 
 def _frame(number: int, status: IndexStatus) -> bytes:

@@ -2,22 +2,21 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, status
+from fastapi import APIRouter, Query, status
 from pydantic import BaseModel, ConfigDict, Field, Strict
 
 from drive_server.errors import InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
+from drive_server.http.item_routes import ItemRoute
+from drive_server.http.problem import problem_responses
 from drive_server.mcp.results import ShareResult, SharesResult
 from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS, GivenRole, OptionalRole
 from drive_server.mcp.tools.sharing import SharingTools
-from drive_server.models import Item
 from drive_server.services.sharing.link_passwords import MAX_CHARACTERS, MIN_CHARACTERS
 from drive_server.services.sharing.links import MAX_DOWNLOADS, MAX_HOURS, TERMS, LinkTerms, Term
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 
-router = APIRouter(prefix="/items", tags=["drive"])
-
-SHARES = "/shares"
+router = APIRouter(prefix="/items", tags=["drive"], route_class=ItemRoute)
 
 
 class Terms(BaseModel):
@@ -44,23 +43,24 @@ class ShareChange(Terms):
     remove: Annotated[list[Term], Field(max_length=len(TERMS))] = []
 
 
-@router.get("/{item_ref:path}/shares", name=SharingTools.list_shares.__name__, response_model=SharesResult | Item)
+@router.get("/{item_ref:path}/shares", name=SharingTools.list_shares.__name__)
 async def list_shares(
-    request: Request,
     item_ref: str,
     drive: DriveDep,
     actor: ActorDep,
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 100,
     cursor: Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)] = None,
-) -> SharesResult | Item:
+) -> SharesResult:
     """List who has access to an item besides its owner: people, then links."""
-    sent = request.scope.get("raw_path")
-    if sent is not None and not sent.endswith(SHARES.encode()):  # an escaped slash: an item of the name `shares`
-        return await drive.files.get(actor, item_ref + SHARES)
     return SharesResult.of(await drive.links.list_access(actor, item_ref, limit, cursor))
 
 
-@router.post("/{item_ref:path}/shares", name=SharingTools.share_item.__name__, status_code=status.HTTP_201_CREATED)
+@router.post(
+    "/{item_ref:path}/shares",
+    name=SharingTools.share_item.__name__,
+    status_code=status.HTTP_201_CREATED,
+    responses=problem_responses(409),
+)
 async def create_share(item_ref: str, new: NewShare, drive: DriveDep, actor: WriterDep) -> ShareResult:
     """Give a person a role on an item, or make a link to it."""
     terms = LinkTerms(new.role, new.expires_in_hours, new.password, new.max_downloads)
@@ -70,7 +70,9 @@ async def create_share(item_ref: str, new: NewShare, drive: DriveDep, actor: Wri
     return ShareResult.of((await drive.sharing.share(actor, item_ref, new.email, new.role)).value)
 
 
-@router.patch("/{item_ref:path}/shares/{who}", name=SharingTools.update_share.__name__)
+@router.patch(
+    "/{item_ref:path}/shares/{who}", name=SharingTools.update_share.__name__, responses=problem_responses(409)
+)
 async def update_share(item_ref: str, who: str, change: ShareChange, drive: DriveDep, actor: WriterDep) -> ShareResult:
     """Change the role of a person, named by email, or the role and terms of a link, named by id."""
     terms = LinkTerms(

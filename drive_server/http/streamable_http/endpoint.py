@@ -15,8 +15,8 @@ from starlette.types import Receive, Scope, Send
 from drive_server.drive import Drive
 from drive_server.errors import UnauthenticatedError
 from drive_server.http.access import bearer_token, prefer_connection
+from drive_server.http.event_streams import OpenStreams
 from drive_server.http.problem import CODES, problem
-from drive_server.http.routes.index_events import IndexStreams
 from drive_server.http.streamable_http.hosts import HostAllowlist
 from drive_server.http.streamable_http.requests import McpRequests
 from drive_server.http.streamable_http.sessions import SessionTable
@@ -84,7 +84,7 @@ async def serving(app: FastAPI, drive: Drive) -> AsyncGenerator[None]:
     """Let the application serve the drive, over HTTP and MCP, for as long as this is open: its lifespan."""
     endpoint = McpEndpoint(drive)
     async with endpoint.running():
-        app.state.drive, app.state.mcp, app.state.index_streams = drive, endpoint, IndexStreams()
+        app.state.drive, app.state.mcp, app.state.open_streams = drive, endpoint, OpenStreams()
         yield
 
 

@@ -160,6 +160,14 @@ class DocumentService:
             owner_id = folder.row.owner_id
             return await require_room_for(session, self._journal.limits, owner_id, size, actor.user_id, blob_hash)
 
+    async def check_file(self, actor: Actor, ref: str, size: int = 0, *, if_match: str | None = None) -> Room:
+        """Return the room for a new content of a file, or raise what replacing it would: before a long upload."""
+        require_scope(actor.principal, Scope.WRITE)
+        async with self._database.read() as session:
+            node = await locate_file(session, actor.principal, ref, Role.EDITOR)
+            await check_etag(session, actor, node, if_match)
+            return await require_room_for(session, self._journal.limits, node.row.owner_id, size, actor.user_id)
+
     async def write_text(self, actor: Actor, ref: str, text: str, *, if_match: str | None = None) -> Outcome[Item]:
         """Replace the whole content of a text file, of a Word document or of a workbook."""
         require_scope(actor.principal, Scope.WRITE)

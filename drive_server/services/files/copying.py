@@ -61,13 +61,19 @@ Found = Row[str, str, str, str, str, int, str, str | None]
 
 
 async def copy_item(
-    recorder: Recorder, ref: str, new_parent: str, name: str | None, on_conflict: OnConflict, progress: Progress
+    recorder: Recorder,
+    ref: str,
+    new_parent: str,
+    name: str | None,
+    on_conflict: OnConflict,
+    progress: Progress,
+    if_match: str | None = None,
 ) -> Item:
     """Copy the item, with all that is live in it, into the folder. Whoever sees a folder sees all that is in it."""
     session, principal = recorder.session, recorder.actor.principal
     source = await locate_live(session, principal, ref)
     folder = await locate_folder(session, principal, new_parent, Role.EDITOR)
-    await begin(recorder, source)
+    await begin(recorder, source, if_match)
     refuse_root(source, "copied")
     await require_room_below(session, folder, source.row)
     below = await _rows_below(session, source)

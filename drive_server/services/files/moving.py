@@ -39,6 +39,11 @@ async def rename_item(
     session, principal = recorder.session, recorder.actor.principal
     node = await locate_live(session, principal, ref, Role.EDITOR)
     await begin(recorder, node, if_match)
+    return await _rename(recorder, node, name, on_conflict)
+
+
+async def _rename(recorder: Recorder, node: NodeView, name: str, on_conflict: OnConflict) -> Item:
+    session, principal = recorder.session, recorder.actor.principal
     refuse_root(node, "renamed")
     row, item = node.row, node.subject
     if row.name == name:
@@ -60,15 +65,22 @@ async def rename_item(
 
 
 async def move_item(
-    recorder: Recorder, ref: str, new_parent: str, on_conflict: OnConflict, if_match: str | None = None
+    recorder: Recorder,
+    ref: str,
+    new_parent: str,
+    on_conflict: OnConflict,
+    if_match: str | None = None,
+    name: str | None = None,
 ) -> Item:
-    """Put the item into the folder."""
+    """Put the item into the folder, under another name if one is given."""
     session, principal = recorder.session, recorder.actor.principal
     node = await locate_live(session, principal, ref, Role.EDITOR)
     folder = await locate_folder(session, principal, new_parent, Role.EDITOR)
     await begin(recorder, node, if_match)
+    if name is not None and node.row.parent_id == folder.id:
+        return await _rename(recorder, node, name, on_conflict)
     item, protected = node.subject, (node.id, *node.ancestors)
-    ending = await _move(recorder, node, folder, on_conflict, protected)
+    ending = await _move(recorder, node, folder, on_conflict, protected, name)
     recorder.describe("move", item=item, folder=folder.subject, ending=ending)
     return await finish(recorder, node.row)
 
@@ -146,7 +158,12 @@ def _unseen_neighbours(node: NodeView) -> Generator[None]:
 
 
 async def _move(
-    recorder: Recorder, node: NodeView, folder: NodeView, on_conflict: OnConflict, protected: Sequence[str] | set[str]
+    recorder: Recorder,
+    node: NodeView,
+    folder: NodeView,
+    on_conflict: OnConflict,
+    protected: Sequence[str] | set[str],
+    name: str | None = None,
 ) -> Message | Literal[""]:
     """Return the end of the sentence that describes it."""
     row = node.row
@@ -154,9 +171,13 @@ async def _move(
     if row.parent_id == folder.id:
         return ""
     await require_fits(recorder.session, node, folder)
-    found = await resolve_conflict(recorder, folder, row.name, row.kind, on_conflict, incoming=row, protected=protected)
+    wanted, was = name or row.name, row.name
+    found = await resolve_conflict(recorder, folder, wanted, row.kind, on_conflict, incoming=row, protected=protected)
     recorder.touch(row)
     await place(recorder, row, folder.id, found.name)
+    if name is not None and found.name != was:
+        row.named_by = namer(recorder.actor)
+        return found.ending or Message.of("named", name=display_name(found.name))
     return found.ending
 
 

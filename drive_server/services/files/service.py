@@ -122,16 +122,28 @@ class FileService:
         return await self._journal.change(actor, "rename", arguments, operation)
 
     async def move(
-        self, actor: Actor, ref: str, new_parent: str, *, if_match: str | None = None, on_conflict: OnConflict = "fail"
+        self,
+        actor: Actor,
+        ref: str,
+        new_parent: str,
+        *,
+        name: str | None = None,
+        if_match: str | None = None,
+        on_conflict: OnConflict = "fail",
     ) -> Outcome[Item]:
-        """Put the item into another folder of the same owner. Needs the role editor on both folders."""
+        """Put the item into another folder of the same owner, under another `name` if one is given, as one change.
+
+        Needs the role editor on both folders.
+        """
         require_scope(actor.principal, Scope.WRITE)
         check_choice(on_conflict)
+        clean = clean_name(name) if name is not None else None
 
         async def operation(recorder: Recorder) -> Item:
-            return await moving.move_item(recorder, ref, new_parent, on_conflict, if_match)
+            return await moving.move_item(recorder, ref, new_parent, on_conflict, if_match, clean)
 
-        arguments = _arguments({"item": ref, "parent": new_parent}, on_conflict)
+        renamed = {"name": clean} if clean is not None else {}
+        arguments = _arguments({"item": ref, "parent": new_parent, **renamed}, on_conflict)
         return await self._journal.change(actor, "move", arguments, operation)
 
     async def move_many(
@@ -160,6 +172,7 @@ class FileService:
         new_parent: str,
         name: str | None = None,
         *,
+        if_match: str | None = None,
         on_conflict: OnConflict = "fail",
         progress: Progress = silent,
     ) -> Outcome[Item]:
@@ -175,7 +188,7 @@ class FileService:
         clean = clean_name(name) if name is not None else None
 
         async def operation(recorder: Recorder) -> Item:
-            return await copying.copy_item(recorder, ref, new_parent, clean, on_conflict, progress)
+            return await copying.copy_item(recorder, ref, new_parent, clean, on_conflict, progress, if_match)
 
         arguments = {"item": ref, "parent": new_parent, "name": clean, "on_conflict": on_conflict}
         return await self._journal.change(actor, "copy", arguments, operation)
@@ -190,7 +203,13 @@ class FileService:
         return await self._journal.change(actor, "trash", {"item": ref}, operation)
 
     async def restore(
-        self, actor: Actor, ref: str, *, to_parent: str | None = None, on_conflict: OnConflict = "fail"
+        self,
+        actor: Actor,
+        ref: str,
+        *,
+        to_parent: str | None = None,
+        if_match: str | None = None,
+        on_conflict: OnConflict = "fail",
     ) -> Outcome[Item]:
         """Bring an item back from the trash with all that went with it: to where it was, or to the folder named.
 
@@ -200,7 +219,7 @@ class FileService:
         check_choice(on_conflict)
 
         async def operation(recorder: Recorder) -> Item:
-            return await trash.restore_item(recorder, ref, to_parent, on_conflict)
+            return await trash.restore_item(recorder, ref, to_parent, on_conflict, if_match)
 
         arguments = _arguments({"item": ref, "parent": to_parent}, on_conflict)
         return await self._journal.change(actor, "restore", arguments, operation)

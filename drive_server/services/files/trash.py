@@ -34,7 +34,7 @@ from drive_server.services.tree.nodes import (
     subtrees,
 )
 from drive_server.storage.database import Database
-from drive_server.storage.tables import IndexEntryRow, LinkRow, NodeRow, ShareRow, UserRow, VersionRow
+from drive_server.storage.tables import IndexEntryRow, LinkRow, NodeRow, ShareRow, StarRow, UserRow, VersionRow
 
 
 async def delete_trees(recorder: Recorder, tops: Sequence[NodeRow], progress: Progress) -> int:
@@ -75,7 +75,7 @@ async def _delete(recorder: Recorder, owner_id: str, ids: Sequence[str]) -> None
     await session.execute(
         update(IndexEntryRow).where(IndexEntryRow.file_id.in_(ids)).values(forget), execution_options=UNSYNCHRONISED
     )
-    for table in (VersionRow, ShareRow, LinkRow):
+    for table in (VersionRow, ShareRow, LinkRow, StarRow):
         await session.execute(delete(table).where(table.node_id.in_(ids)), execution_options=UNSYNCHRONISED)
     await session.execute(delete(NodeRow).where(NodeRow.id.in_(ids)), execution_options=UNSYNCHRONISED)
     recorder.wakes_index = True
@@ -127,11 +127,13 @@ async def trash_item(recorder: Recorder, ref: str, if_match: str | None = None) 
     return await finish(recorder, node.row)
 
 
-async def restore_item(recorder: Recorder, ref: str, to_parent: str | None, on_conflict: OnConflict) -> Item:
+async def restore_item(
+    recorder: Recorder, ref: str, to_parent: str | None, on_conflict: OnConflict, if_match: str | None = None
+) -> Item:
     """Bring the item back with all that went to the trash with it: to where it was, or to the folder named."""
     session, principal = recorder.session, recorder.actor.principal
     node = await locate(session, principal, ref, Role.EDITOR)
-    await begin(recorder, node)
+    await begin(recorder, node, if_match)
     _require_trashed_by_itself(node, "restore")
     await require_may_take_out(session, principal, node, "restored")
     folder = await _restore_folder(session, principal, node, to_parent)

@@ -100,7 +100,7 @@ class ChangeFeed:
             is_more = True
             while is_more and (found := await self._after(self._last)):
                 self._last = found[-1][0]
-                await self._listener(await anyio.to_thread.run_sync(_all_recorded, found))
+                await self._listener(await anyio.to_thread.run_sync(all_recorded, found))
                 is_more = len(found) == MOST_AT_ONCE
 
     async def _after(self, last: int) -> list[tuple[int, str]]:
@@ -111,7 +111,8 @@ class ChangeFeed:
             return [(number, entries) for number, entries in rows]
 
 
-def _all_recorded(found: list[tuple[int, str]]) -> list[Recorded]:
+def all_recorded(found: list[tuple[int, str]]) -> list[Recorded]:
+    """Return what the changes touched, of which these are the numbers and the entries as JSON."""
     return [_recorded(number, orjson.loads(entries)) for number, entries in found]
 
 

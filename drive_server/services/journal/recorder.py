@@ -119,6 +119,16 @@ class Recorder:
         """Note a change that is not a row's columns (a file's content)."""
         self._log.append({"table": table, "id": row_id, "before": before, "after": after})
 
+    def absorb(self, step: "Recorder") -> None:
+        """Take over what another recorder of this session noted, as a step of this change. Call after a flush."""
+        for touched in step._open.values():
+            step._close(touched)
+        step._open.clear()
+        self._log += step._log
+        self.contents += step.contents
+        self.wakes_index = self.wakes_index or step.wakes_index
+        self.reversible = self.reversible and step.reversible
+
     def entries(self) -> list[Entry]:
         """Return what was before and is after, in the order of events. Call after a flush."""
         return list(self._changes())

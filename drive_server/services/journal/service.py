@@ -17,6 +17,7 @@ from drive_server.errors import IdempotencyConflictError, InvalidInputError
 from drive_server.messages import Message
 from drive_server.models import (
     ApiKey,
+    BulkOutcome,
     Change,
     DeletedItems,
     Effect,
@@ -45,7 +46,19 @@ from drive_server.storage.tables import ChangeItemRow, ChangeRow
 
 _ADAPTERS: dict[str, TypeAdapter[Any]] = {
     model.__name__: TypeAdapter(model)
-    for model in (ApiKey, DeletedItems, Item, Link, MovedItems, Rearranged, RedoResult, Share, UndoResult, User)
+    for model in (
+        ApiKey,
+        BulkOutcome,
+        DeletedItems,
+        Item,
+        Link,
+        MovedItems,
+        Rearranged,
+        RedoResult,
+        Share,
+        UndoResult,
+        User,
+    )
 }
 
 

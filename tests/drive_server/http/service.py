@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from drive_server.drive import Drive
-    from drive_server.http.routes.index_events import IndexStreams
+    from drive_server.http.event_streams import OpenStreams
     from drive_server.settings import DriveSettings
 
 
@@ -50,7 +50,7 @@ class Service:
     url: str
     token: str
     drive: Drive
-    streams: IndexStreams
+    streams: OpenStreams
 
     def client(self, key: str | None = None) -> httpx.AsyncClient:
         """Return a client with the key, by default the local access token; an empty key sends none."""
@@ -92,7 +92,7 @@ async def running(
             f"http://127.0.0.1:{port}",
             settings.token_path.read_text().strip(),
             app.state.drive,
-            app.state.index_streams,
+            app.state.open_streams,
         )
     finally:
         server.should_exit = True

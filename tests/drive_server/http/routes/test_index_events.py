@@ -8,7 +8,7 @@ import httpx
 import orjson
 from httpx_sse import EventSource
 
-from drive_server.http.routes.index_events import IndexStreams
+from drive_server.http.event_streams import OpenStreams
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
@@ -96,7 +96,7 @@ async def test_a_server_that_shuts_down_ends_the_streams(service: Service, owner
 
 
 async def test_a_stream_that_is_opened_while_the_server_shuts_down_ends_at_once() -> None:
-    streams = IndexStreams()
+    streams = OpenStreams()
     streams.end()
     with anyio.fail_after(PATIENCE), streams.cancellable():
         await anyio.sleep_forever()

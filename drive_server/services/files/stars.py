@@ -1,0 +1,66 @@
+"""Stars: items that a person wants at hand. A personal mark: no one else sees it, and no journal records it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import and_, delete, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from drive_server.access import Actor, Scope, require_person, require_scope
+from drive_server.clock import Clock, utc_now
+from drive_server.models import Item, Page
+from drive_server.services.pagination import Cursors
+from drive_server.services.tree.items import checked_limit, describe, describe_all
+from drive_server.services.tree.nodes import locate, locate_live, locate_many, visible_ids
+from drive_server.storage.database import Database
+from drive_server.storage.tables import StarRow
+
+
+class StarService:
+    """Stars items, and lists them. Whoever sees an item may star it; starring twice is starring once."""
+
+    def __init__(self, database: Database, clock: Clock = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def star(self, actor: Actor, ref: str) -> Item:
+        """Put a star on an item. Raises `StateConflictError` for one in the trash."""
+        return await self._mark(actor, ref, starred=True)
+
+    async def unstar(self, actor: Actor, ref: str) -> Item:
+        """Take the star off an item, which may have none."""
+        return await self._mark(actor, ref, starred=False)
+
+    async def page(self, actor: Actor, limit: int = 100, cursor: str | None = None) -> Page[Item]:
+        """Return the starred items that the caller sees, what was starred last first; none that are in the trash."""
+        require_scope(actor.principal, Scope.READ)
+        size = checked_limit(limit)
+        cursors = Cursors(self._database.signer, actor.user_id, "stars")
+        async with self._database.read() as session:
+            found = await _stars(session, actor, size, cursors.decode(cursor, str, str) if cursor else None)
+            shown = found[:size]
+            nodes = await locate_many(session, actor.principal, [star.node_id for star in shown])
+            items = await describe_all(session, [nodes[star.node_id] for star in shown if star.node_id in nodes])
+        more = cursors.encode(shown[-1].at.isoformat(), shown[-1].node_id) if len(found) > size else None
+        return Page(tuple(items), more)
+
+    async def _mark(self, actor: Actor, ref: str, *, starred: bool) -> Item:
+        require_person(actor.principal)
+        require_scope(actor.principal, Scope.WRITE)
+        async with self._database.write() as session:
+            node = await (locate_live if starred else locate)(session, actor.principal, ref)
+            key = (actor.user_id, node.id)
+            if not starred:
+                mine = and_(StarRow.user_id == actor.user_id, StarRow.node_id == node.id)
+                await session.execute(delete(StarRow).where(mine))
+            elif await session.get(StarRow, key) is None:
+                session.add(StarRow(user_id=actor.user_id, node_id=node.id, at=self._clock()))
+            return await describe(session, node)
+
+
+async def _stars(session: AsyncSession, actor: Actor, size: int, after: list[str] | None) -> Sequence[StarRow]:
+    query = select(StarRow).where(StarRow.user_id == actor.user_id, StarRow.node_id.in_(visible_ids(actor.principal)))
+    if after is not None:
+        at = datetime.fromisoformat(after[0])
+        query = query.where(or_(StarRow.at < at, and_(StarRow.at == at, StarRow.node_id > after[1])))
+    return (await session.scalars(query.order_by(StarRow.at.desc(), StarRow.node_id).limit(size + 1))).all()

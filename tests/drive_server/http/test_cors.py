@@ -1,0 +1,81 @@
+"""Pages of other sites."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from pydantic import ValidationError
+
+from drive_server.settings import DriveSettings
+from tests.drive_server.http.service import running
+
+if TYPE_CHECKING:
+    import httpx
+
+    from tests.drive_server.http.service import Service
+
+PAGE = "https://app.example.com"
+ALLOW = "access-control-allow-origin"
+
+
+async def preflight(client: httpx.AsyncClient, path: str, origin: str = PAGE, method: str = "PATCH") -> httpx.Response:
+    headers = {"Origin": origin, "Access-Control-Request-Method": method, "Access-Control-Request-Headers": "if-match"}
+    return await client.options(path, headers=headers)
+
+
+async def test_no_other_sites_page_may_read_anything_by_default_but_upload(service: Service) -> None:
+    async with service.client() as client:
+        assert (await preflight(client, "/api/drive/items/root")).status_code == 405
+        answer = await client.get("/api/drive/items/root", headers={"Origin": PAGE})
+        assert (answer.status_code, ALLOW in answer.headers) == (200, False)
+        assert (await client.options("/api/drive/uploads", headers={"Origin": PAGE})).headers[ALLOW] == "*"
+
+
+async def test_pages_of_the_sites_in_the_settings_may_call_the_api_with_a_key(drive_settings: DriveSettings) -> None:
+    settings = drive_settings.model_copy(update={"cors_origins": f"{PAGE},http://localhost:5173"})
+    async with running(settings) as service, service.client() as client:
+        asked = await preflight(client, "/api/drive/items/root")
+        assert (asked.status_code, asked.headers[ALLOW]) == (200, PAGE)
+        assert "PATCH" in asked.headers["access-control-allow-methods"]
+        assert asked.headers["access-control-allow-headers"] == "if-match"
+        for path, status in (
+            ("/api/drive/items/root", 200),
+            ("/api/drive/items/nothing", 404),
+            ("/threads/nothing", 404),
+            ("/openapi.json", 200),
+        ):
+            answer = await client.get(path, headers={"Origin": PAGE})
+            assert (answer.status_code, answer.headers[ALLOW]) == (status, PAGE), path
+            assert "Retry-After" in answer.headers["access-control-expose-headers"]
+            assert "access-control-allow-credentials" not in answer.headers
+        too_large = await client.post("/api/drive/items", content=b"x" * 5_000_000, headers={"Origin": PAGE})
+        assert (too_large.status_code, too_large.headers[ALLOW]) == (413, PAGE)
+
+        strange = await client.get("/api/drive/items/root", headers={"Origin": "https://evil.example"})
+        assert ALLOW not in strange.headers
+        assert ALLOW not in (await preflight(client, "/api/drive/items/root", "https://evil.example")).headers
+        for path in ("/login/x", "/connect/x", "/s/x", "/d/x"):
+            assert ALLOW not in (await client.get(path, headers={"Origin": PAGE})).headers, path
+
+
+async def test_uploads_stay_open_to_any_page_whatever_the_setting(drive_settings: DriveSettings) -> None:
+    settings = drive_settings.model_copy(update={"cors_origins": PAGE})
+    async with running(settings) as service, service.client() as client:
+        for origin in (PAGE, "https://other.example"):
+            asked = await preflight(client, "/api/drive/uploads", origin, "POST")
+            assert (asked.status_code, asked.headers.get_list(ALLOW)) == (204, ["*"])
+            refused = await client.post("/api/drive/uploads", headers={"Origin": origin})
+            assert refused.headers.get_list(ALLOW) == ["*"]
+
+
+def test_the_setting_takes_origins_and_nothing_else() -> None:
+    assert DriveSettings(cors_origins=f" {PAGE}/ , http://localhost:5173").resolved_cors_origins == (
+        PAGE,
+        "http://localhost:5173",
+    )
+    assert DriveSettings(cors_origins="*").resolved_cors_origins == ("*",)
+    assert DriveSettings(cors_origins="").resolved_cors_origins == ()
+    for wrong in ("app.example.com", "https://app.example.com/page", "ftp://x.example", "https://*.example.com x"):
+        with pytest.raises(ValidationError):
+            DriveSettings(cors_origins=wrong)
