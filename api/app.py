@@ -11,7 +11,19 @@ from api.assistant import open_assistant
 from api.clock import Clock, SystemClock
 from api.drive import DriveForService
 from api.http.dependencies import bearer
-from api.http.routes import approvals, assistants, chat, grants, memories, messages, plans, runs, system, threads
+from api.http.routes import (
+    approvals,
+    assistants,
+    branches,
+    chat,
+    grants,
+    memories,
+    messages,
+    plans,
+    runs,
+    system,
+    threads,
+)
 from api.http.routes import models as model_routes
 from api.http.routes import offers as offer_routes
 from api.http.routes import servers as server_routes
@@ -152,7 +164,7 @@ def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) 
     )
     api = APIRouter(prefix="/api", dependencies=[Depends(bearer)])
     own = (server_routes, sign_in_routes, offer_routes, assistants, messages, thread_import_routes)
-    for part in (chat, runs, approvals, grants, threads, plans, memories, model_routes, *own):
+    for part in (chat, runs, approvals, grants, threads, branches, plans, memories, model_routes, *own):
         api.include_router(part.router)
     app.include_router(api)
     app.include_router(system.router)

@@ -43,22 +43,11 @@ class AttachmentBody(Body):
         return self
 
 
-class ChatRequest(Body):
-    """A message to the assistant."""
+class MessageOptions(Body):
+    """How a message is answered."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={"examples": [{"message": "Find the document about parental leave and summarise it"}]},
-    )
-
-    message: Annotated[str, StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARACTERS)]
-    thread_id: Id | None = Field(default=None, description="The thread to continue; without it, a new one is made.")
-    context: ChatContext | None = None
     time_zone: str | None = Field(
         default=None, max_length=64, description="The person's time zone, such as Asia/Shanghai; else the drive's."
-    )
-    attachments: list[AttachmentBody] = Field(
-        default=[], max_length=MAX_ATTACHMENTS, description="Files and folders that the message is about."
     )
     mode: Literal["attended", "unattended"] = Field(
         default="attended", description="unattended: nobody watches, and calls that need an approval wait for days."
@@ -79,6 +68,16 @@ class ChatRequest(Body):
             raise ValueError(msg)
         return name
 
+
+class MessageBody(MessageOptions):
+    """A message of the person."""
+
+    message: Annotated[str, StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARACTERS)]
+    context: ChatContext | None = None
+    attachments: list[AttachmentBody] = Field(
+        default=[], max_length=MAX_ATTACHMENTS, description="Files and folders that the message is about."
+    )
+
     @field_validator("message")
     @classmethod
     def _has_text(cls, message: str) -> str:
@@ -89,6 +88,31 @@ class ChatRequest(Body):
             msg = "a message can't have NUL characters"
             raise ValueError(msg)
         return message
+
+
+class ChatRequest(MessageBody):
+    """A message to the assistant."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"message": "Find the document about parental leave and summarise it"}]},
+    )
+
+    thread_id: Id | None = Field(default=None, description="The thread to continue; without it, a new one is made.")
+
+
+class EditBody(MessageBody):
+    """Another text for the last message. Without `context` and `attachments` it has those of the message before."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"message": "Summarise it in three sentences"}]}
+    )
+
+
+class RegenerateBody(MessageOptions):
+    """How the last message is answered anew."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"mode": "attended"}]})
 
 
 class EditedAction(Body):

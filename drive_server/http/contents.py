@@ -3,14 +3,13 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
 from typing import Final
-from urllib.parse import quote
 
 from fastapi import Request, Response
 from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 
 from drive_server.errors import InvalidInputError
-from drive_server.http.headers import Span, UnsatisfiableError, matches_etag, parse_range
+from drive_server.http.headers import Span, UnsatisfiableError, attachment, matches_etag, parse_range
 from drive_server.http.problem import CODES, problem
 from drive_server.services.documents.service import Content
 
@@ -92,14 +91,8 @@ async def _begun(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 def _headers(content: Content) -> dict[str, str]:
     return {
         "Content-Type": content.media_type,
-        "Content-Disposition": disposition(content.item.name),
+        "Content-Disposition": attachment(content.item.name),
         "ETag": f'"{content.blob}"',
         "Accept-Ranges": "bytes",
         "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
     }
-
-
-def disposition(name: str) -> str:
-    """Return the header with the name in both forms of RFC 6266: plain for old clients, UTF-8 (RFC 8187) for others."""
-    plain = "".join(char if char.isascii() and char.isprintable() and char not in '"\\%' else "_" for char in name)
-    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
