@@ -105,13 +105,16 @@ def _add_chat(commands: Commands, client: ArgumentParser) -> None:
 
 
 def _add_drive_commands(commands: Commands, client: ArgumentParser) -> None:
+    _add_export(commands, client)
     importer = commands.add_parser("import", parents=[client], help="take a folder of this computer into the drive")
-    importer.add_argument("directory", metavar="DIR", help="the folder to import, with everything below it")
+    importer.add_argument(
+        "directory", metavar="DIR", help="the folder to import, with everything below it; or an export, to restore it"
+    )
     importer.add_argument(
         "--into", metavar="PATH", help="folder of the drive that takes the content of DIR (default: one named like DIR)"
     )
     importer.add_argument("--no-wait", action="store_true", help="don't wait until the files can be searched")
-    importer.set_defaults(target="importing.command:import_directory")
+    importer.set_defaults(target="exports.restore:import_any")
     listing = commands.add_parser("ls", parents=[client], help="list a folder of the drive")
     listing.add_argument("path", nargs="?", default="/", metavar="PATH", help="path or id (default: %(default)s)")
     listing.add_argument("--json", action="store_true", help="print the items as a JSON array")
@@ -134,6 +137,17 @@ def _add_drive_commands(commands: Commands, client: ArgumentParser) -> None:
     audit.add_argument("run_id", metavar="RUN_ID")
     audit.add_argument("--json", action="store_true", help="print the audit as JSON")
     audit.set_defaults(target="commands.audit:audit")
+
+
+def _add_export(commands: Commands, client: ArgumentParser) -> None:
+    export = commands.add_parser("export", parents=[client], help="give the whole drive out, as a folder or a zip file")
+    export.add_argument(
+        "target_path",
+        metavar="DIR|FILE.zip",
+        help="a new folder or zip file; or an export, which is brought up to date",
+    )
+    export.add_argument("--verify", action="store_true", help="check the export that is there, and change nothing")
+    export.set_defaults(target="exports.command:export")
 
 
 def _add_grant_commands(commands: Commands, client: ArgumentParser) -> None:
