@@ -3,7 +3,8 @@
 from argparse import REMAINDER, SUPPRESS, ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Protocol
+
+from api.cli.file_arguments import Commands, Parser, add_file_commands
 
 SCOPES = ("read", "write", "share", "delete")
 MOST_KEY_DAYS = 3650
@@ -20,14 +21,6 @@ Exit codes: 0 done, 1 failed (a sentence says why), 2 wrong usage.
 """
 
 
-class Commands(Protocol):
-    """The result of `ArgumentParser.add_subparsers`, whose class has no public name."""
-
-    def add_parser(self, name: str, **options: Any) -> ArgumentParser:
-        """Return the parser of a new command."""
-        ...
-
-
 def build_parser() -> ArgumentParser:
     """Return the parser; a parsed command has `target`, the `module:function` below `api.cli` that runs it."""
     parser = ArgumentParser(
@@ -38,13 +31,15 @@ def build_parser() -> ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"drive-agent {version('drive-agent')}")
     parser.add_argument("--config", type=Path, metavar="FILE", help=CONFIG_HELP)
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
     common = _common_options()
     client = _client_options(common)
     _add_service_commands(commands, common)
     _add_chat(commands, client)
     _add_drive_commands(commands, client)
+    add_file_commands(commands, client)
     _add_grant_commands(commands, client)
+    _add_thread_commands(commands, client)
     _add_memory_commands(commands, client)
     _add_plan_commands(commands, client)
     _add_server_commands(commands, client)
@@ -74,6 +69,9 @@ def _add_service_commands(commands: Commands, common: ArgumentParser) -> None:
     serve.set_defaults(target="service.serve:serve")
     mcp = commands.add_parser("mcp", parents=[common], help="serve the drive as an MCP server over stdio")
     mcp.set_defaults(target="service.stdio:serve_stdio")
+    completion = commands.add_parser("completion", help="print what a shell needs to complete these commands")
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"))
+    completion.set_defaults(target="completion:completion")
     doctor = commands.add_parser("doctor", parents=[common], help="check this installation")
     doctor.add_argument("--json", action="store_true", help="print the checks as JSON")
     doctor.set_defaults(target="commands.doctor:doctor")
@@ -87,8 +85,16 @@ def _add_chat(commands: Commands, client: ArgumentParser) -> None:
         epilog="Approvals are answered with y, n or e(dit); when standard input ends first, they are rejected and "
         "the exit code is 1.",
     )
-    chat.add_argument("message", nargs="?", type=_message, metavar="MESSAGE", help="without it: an interactive chat")
-    chat.add_argument("--thread", metavar="ID", help="go on with this conversation")
+    chat.add_argument(
+        "message",
+        nargs="?",
+        type=_message,
+        metavar="MESSAGE",
+        help="without it: an interactive chat; -: a pipe's text",
+    )
+    which = chat.add_mutually_exclusive_group()
+    which.add_argument("--thread", metavar="ID", help="go on with this conversation")
+    which.add_argument("--continue", action="store_true", dest="newest", help="go on with the one used last")
     chat.add_argument("--folder", metavar="PATH", help="the folder of the drive you are in")
     chat.add_argument("--file", metavar="PATH", help="the file of the drive you have open")
     chat.add_argument("--model", metavar="NAME", help="the model of this conversation, from now on")
@@ -106,9 +112,9 @@ def _add_chat(commands: Commands, client: ArgumentParser) -> None:
 
 def _add_drive_commands(commands: Commands, client: ArgumentParser) -> None:
     _add_export(commands, client)
-    importer = commands.add_parser("import", parents=[client], help="take a folder of this computer into the drive")
+    importer = commands.add_parser("import", parents=[client], help="take a folder or file of this computer in")
     importer.add_argument(
-        "directory", metavar="DIR", help="the folder to import, with everything below it; or an export, to restore it"
+        "directory", metavar="DIR", help="the folder to import, with all that is below it; a file; or an export"
     )
     importer.add_argument(
         "--into", metavar="PATH", help="folder of the drive that takes the content of DIR (default: one named like DIR)"
@@ -159,6 +165,26 @@ def _add_grant_commands(commands: Commands, client: ArgumentParser) -> None:
     withdraw = actions.add_parser("withdraw", parents=[client], help="be asked again from now on")
     withdraw.add_argument("grant_id", metavar="ID")
     withdraw.set_defaults(target="commands.grants:withdraw_grant")
+
+
+def _add_thread_commands(commands: Commands, client: ArgumentParser) -> None:
+    names = "list|show|rename|delete"
+    threads = commands.add_parser("threads", help="your conversations").add_subparsers(metavar=names, required=True)
+    listing = threads.add_parser("list", parents=[client], help="list them, the one used last first")
+    listing.add_argument("--json", action="store_true", help="print them as a JSON array")
+    listing.set_defaults(target="commands.threads:list_threads")
+    show = threads.add_parser("show", parents=[client], help="print the messages of one")
+    show.add_argument("thread", metavar="ID")
+    show.add_argument("--json", action="store_true", help="print it as JSON")
+    show.set_defaults(target="commands.threads:show")
+    rename = threads.add_parser("rename", parents=[client], help="give one another title")
+    rename.add_argument("thread", metavar="ID")
+    rename.add_argument("title", type=_message, metavar="TITLE")
+    rename.set_defaults(target="commands.threads:rename")
+    delete = threads.add_parser("delete", parents=[client], help="delete some for good; their changes stay")
+    delete.add_argument("threads", nargs="+", metavar="ID")
+    delete.add_argument("--yes", action="store_true", help="don't ask")
+    delete.set_defaults(target="commands.threads:delete")
 
 
 def _add_memory_commands(commands: Commands, client: ArgumentParser) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from api.cli.chat.markdown_blocks import MarkdownBlocks
 from api.cli.terminal import visible_line
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ RECORD_TEXTS: Mapping[str, Mapping[Language, str]] = {
     "rejected": {"en": "was not called: rejected", "zh": "未调用：已拒绝"},
 }
 """What became of a call of one of the person's own MCP servers; that it waits is said by its approval."""
+WITHIN_TEXT = frozenset({"content", "heartbeat"})
 
 
 def shorten(text: str, limit: int) -> str:
@@ -53,6 +55,7 @@ class Transcript:
         self._recorded: set[str] = set()
         self._steps: dict[str, str] = {}
         self._thought_id: str | None = None
+        self._blocks = MarkdownBlocks() if terminal.out.is_terminal else None
 
     def show(self, event: Event) -> None:
         """Print one event."""
@@ -73,6 +76,8 @@ class Transcript:
             "citations": self._citations,
         }
         show = lines.get(event["type"])
+        if event["type"] not in WITHIN_TEXT:
+            self._flush()
         if show:
             show(event)
 
@@ -151,7 +156,16 @@ class Transcript:
             self._terminal.say("  … thinking", "dim")
 
     def _content(self, event: Event) -> None:
-        self._terminal.stream(str(event.get("text", "")))
+        if self._blocks is None:
+            self._terminal.stream(str(event.get("text", "")))
+            return
+        for block in self._blocks.feed(str(event.get("text", ""))):
+            self._terminal.say_markdown(block)
+
+    def _flush(self) -> None:
+        """Print what is left of the text."""
+        if self._blocks and (rest := self._blocks.rest()):
+            self._terminal.say_markdown(rest)
 
     def _citations(self, event: Event) -> None:
         for citation in event.get("citations") or []:
