@@ -85,6 +85,13 @@ class Schema:
         """Return the newest migration of the folder."""
         return ScriptDirectory.from_config(self.config()).get_current_head()
 
+    def knows(self, revision: str) -> bool:
+        """Say whether a migration is one of the folder's: a database of a newer program has seen another one."""
+        try:
+            return ScriptDirectory.from_config(self.config()).get_revision(revision) is not None
+        except CommandError:
+            return False
+
     def config(self, connection: Connection | None = None) -> Config:
         """Return Alembic's configuration for this schema on an open connection."""
         config = Config()

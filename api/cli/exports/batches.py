@@ -13,6 +13,7 @@ from api.cli.client import read_json, retry
 from api.cli.exports.reader import CHUNK_BYTES
 from api.cli.failure import CommandError, ServiceError
 from api.cli.importing.upload import REFUSED_ALTOGETHER, Retries
+from api.cli.texts import text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -126,20 +127,20 @@ class Sender:
         try:
             receipt = retry(once, self._retries)
         except OSError as error:
-            raise Refusal("its content is not in the export") from error
+            raise Refusal(text("no_content")) from error
         self._count_bytes(size)
         return receipt
 
     def _chunks(self, chunks: Iterable[bytes], size: int) -> Iterator[bytes]:
         for chunk in chunks:
             if self._stopping.is_set():
-                raise CommandError("The import was stopped.")
+                raise CommandError.of("import_stopped")
             size -= len(chunk)
             if size < 0:
                 break
             yield chunk
         if size != 0:
-            raise Refusal("its content in the export has another size than the manifest says")
+            raise Refusal(text("other_size"))
 
 
 def _wire(item: Item, receipts: dict[str, str]) -> Item:

@@ -16,6 +16,7 @@ from api.cli.exports.verify import lines_of, verify
 from api.cli.failure import CommandError
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, format_size, visible_line
+from api.cli.texts import text
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -59,9 +60,7 @@ def _export_zip(arguments: Namespace, target: Path, terminal: Terminal) -> Drive
     try:
         pack(work, target)
     except OSError as error:
-        raise CommandError(
-            f"{target} can't be written: {error.strerror or error}.", hint="Run the same command again: it goes on."
-        ) from error
+        raise CommandError.of("export_failed", reason=error.strerror or error) from error
     shutil.rmtree(work)
     return made
 
@@ -81,19 +80,16 @@ def pack(folder: Path, target: Path) -> None:
 
 def _report(made: DriveExport, target: Path, terminal: Terminal, seconds: float) -> None:
     counts, outcomes = made.counts, made.outcomes
-    terminal.say(
-        f"Exported {counts['files']} files and {counts['folders']} folders ({format_size(counts['bytes'])}), "
-        f"{counts['threads']} threads and {counts['memories']} memories to {visible_line(str(target))} "
-        f"in {seconds:.1f} s.",
-        "bold",
-    )
+    place = visible_line(str(target))
+    facts = {**counts, "size": format_size(counts["bytes"]), "place": place, "seconds": f"{seconds:.1f}"}
+    terminal.say(text("exported", **facts), "bold")
     if counts["trashed"]:
-        terminal.say(f"{counts['trashed']} of the items are from the trash.")
-    if outcomes["unchanged"] or outcomes["copied"]:
-        terminal.say(f"{outcomes['unchanged'] + outcomes['copied']} contents were there already.")
+        terminal.say(text("exported_trash", count=counts["trashed"]))
+    if before := outcomes["unchanged"] + outcomes["copied"]:
+        terminal.say(text("exported_before", count=before))
     for remark in made.remarks:
         terminal.say(remark, "yellow")
-    terminal.say(f"`drive-agent export --verify {visible_line(str(target))}` checks it, `import` restores it.", "dim")
+    terminal.say(text("exported_next", place=place), "dim")
 
 
 def _verify(target: Path, terminal: Terminal) -> int:
@@ -103,11 +99,7 @@ def _verify(target: Path, terminal: Terminal) -> int:
     for line in lines_of(findings.problems, MOST_PROBLEMS):
         terminal.say(visible_line(line), "red")
     if findings.problems:
-        raise CommandError(
-            f"The export is damaged: {len(findings.problems)} problems.", hint="Export again, to the same place."
-        )
-    terminal.say(
-        f"The export of {begun} UTC is whole: {findings.files} files ({format_size(findings.size)}) with their hashes.",
-        "bold",
-    )
+        raise CommandError.of("export_damaged", count=len(findings.problems))
+    facts = {"time": begun, "files": findings.files, "size": format_size(findings.size)}
+    terminal.say(text("export_whole", **facts), "bold")
     return 0

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from api.cli.texts import text
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -37,17 +39,17 @@ def compare(client: ServiceClient, table: ItemTable, lacking: Mapping[str, Seque
         seen += 1
         wanted = {**json.loads(row[1]), "name": row[2], "parent_id": _here(table, row[3])}
         if different := [*_differences(item, wanted, table, lacking.get(row[0], ()))]:
-            sentence = f"{wanted['name']}: another {', another '.join(different)}"
+            sentence = text("differs", name=wanted["name"], what=", ".join(map(text, different)))
             (found.problems if row[4] else found.changed).append(sentence)
     if missing := table.count("here IS NOT NULL") - seen:
-        found.problems.append(f"{missing} items are not there any more")
+        found.problems.append(text("not_there", count=missing))
     return found
 
 
 def _differences(
     item: dict[str, Any], wanted: dict[str, Any], table: ItemTable, lacking: Sequence[str]
 ) -> Iterator[str]:
-    """Yield what of an item differs."""
+    """Yield what of an item differs, by the codes of the words for it."""
     here = [_version(version) for version in item["versions"]]
     there = [_version(version) for version in wanted["versions"]]
     # A drive that keeps fewer versions has the newest ones.
@@ -56,17 +58,14 @@ def _differences(
     given = {share["email"]: share["role"] for share in wanted["shares"] if share["email"] not in lacking}
     links, wanted_links = _links(item), _links(wanted)
     checks = (
-        ("name", item["name"] == wanted["name"]),
-        ("folder", wanted["parent_id"] is None or item["parent_id"] == wanted["parent_id"]),
-        ("content or version", fits),
-        ("time", all(_moment(item[at]) == _moment(wanted[at]) for at in ("created_at", "updated_at"))),
-        ("place in the trash", item["trash_id"] == _here(table, wanted["trash_id"])),
-        ("star", bool(item["starred_at"]) == bool(wanted["starred_at"])),
-        ("role of somebody", roles == given),
-        (
-            "link",
-            _links(item) <= _links(wanted) and _links(item).total() == _links(wanted).total() - lacking.count(LINK),
-        ),
+        ("what_name", item["name"] == wanted["name"]),
+        ("what_folder", wanted["parent_id"] is None or item["parent_id"] == wanted["parent_id"]),
+        ("what_content", fits),
+        ("what_time", all(_moment(item[at]) == _moment(wanted[at]) for at in ("created_at", "updated_at"))),
+        ("what_trash", item["trash_id"] == _here(table, wanted["trash_id"])),
+        ("what_star", bool(item["starred_at"]) == bool(wanted["starred_at"])),
+        ("what_role", roles == given),
+        ("what_link", links <= wanted_links and links.total() == wanted_links.total() - lacking.count(LINK)),
     )
     yield from (what for what, is_same in checks if not is_same)
 

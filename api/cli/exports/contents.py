@@ -33,10 +33,6 @@ Source = tuple[str, str, int, str]
 Outcome = Literal["fetched", "unchanged", "copied", "gone"]
 
 
-class ContentError(CommandError):
-    """A content arrived, and is not the one that was asked for."""
-
-
 class Contents:
     """Puts contents to their paths below a folder, from several threads; `earlier` finds those of an earlier export."""
 
@@ -104,15 +100,12 @@ class Contents:
             with draft.open("ab" if is_part else "wb") as file:
                 for chunk in response.iter_bytes(CHUNK_BYTES):
                     if self._stopping.is_set():
-                        raise CommandError("The export was stopped.")
+                        raise CommandError.of("export_stopped")
                     file.write(chunk)
                     digest.update(chunk)
         if digest.hexdigest() != sha256:
             draft.unlink()
-            raise ContentError(
-                "A content arrived with another SHA-256 than it has in the drive.",
-                hint="Run the export again; `drive-agent doctor` checks the service.",
-            )
+            raise CommandError.of("export_content")
 
 
 def _collect(waiting: dict[Future[Outcome], Source], done: Callable[[Source, Outcome], None]) -> None:

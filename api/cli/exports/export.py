@@ -10,12 +10,13 @@ from uuid import uuid4
 
 from api.cli.exports.contents import PART, Contents
 from api.cli.exports.conversations import export_memories, export_threads
-from api.cli.exports.layout import Layout, manifest_entry
+from api.cli.exports.layout import DEEP, Layout, manifest_entry
 from api.cli.exports.manifest import MANIFEST, SUMS, Header, write_manifest
 from api.cli.exports.reader import FolderFiles, digest_of, is_inside, opened_export
 from api.cli.exports.sums import Sums, read_sums, sync_all
 from api.cli.failure import CommandError
 from api.cli.progress import Progress
+from api.cli.texts import text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,10 +74,7 @@ class DriveExport:
         try:
             self._run(earlier)
         except OSError as error:
-            raise CommandError(
-                f"The export can't be written: {error.strerror or error}.",
-                hint="Run the same command again when there is room: it goes on where it stopped.",
-            ) from error
+            raise CommandError.of("export_failed", reason=error.strerror or error) from error
 
     def _run(self, earlier: Export | None) -> None:
         state = self._begin(earlier)
@@ -84,7 +82,7 @@ class DriveExport:
         layout = Layout(self._table)
         layout.run()
         if layout.deep:
-            self.remarks.append(f"{layout.deep} were too deep for some disks; they are in the folder `Deep folders`.")
+            self.remarks.append(text("deep", count=layout.deep, folder=DEEP))
         self._fetch(earlier)
         self._conclude(state)
 
@@ -94,9 +92,7 @@ class DriveExport:
         state = self._read_state(earlier)
         if not state:
             if any(self._root.iterdir()):
-                raise CommandError(
-                    f"{self._root} has something else in it than an export.", hint="Name a new folder, or an empty one."
-                )
+                raise CommandError.of("export_place", place=self._root)
             state = {"export_id": uuid4().hex}
         (self._root / STATE).write_text(json.dumps(state), encoding="utf-8")
         if (self._root / SUMS).exists():
@@ -127,13 +123,13 @@ class DriveExport:
                 return
         for item_id in self._table.orphans():
             self._table.set_parent(item_id, None)
-            self.remarks.append(f"The folder of an item was gone while the drive was read: {item_id} is at the top.")
+            self.remarks.append(text("orphan", item=item_id))
 
     def _fetch(self, earlier: Export | None) -> None:
         total, size = self._table.connection.execute("SELECT count(*), coalesce(sum(size), 0) FROM files").fetchone()
         self._read_earlier(earlier)
         contents = Contents(self._client, self._root, lambda sha256: self._earlier_copy(earlier, sha256))
-        with Progress(self._terminal, "Exporting", total, size) as progress:
+        with Progress(self._terminal, text("exporting"), total, size) as progress:
             done_bytes = 0
 
             def done(file: Source, outcome: Outcome) -> None:
@@ -141,7 +137,7 @@ class DriveExport:
                 done_bytes += file[2]
                 self.outcomes[outcome] += 1
                 if outcome == "gone":
-                    self.remarks.append(f"{file[0]} was deleted for good meanwhile.")
+                    self.remarks.append(text("gone_meanwhile", path=file[0]))
                     self._table.connection.execute("DELETE FROM files WHERE path = ?", (file[0],))
                 progress.update(self.outcomes.total(), total, done_bytes)
 

@@ -51,10 +51,7 @@ class Header:
         if document.get("format") != FORMAT or not isinstance(version, int):
             raise no_export()
         if version > SCHEMA_VERSION:
-            raise CommandError(
-                f"This export has the schema version {version}, and this program reads up to {SCHEMA_VERSION}.",
-                hint="Import it with the version of drive-agent that made it, or a newer one.",
-            )
+            raise CommandError.of("export_newer", version=version, known=SCHEMA_VERSION)
         try:
             texts = [str(document[name]) for name in ("export_id", "begun_at", "ended_at", "owner")]
             return cls(*texts, counts={str(name): int(count) for name, count in document["counts"].items()})
@@ -128,4 +125,4 @@ def dumped(value: Any) -> str:
 
 def no_export() -> CommandError:
     """Return the error for a folder or a file that `drive-agent export` did not make."""
-    return CommandError("This is no export of drive-agent, or not a whole one.", hint="`drive-agent export` makes one.")
+    return CommandError.of("no_export")

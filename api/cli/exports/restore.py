@@ -21,6 +21,7 @@ from api.cli.importing.command import import_directory
 from api.cli.progress import Progress
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, visible_line
+from api.cli.texts import language, text
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -76,10 +77,7 @@ class Restoration:
         self._report(time.monotonic() - begun, into, found)
         if self._failed or found.problems:
             count = len(self._failed) + len(found.problems)
-            raise CommandError(
-                f"The import is not whole: {count} problems, listed above.",
-                hint="Run the same command again: what is there is not made twice.",
-            )
+            raise CommandError.of("restored_in_part", count=count)
 
     def _folder(self, into: str | None) -> str:
         """Return the id of the folder of the import, which is made if it is not there."""
@@ -96,7 +94,7 @@ class Restoration:
     def _restore_items(self, folder: str) -> None:
         total, accounts = self._table.count("depth IS NOT NULL"), self._accounts()
         sender = Sender(self._client, self._export.files, self._export.header.export_id, folder, self._count_bytes)
-        with Progress(self._terminal, "Restoring", total) as progress:
+        with Progress(self._terminal, text("restoring"), total) as progress:
             for batch in batches_of(self._items(accounts)):
                 answer = sender.send(batch, self._fail)
                 for made in answer["items"]:
@@ -112,7 +110,7 @@ class Restoration:
             if accounts is not None:
                 for share in item["shares"]:
                     if share["email"] not in accounts:
-                        self._leave(item["id"], item["name"], share["email"], "nobody here has this address")
+                        self._leave(item["id"], item["name"], share["email"], text("no_account"))
                 item["shares"] = [share for share in item["shares"] if share["email"] in accounts]
             yield item
 
@@ -150,40 +148,43 @@ class Restoration:
                     thread = json.load(file)
                 is_new = send_thread(self._client, self._export.header.export_id, thread)
             except (OSError, ValueError, KeyError) as error:
-                self._failed.append(f"the thread {entry['title']}: {type(error).__name__}")
+                self._failed.append(f"{text('a_thread', title=entry['title'])}: {type(error).__name__}")
             except ServiceError as error:
-                self._failed.append(f"the thread {entry['title']}: {error.message}")
+                self._failed.append(f"{text('a_thread', title=entry['title'])}: {error.message}")
             else:
                 self._counts["threads" if is_new else "threads there"] += 1
 
     def _report(self, seconds: float, into: str | None, found: Comparison) -> None:
         say, counts = self._terminal.say, self._counts
-        say(
-            f"Restored {counts['restored']} items and {counts['threads']} threads into {visible_line(into or '/')} "
-            f"in {seconds:.1f} s.",
-            "bold",
-        )
+        facts = {"items": counts["restored"], "threads": counts["threads"], "seconds": f"{seconds:.1f}"}
+        say(text("restored", place=visible_line(into or "/"), **facts), "bold")
         if there := counts["there"] + counts["threads there"]:
-            say(f"{there} were there already, from an earlier import of this export.")
+            say(text("restored_before", count=there))
         links = self._table.connection.execute(
             "SELECT coalesce(sum(json_array_length(body, '$.links')), 0) FROM items"
         ).fetchone()[0]
         if links:
-            say("Links have new addresses here: the old ones lead to the old drive.")
+            say(text("new_links"))
         if memories := self._export.header.counts.get("memories"):
-            say(f"{memories} memories were not restored; they are in Memories.md. Tell the assistant to remember them.")
-        self._list("Not restored:", self._left, "yellow")
-        self._list("FAILED:", self._failed, "red")
-        self._list("There from an earlier import, changed since, and left as it is:", found.changed, "yellow")
-        self._list("Not as in the export:", found.problems, "red")
+            say(text("memories_left", count=memories))
+        self._list("left_list", self._left, "yellow")
+        self._list("failed_list", self._failed, "red")
+        self._list("changed_list", found.changed, "yellow")
+        self._list("other_list", found.problems, "red")
         if not self._failed and not found.problems:
-            say("Checked: names, folders, versions, hashes, times, shares, links and stars are those of the export.")
+            say(text("restored_checked"))
 
     def _list(self, heading: str, entries: list[str], style: str) -> None:
         if entries:
-            self._terminal.say(heading, style)
+            self._terminal.say(text(heading), style)
         for line in lines_of(entries, MOST_LINES):
             self._terminal.say(f"  {visible_line(line)}")
+
+
+def _reason(left: dict[str, Any]) -> str:
+    """Return why something was left, in the terminal's language."""
+    messages = left.get("messages", {}).get("reason", {})
+    return str(messages.get(language()) or left["reason"])
 
 
 def _place(table: ItemTable) -> None:

@@ -10,6 +10,7 @@ from api.cli.exports.reader import Export, digest_of
 from api.cli.exports.sums import read_sums
 from api.cli.exports.table import item_table
 from api.cli.progress import Progress
+from api.cli.texts import text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +35,7 @@ def verify(export: Export, terminal: Terminal) -> Findings:
         _read_sums(export, table, found)
         _check_items(export, table, found)
         total = table.connection.execute("SELECT count(*) FROM earlier").fetchone()[0]
-        with Progress(terminal, "Checking", total) as progress:
+        with Progress(terminal, text("checking"), total) as progress:
             for path, sha256 in table.connection.execute("SELECT path, sha256 FROM earlier ORDER BY path"):
                 _check_file(export, path, sha256, found)
                 progress.update(found.files, total)
@@ -46,7 +47,7 @@ def _read_sums(export: Export, table: ItemTable, found: Findings) -> None:
         with export.files.open(SUMS) as file:
             table.connection.executemany("INSERT OR REPLACE INTO earlier VALUES (?, ?)", read_sums(file))
     except OSError:
-        found.problems.append(f"{SUMS} is missing.")
+        found.problems.append(text("missing_file", path=SUMS))
 
 
 def _check_items(export: Export, table: ItemTable, found: Findings) -> None:
@@ -58,18 +59,19 @@ def _check_items(export: Export, table: ItemTable, found: Findings) -> None:
     for thread in export.entries("threads"):
         for form in ("markdown", "json"):
             _compare(table, thread[form], found)
-    found.problems += [f"The folder of the item {item_id} is missing in {MANIFEST}." for item_id in table.orphans()]
+    found.problems += [text("missing_folder", item=item_id, manifest=MANIFEST) for item_id in table.orphans()]
     expected = export.header.counts
     for word, condition in (("files", "kind = 'file'"), ("folders", "kind = 'folder'")):
         if expected.get(word) != (count := table.count(condition)):
-            found.problems.append(f"{MANIFEST} has {count} {word}, and says {expected.get(word)}.")
+            problem = {"manifest": MANIFEST, "count": count, "what": word, "said": expected.get(word)}
+            found.problems.append(text("wrong_count", **problem))
 
 
 def _compare(table: ItemTable, named: dict[str, Any], found: Findings) -> None:
     query = "SELECT sha256 FROM earlier WHERE path = ?"
     row = table.connection.execute(query, (named["path"],)).fetchone()
     if row is None or row[0] != named["sha256"]:
-        found.problems.append(f"{named['path']}: {SUMS} and {MANIFEST} do not agree.")
+        found.problems.append(text("disagree", path=named["path"], one=SUMS, other=MANIFEST))
 
 
 def _check_file(export: Export, path: str, sha256: str, found: Findings) -> None:
@@ -78,18 +80,18 @@ def _check_file(export: Export, path: str, sha256: str, found: Findings) -> None
         with export.files.open(path) as file:
             digest, size = digest_of(file)
     except OSError:
-        found.problems.append(f"{path} is missing.")
+        found.problems.append(text("missing_file", path=path))
         return
     except Exception as error:  # noqa: BLE001 - zipfile has many for what is damaged
-        found.problems.append(f"{path} can't be read: {error}.")
+        found.problems.append(text("unreadable_file", path=path, reason=error))
         return
     found.size += size
     if digest != sha256:
-        found.problems.append(f"{path} was changed.")
+        found.problems.append(text("changed_file", path=path))
 
 
 def lines_of(problems: list[str], most: int) -> Iterator[str]:
     """Yield the first problems, and how many more there are."""
     yield from problems[:most]
     if len(problems) > most:
-        yield f"… and {len(problems) - most} more"
+        yield text("and_more", count=len(problems) - most)
