@@ -82,7 +82,7 @@ WHOLE_DRIVE: Final[dict[str, tuple[str, str]]] = {
         "导出中它的内容大小与清单不符",
     ),
     "no_account": ("nobody here has this address", "此处没有人使用该地址"),
-    "restored": (
+    "drive_restored": (
         "Restored {items} items and {threads} threads into {place} in {seconds} s.",
         "已将 {items} 项和 {threads} 个对话恢复到 {place}，用时 {seconds} 秒。",
     ),

@@ -23,10 +23,12 @@ from api.cli.backups.layout import (
     Generation,
     Record,
     copy_private,
+    count_blobs,
     digest_of,
     generations_in,
     remove_folder,
     schemas_of,
+    sync_all,
     used_blobs,
     write_record,
 )
@@ -98,6 +100,7 @@ def _make(sources: Sources, root: Path, keep: int, terminal: Terminal) -> tuple[
         now = datetime.now(UTC)
         files = {path.name: digest_of(path) for path in sorted(draft.iterdir())}
         record = Record(now.isoformat(), version("drive-agent"), schemas_of(draft), files, blobs, size)
+        sync_all()
         write_record(draft, record)
         sync(draft)
         made = folder / now.strftime(TIME)
@@ -118,14 +121,14 @@ def _copy_files(sources: Sources, draft: Path) -> None:
 
 def _copy_contents(sources: Sources, root: Path, draft: Path, terminal: Terminal) -> tuple[int, int, int]:
     """Copy the contents that the copied database refers to; return how many were new, and number and bytes of all."""
-    used = [*used_blobs(draft / DRIVE)]
+    count, size = count_blobs(draft / DRIVE)
     copied = 0
     (root / BLOBS).mkdir(mode=0o700, exist_ok=True)
-    with Progress(terminal, text("backing_up"), len(used)) as progress:
-        for number, (sha256, size) in enumerate(used, 1):
-            copied += copy_content(sources.blobs, root / BLOBS, sha256, size)
-            progress.update(number, len(used))
-    return copied, len(used), sum(size for _, size in used)
+    with Progress(terminal, text("backing_up"), count) as progress:
+        for number, (sha256, length) in enumerate(used_blobs(draft / DRIVE), 1):
+            copied += copy_content(sources.blobs, root / BLOBS, sha256, length)
+            progress.update(number, count)
+    return copied, count, size
 
 
 def _prune(root: Path, keep: int) -> None:

@@ -27,7 +27,8 @@ def copy_content(source: Path, target: Path, sha256: str, size: int) -> bool:
     with suppress(FileNotFoundError):
         if path.stat().st_size == size:
             return False
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for folder in (path.parent.parent, path.parent):
+        folder.mkdir(mode=0o700, exist_ok=True)
     draft = path.with_name(path.name + PART)
     digest = hashlib.sha256()
     try:

@@ -35,7 +35,7 @@ THREADS: Final = "graph.db"
 MEMORIES: Final = "store.db"
 SECRETS: Final = ("token", "secrets.key", "drive-agent.env")
 OTHERS: Final = ("model_services.json",)
-USED: Final = "SELECT blob, max(size) FROM versions GROUP BY blob ORDER BY blob"
+SIZES: Final = "SELECT blob, max(size) AS size FROM versions GROUP BY blob"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,13 @@ class Generation:
 def used_blobs(database: Path) -> Iterator[tuple[str, int]]:
     """Yield the SHA-256 and the size in bytes of each content that a copy of the drive's database refers to."""
     with opened_database(database, read_only=True) as connection:
-        yield from connection.execute(USED)
+        yield from connection.execute(f"{SIZES} ORDER BY blob")
+
+
+def count_blobs(database: Path) -> tuple[int, int]:
+    """Return the number of those contents, and their bytes."""
+    with opened_database(database, read_only=True) as connection:
+        return connection.execute(f"SELECT count(*), coalesce(sum(size), 0) FROM ({SIZES})").fetchone()  # noqa: S608 - ours
 
 
 def blob_path(root: Path, blob: str) -> Path:
@@ -144,6 +150,12 @@ def private_file(path: Path) -> Generator[IO[bytes]]:
         yield file
         file.flush()
         os.fsync(file.fileno())
+
+
+def sync_all() -> None:
+    """Have all that was written survive a power failure, where the system can be asked for it."""
+    if hasattr(os, "sync"):
+        os.sync()
 
 
 def remove_folder(folder: Path) -> None:

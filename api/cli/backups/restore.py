@@ -21,6 +21,7 @@ from api.cli.backups.layout import (
     copy_private,
     generations_in,
     remove_folder,
+    sync_all,
 )
 from api.cli.configuration import settings_of
 from api.cli.failure import CommandError
@@ -112,6 +113,7 @@ def _restore(generation: Generation, root: Path, draft: Path, target: Path, term
             copy_content(root / BLOBS, draft / BLOBS, sha256, size)
             progress.update(number, generation.record.blobs)
     _migrate(draft)
+    sync_all()
     moved = None
     if target.exists() and any(target.iterdir()):
         moved = target.with_name(f"{target.name}.before-{datetime.now(UTC):%Y-%m-%dT%H-%M-%SZ}")

@@ -93,7 +93,7 @@ class Contents:
     def _fetch(self, draft: Path, sha256: str, size: int) -> None:
         digest, begun = _begun(draft, size)
         headers = {RANGE: f"bytes={begun}-"} if begun else {}
-        with self._client.events("GET", f"/api/drive/export/contents/{sha256}", headers=headers) as response:
+        with self._client.stream("GET", f"/api/drive/export/contents/{sha256}", headers=headers) as response:
             is_part = response.status_code == HTTPStatus.PARTIAL_CONTENT
             if begun and not is_part:
                 digest = hashlib.sha256()

@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
+from api.cli.backups.layout import sync_all
 from api.cli.exports.contents import PART, Contents
 from api.cli.exports.conversations import export_memories, export_threads
 from api.cli.exports.layout import DEEP, Layout, manifest_entry
-from api.cli.exports.manifest import MANIFEST, SUMS, Header, write_manifest
+from api.cli.exports.manifest import MANIFEST, STATE, SUMS, Header, write_manifest
 from api.cli.exports.reader import FolderFiles, digest_of, is_inside, opened_export
-from api.cli.exports.sums import Sums, read_sums, sync_all
+from api.cli.exports.sums import Sums, read_sums
 from api.cli.failure import CommandError
 from api.cli.progress import Progress
 from api.cli.texts import text
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from api.cli.exports.table import ItemTable
     from api.cli.terminal import Terminal
 
-STATE: Final = ".unfinished-export.json"
 EARLIER_SUMS: Final = ".earlier-SHA256SUMS"
 README: Final = "README.txt"
 TRIES: Final = 3

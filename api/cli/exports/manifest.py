@@ -16,6 +16,8 @@ FORMAT: Final = "drive-agent export"
 SCHEMA_VERSION: Final = 1
 MANIFEST: Final = "manifest.json"
 SUMS: Final = "SHA256SUMS"
+STATE: Final = ".unfinished-export.json"
+"""Is there as long as an export is not whole."""
 LISTS: Final = ("items", "threads")
 """The lists of the document, each entry on a line of its own."""
 
@@ -70,14 +72,17 @@ def write_manifest(file: TextIO, header: Header, items: Iterable[Json], threads:
     file.write("}\n")
 
 
-def read_header(file: BinaryIO) -> Header:
-    """Return the header. Raises `CommandError` for what is no export."""
+def read_header(file: BinaryIO) -> Json:
+    """Return the beginning of the document, or all of it. Raises `CommandError` for what is no manifest."""
+    first = file.readline().decode("utf-8", "replace").rstrip().rstrip(",")
     try:
-        first = file.readline().decode().rstrip().rstrip(",")
-        return Header.of(json.loads(f"{first}}}"))
+        document = json.loads(f"{first}}}")
     except ValueError:
+        document = {}
+    if not isinstance(document, dict) or "format" not in document:  # laid out anew, or none of ours
         file.seek(0)
-        return Header.of(_whole(file))
+        return _whole(file)
+    return document
 
 
 def read_entries(file: BinaryIO, wanted: str) -> Iterator[Json]:

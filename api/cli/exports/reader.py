@@ -7,7 +7,7 @@ import zipfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Protocol, cast
 
-from api.cli.exports.manifest import MANIFEST, Header, no_export, read_entries, read_header
+from api.cli.exports.manifest import FORMAT, MANIFEST, STATE, Header, no_export, read_entries, read_header
 from api.cli.failure import CommandError
 
 if TYPE_CHECKING:
@@ -72,11 +72,7 @@ class Export:
 
     def __init__(self, files: ExportFiles) -> None:
         self.files = files
-        try:
-            with files.open(MANIFEST) as file:
-                self.header: Header = read_header(file)
-        except OSError as error:
-            raise no_export() from error
+        self.header = Header.of(_document_of(files))
 
     def entries(self, wanted: str) -> Iterator[dict[str, Any]]:
         """Yield the entries of a list of the manifest."""
@@ -90,26 +86,40 @@ def is_inside(path: str) -> bool:
 
 
 def is_export(path: Path) -> bool:
-    """Say whether a folder or a zip file has a manifest of ours."""
+    """Say whether a folder or a zip file is an export, of whichever version, or was to become one."""
     try:
-        with opened_export(path):
-            return True
+        with _opened_files(path) as files:
+            return (path / STATE).exists() or _document_of(files).get("format") == FORMAT
     except CommandError:
         return False
+
+
+def _document_of(files: ExportFiles) -> dict[str, Any]:
+    try:
+        with files.open(MANIFEST) as file:
+            return read_header(file)
+    except OSError as error:
+        raise no_export() from error
 
 
 @contextmanager
 def opened_export(path: Path) -> Generator[Export]:
     """Open an export. Raises `CommandError` for what is none, or not whole."""
+    with _opened_files(path) as files:
+        yield Export(files)
+
+
+@contextmanager
+def _opened_files(path: Path) -> Generator[ExportFiles]:
     if path.is_dir():
-        yield Export(FolderFiles(path))
+        yield FolderFiles(path)
         return
     try:
         archive = zipfile.ZipFile(path)
     except (OSError, zipfile.BadZipFile) as error:
         raise no_export() from error
     with archive:
-        yield Export(ZipFiles(archive))
+        yield ZipFiles(archive)
 
 
 def digest_of(file: BinaryIO) -> tuple[str, int]:

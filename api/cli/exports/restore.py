@@ -157,7 +157,7 @@ class Restoration:
     def _report(self, seconds: float, into: str | None, found: Comparison) -> None:
         say, counts = self._terminal.say, self._counts
         facts = {"items": counts["restored"], "threads": counts["threads"], "seconds": f"{seconds:.1f}"}
-        say(text("restored", place=visible_line(into or "/"), **facts), "bold")
+        say(text("drive_restored", place=visible_line(into or "/"), **facts), "bold")
         if there := counts["there"] + counts["threads there"]:
             say(text("restored_before", count=there))
         links = self._table.connection.execute(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -49,9 +48,3 @@ def read_sums(file: BinaryIO) -> Iterator[tuple[str, str]]:
         sha256, _, path = line.decode("utf-8", "replace").rstrip("\n").partition("  ")
         if path and len(sha256) == HASH_CHARACTERS:
             yield path, sha256
-
-
-def sync_all() -> None:
-    """Have all that was written survive a power failure, where the system can be asked for it."""
-    if hasattr(os, "sync"):
-        os.sync()
