@@ -88,9 +88,10 @@ class Schema:
     def knows(self, revision: str) -> bool:
         """Say whether a migration is one of the folder's: a database of a newer program has seen another one."""
         try:
-            return ScriptDirectory.from_config(self.config()).get_revision(revision) is not None
+            ScriptDirectory.from_config(self.config()).get_revision(revision)
         except CommandError:
             return False
+        return True
 
     def config(self, connection: Connection | None = None) -> Config:
         """Return Alembic's configuration for this schema on an open connection."""

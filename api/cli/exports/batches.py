@@ -107,7 +107,7 @@ class Sender:
             ]
         with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="import") as pool:
             try:
-                return dict(zip(missing, pool.map(lambda sha256: self._upload(named[sha256]), missing), strict=True))
+                return dict(zip(missing, pool.map(self._upload, (named[sha256] for sha256 in missing)), strict=True))
             except BaseException:
                 self._stopping.set()
                 pool.shutdown(cancel_futures=True)

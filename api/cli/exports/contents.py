@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from datetime import datetime
 from http import HTTPStatus
 from threading import Event
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from api.cli.client import retry
 from api.cli.exports.reader import CHUNK_BYTES, digest_of
@@ -124,8 +124,8 @@ def _is_whole(path: Path, sha256: str, size: int) -> bool:
         return False
 
 
-def _begun(draft: Path, size: int) -> tuple[hashlib._Hash, int]:
-    """Return the digest of what an earlier try left, and its size; nothing of it if it is not less than the whole."""
+def _begun(draft: Path, size: int) -> tuple[Any, int]:
+    """Return the digest of what an earlier try left, and its size; what is not less than the whole is dropped."""
     digest, begun = hashlib.sha256(), 0
     try:
         if draft.is_symlink() or draft.stat().st_size >= size:

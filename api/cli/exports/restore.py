@@ -100,9 +100,8 @@ class Restoration:
                 for made in answer["items"]:
                     self._note(made)
                 names = {item["id"]: item["name"] for item in batch}
-                self._left += [
-                    f"{names[left['source_id']]}: {left['what']}: {left['reason']}" for left in answer["left"]
-                ]
+                for left in answer["left"]:
+                    self._leave(left["source_id"], names[left["source_id"]], left["what"], _reason(left))
                 progress.update(self._counts["restored"] + self._counts["there"] + len(self._failed), total)
 
     def _items(self, accounts: set[str] | None) -> Iterator[dict[str, Any]]:

@@ -166,7 +166,7 @@ def test_a_second_export_fetches_only_what_changed_and_removes_what_is_gone(
         fill_at_once(person.http, 20, ["x@example.com"])
         assert run(service, person, "export", str(tmp_path / "e")) == 0
         first = json.loads((tmp_path / "e" / MANIFEST).read_text())
-        moved = next(item for item in whole(person) if item["kind"] == "file")
+        moved = next(item for item in whole(person) if item["kind"] == "file" and not item["trash_id"])
         person.http.patch(f"/api/drive/items/{moved['id']}", json={"name": "renamed.txt"}).raise_for_status()
         person.upload("new.md", "new")
         fetched: list[str] = []
@@ -282,6 +282,20 @@ def test_administrators_share_with_people_who_are_here_and_the_others_are_named(
         assert "nobody@example.com: nobody here has this address" in capsys.readouterr().out
         restored = next(item for item in whole(owner) if item["name"] == "shared by import")
         assert [share["email"] for share in restored["shares"]] == [here.email]
+
+
+def test_links_with_a_password_and_over_are_named_and_the_import_is_whole_without_them(
+    service: Service, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(service.add_new("linker")) as person, closing(service.add_new("linked")) as other:
+        shares = f"/api/drive/items/{person.upload('plan.md', 'plan')['id']}/shares"
+        for terms in ({"password": "a long password"}, {"max_downloads": 3}):
+            person.http.post(shares, json=terms).raise_for_status()
+        run(service, person, "export", str(tmp_path / "e"))
+        assert run(service, other, "import", str(tmp_path / "e")) == 0
+        assert "plan.md: link: the link had a password" in capsys.readouterr().out
+        assert [link["max_downloads"] for link in whole(other)[0]["links"]] == [3]
+        assert "a long password" not in (tmp_path / "e" / MANIFEST).read_text()
 
 
 @pytest.mark.parametrize(
