@@ -48,6 +48,7 @@ class Assistant:
         self._result_cache = deps.result_cache
         self.memory = AssistantMemory(deps, self.graph)
         self._connections = deps.connections
+        self._server_pool = deps.server_pool
         self._hosts = deps.hosts
         self._settings = deps.settings
         self._clock = deps.clock
@@ -87,6 +88,16 @@ class Assistant:
     def link_filter(self, *messages: str) -> LinkFilter:
         """Return the link filter for texts to a person who wrote these messages."""
         return LinkFilter(self._hosts.with_addresses_in(*messages))
+
+    def hand_over(self, run_id: str, tool_call_id: str, approval_id: str, content: Mapping[str, Any]) -> None:
+        """Give the answer to a server's question to the call that waits for it: it is stored nowhere."""
+        if self._server_pool and (call := self._server_pool.held.get(run_id, tool_call_id)):
+            call.contents[approval_id] = content
+
+    def end_calls(self, run_id: str) -> None:
+        """Give up the calls of people's own servers that a run has under way: it is over."""
+        if self._server_pool:
+            self._server_pool.held.drop_run(run_id)
 
     def expired(self, payload: Mapping[str, Any]) -> Any:
         """Return what the interrupt is resumed with when nobody decided in time."""

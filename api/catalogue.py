@@ -162,6 +162,10 @@ CATALOGUE: Final[dict[str, Texts]] = {
     "unusable_decision": ("{problem}", "{problem}"),
     "unusable_kind": ("{name} can't be answered with {kind}.", "不能用 {kind} 答复 {name}。"),
     "unusable_args": ("The arguments don't fit {name}: {problem}", "这些参数不适用于 {name}：{problem}"),
+    "unusable_answer": (
+        "The answer does not fit the question of the server: {problem}",
+        "回答不符合服务器的问题：{problem}",
+    ),
     "invalid_grant.hint": (
         "Approve without a grant, or give one for an action that can be undone; the approval still waits.",
         "请不带授权地批准，或只为可以撤销的操作授权；审批仍在等待。",

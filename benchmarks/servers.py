@@ -38,11 +38,11 @@ from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool, drive_sessions
 from graph.events import listening
 from graph.servers.choices import Choice
-from graph.servers.connection import Connection
+from graph.servers.connections.connection import Connection
+from graph.servers.connections.supervisor import descendants, resident_bytes
 from graph.servers.definition import ServerDefinition
 from graph.servers.pins import hash_of
 from graph.servers.pool import ServerPool
-from graph.servers.supervisor import descendants, resident_bytes
 from graph.settings import AgentSettings, ModelRole
 from tests.fakes.chat_model import FakeChatModel, route_to, tool_call, tool_calls
 from tests.fakes.small_mcp import program

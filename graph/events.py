@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, Literal, NotRequired, get_args
 from langgraph.config import get_stream_writer
 from typing_extensions import TypedDict, get_type_hints
 
-from graph.state import AgentName, Effect, LimitReached, Passage, Risk, RouteMethod, StepStatus
+from graph.state import AgentName, Effect, Language, LimitReached, Passage, Risk, RouteMethod, StepStatus
 from graph.text_fields import DATA, PRODUCT, Marker, ProductText, cleaned, markers, unmarked
 
 CallStatus = Literal["pending", "invoking", "done", "error", "cancelled", "rejected"]
@@ -236,10 +236,32 @@ class ToolCallUpdatedEvent(TypedDict):
     toolCall: ToolCallRecord
 
 
+class QuestionView(TypedDict):
+    """A question of one of the person's own MCP servers, which waits for the answer in the middle of a call.
+
+    The server wrote `message`, the texts in `schema` and `url`. `schema` has the fields of a form, `url` is an address
+    that only the person opens, `host` the one it leads to. `warning` says what is wrong with the question, `problem`
+    why the last answer could not be used; both may be empty.
+    """
+
+    server_id: ProductText
+    server_name: str
+    tool: str
+    mode: Literal["form", "url"]
+    message: str
+    schema: Annotated[dict[str, Any], DATA]
+    url: Annotated[str, DATA]
+    host: ProductText
+    warning: str
+    problem: str
+    language: Language
+
+
 class ApprovalAction(TypedDict):
     """One call that waits for the person's decision. A grant given with an approval covers calls of `grant_kind`.
 
-    `code` is the reason's, as in docs/GATEWAY.md; `passage` is text read before that may have led to the call.
+    `code` is the reason's, as in docs/GATEWAY.md; `passage` is text read before that may have led to the call. With a
+    `question` the call is under way, and `args` are the values that the form begins with.
     """
 
     tool_call_id: ProductText
@@ -254,6 +276,7 @@ class ApprovalAction(TypedDict):
     grant_kind: NotRequired[ProductText | None]
     code: NotRequired[ProductText]
     passage: NotRequired[Passage | None]
+    question: NotRequired[QuestionView | None]
 
 
 class ApprovalNeededEvent(TypedDict):

@@ -164,7 +164,8 @@ class AgentSettings(BaseSettings):
     )
     stdio_commands: str = Field(
         default="",
-        description="Commands (comma-separated) that people's MCP servers may be; ` *` at the end: with any arguments.",
+        description="Commands (comma-separated) that people's MCP servers may be; ` *` at the end: with any arguments; "
+        "`NAME=` in front: with that variable.",
     )
     mcp_private_hosts: str = Field(
         default="",

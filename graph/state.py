@@ -140,7 +140,7 @@ class OutsideCall(TypedDict):
     """The server and tool of a call of one of the person's own MCP servers, by the server's own name of the tool.
 
     `message_id` is the message of the thread that has the call's record, `others` are the items of other people that
-    the call was made of.
+    the call was made of. `agreed` is a digest of where the call goes, once it is judged.
     """
 
     server_id: str
@@ -149,6 +149,7 @@ class OutsideCall(TypedDict):
     display_name: str
     message_id: str
     others: list[str]
+    agreed: NotRequired[str]
 
 
 class Call(TypedDict):

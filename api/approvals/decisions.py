@@ -8,6 +8,7 @@ from api.authority import require_scopes
 from api.drive import Principal
 from api.errors import InvalidDecisionError, InvalidGrantError
 from graph.approvals.answers import Decision, DecisionError, GrantError, parse_decision
+from graph.approvals.questions import ALL_AT_ONCE, FieldsError, checked_reply
 
 Payload = Mapping[str, Any]
 Check = Callable[[Payload, str, Mapping[str, Any]], str | None]
@@ -21,8 +22,22 @@ HIGHEST_SCOPE = "delete"
 
 
 def all_approved(payload: Payload) -> list[dict[str, Any]]:
-    """Return the decisions that approve every action as it is."""
+    """Return the decisions that approve every action as it is. Raises `InvalidDecisionError` for a question."""
+    if any(action.get("question") for action in payload["actions"]):
+        raise InvalidDecisionError("unusable_decision", said={"problem": ALL_AT_ONCE.texts})
     return [{"tool_call_id": action["tool_call_id"], "type": "approve"} for action in payload["actions"]]
+
+
+def without_contents(payload: Payload, decisions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the decisions with only the names of the fields that a server's question was answered with."""
+    questions = {action["tool_call_id"] for action in payload["actions"] if action.get("question")}
+    return [_without_content(one) if one["tool_call_id"] in questions else dict(one) for one in decisions]
+
+
+def _without_content(decision: Mapping[str, Any]) -> dict[str, Any]:
+    if "args" not in decision or "fields" in decision:
+        return dict(decision)
+    return {**decision, "args": {}, "fields": sorted(decision["args"])}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,25 +78,51 @@ class DecisionCheck:
         except DecisionError as error:
             raise InvalidDecisionError("unusable_decision", details=details, said={"problem": error.texts}) from error
         kind, name = decision["type"], action["name"]
-        if kind not in self._allowed(name):
+        if action.get("question"):
+            decision = _answer(action, decision, details)
+        elif kind not in self._allowed(name):
             raise InvalidDecisionError("unusable_kind", details=details, said={"name": name, "kind": kind})
         if kind in RUNS_THE_CALL:
             require_scopes(self.caller, [SCOPE_OF_RISK.get(str(action.get("risk")), HIGHEST_SCOPE)])
         if kind in CARRIES_WORDS or decision["message"]:
             # A model reads the words, and acts on them with all that the run may do.
             require_scopes(self.caller, self.run_scopes)
-        args, grant = decision["args"], decision.get("grant")
+        if not action.get("question"):
+            self._check_args(action, decision["args"], details)
+        self._check_terms(action, decision.get("grant"), details)
+        return _stored(decision)
+
+    def _check_args(
+        self, action: Mapping[str, Any], args: Mapping[str, Any] | None, details: Mapping[str, Any]
+    ) -> None:
         if args is not None and (problem := self.check_edit(self.payload, action["tool_call_id"], args)):
-            raise InvalidDecisionError("unusable_args", details=details, said={"name": name, "problem": problem})
+            said = {"name": action["name"], "problem": problem}
+            raise InvalidDecisionError("unusable_args", details=details, said=said)
+
+    def _check_terms(
+        self, action: Mapping[str, Any], grant: Mapping[str, Any] | None, details: Mapping[str, Any]
+    ) -> None:
         if grant is not None and (problem := self.check_grant(self.payload, action["tool_call_id"], grant)):
             raise InvalidGrantError("unusable_grant", details=details, said={"problem": problem})
-        return _stored(decision)
 
     def _allowed(self, name: str) -> Collection[str]:
         for config in self.payload.get("review_configs", ()):
             if config["action_name"] == name:
                 return {*config["allowed_decisions"], "respond"}
         return {"approve", "edit", "reject", "respond"}
+
+
+def _answer(action: Mapping[str, Any], decision: Decision, details: Mapping[str, Any]) -> Decision:
+    """Return the answer to a server's question as the server gets it. Raises `InvalidDecisionError`, field by field."""
+    try:
+        content = checked_reply(action, decision).content
+    except FieldsError as error:
+        fields = {name: dict(zip(("en", "zh"), said, strict=True)) for name, said in error.fields.items()}
+        details, said = {**details, "fields": fields}, {"name": action["name"], "problem": error.texts}
+        raise InvalidDecisionError("unusable_answer", details=details, said=said) from error
+    except DecisionError as error:
+        raise InvalidDecisionError("unusable_decision", details=details, said={"problem": error.texts}) from error
+    return decision if decision["args"] is None else {**decision, "args": dict(content or {})}
 
 
 def _stored(decision: Decision) -> dict[str, Any]:

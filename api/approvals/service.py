@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import CursorResult, Executable, String, cast, insert, literal, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.approvals.decisions import Check, DecisionCheck, all_approved
+from api.approvals.decisions import Check, DecisionCheck, all_approved, without_contents
 from api.authority import key_of
 from api.clock import Clock
 from api.drive import Principal
@@ -138,6 +138,16 @@ class Approvals:
             await self._expire(row)
             row = await self.find(approval_id)
         return row if row and row.status != WAITING else None
+
+    async def take_contents(self, row: ApprovalRow) -> dict[str, Mapping[str, Any]]:
+        """Return what servers' questions were answered with, by tool_call_id, and store it no longer."""
+        kept = without_contents(row.payload, row.decisions)
+        if kept == row.decisions:
+            return {}
+        contents = {one["tool_call_id"]: one["args"] for one in row.decisions if one not in kept}
+        async with self._database.write() as session:
+            await session.execute(update(ApprovalRow).where(ApprovalRow.id == row.id).values(decisions=kept))
+        return contents
 
     async def _open(self, session: AsyncSession, caller: Principal, approval_id: str) -> ApprovalRow:
         """Return an approval that waits for the caller; of several writers one at a time has it."""

@@ -5,6 +5,7 @@ from typing import Any, Final, Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
+from api.approvals.decisions import without_contents
 from api.drive import Kind, Place, Principal, RunUndo, undo_to_view
 from api.http.requests import AttachmentBody, ChatContext
 from api.http.schemas import ApprovalView, MessageView, OutsideCallView, RunView, UndoView, VersionOfMessage
@@ -67,7 +68,7 @@ def approval_view(row: ApprovalRow) -> ApprovalView:
         created_at=row.created_at,
         expires_at=row.expires_at,
         actions=row.payload["actions"],
-        decisions=row.decisions,
+        decisions=without_contents(row.payload, row.decisions),
         decided_by=row.decided_by,
         decided_key=row.decided_key,
         decided_at=row.decided_at,

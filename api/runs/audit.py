@@ -9,6 +9,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import select
 
+from api.approvals.decisions import without_contents
 from api.drive import DriveForService
 from api.events.frames import read_frames
 from api.storage.tables import ApprovalRow, RunRow
@@ -24,7 +25,10 @@ ApprovalStatus = Literal["waiting", "decided", "expired", "cancelled"]
 
 
 class AuditedApprovalView(BaseModel):
-    """An approval that a call needed, and the decision on the call, if there is one."""
+    """An approval that a call needed, and the decision on the call, if there is one.
+
+    With a `question` the call's server asked it; `fields` are the names of those that were filled in, never the values.
+    """
 
     approval_id: str
     status: ApprovalStatus
@@ -35,6 +39,8 @@ class AuditedApprovalView(BaseModel):
     decided_by: str | None
     decided_key: str | None
     decided_at: datetime | None
+    question: str | None = None
+    fields: list[str] | None = None
 
 
 class VersionView(BaseModel):
@@ -147,12 +153,15 @@ async def _approvals(database: Database, run_id: str) -> list[ApprovalRow]:
 
 
 def _audited(row: ApprovalRow) -> list[tuple[str, AuditedApprovalView]]:
-    decisions: dict[str, Mapping[str, Any]] = {one["tool_call_id"]: one for one in row.decisions or ()}
-    keys: list[str] = [action["tool_call_id"] for action in row.payload["actions"]]
-    return [(key, _of_call(row, decisions.get(key, {}))) for key in keys]
+    stored = without_contents(row.payload, row.decisions or ())
+    decisions: dict[str, Mapping[str, Any]] = {one["tool_call_id"]: one for one in stored}
+    actions: list[Mapping[str, Any]] = row.payload["actions"]
+    keyed = [(str(action["tool_call_id"]), action) for action in actions]
+    return [(key, _of_call(row, action, decisions.get(key, {}))) for key, action in keyed]
 
 
-def _of_call(row: ApprovalRow, decision: Mapping[str, Any]) -> AuditedApprovalView:
+def _of_call(row: ApprovalRow, action: Mapping[str, Any], decision: Mapping[str, Any]) -> AuditedApprovalView:
+    question: Mapping[str, Any] | None = action.get("question")
     return AuditedApprovalView(
         approval_id=row.id,
         status=row.status,  # pyright: ignore[reportArgumentType] - the model checks the word
@@ -163,4 +172,6 @@ def _of_call(row: ApprovalRow, decision: Mapping[str, Any]) -> AuditedApprovalVi
         decided_by=row.decided_by,
         decided_key=row.decided_key,
         decided_at=row.decided_at,
+        question=question["message"] if question else None,
+        fields=decision.get("fields"),
     )

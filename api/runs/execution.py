@@ -13,6 +13,7 @@ from langgraph.types import Command, Interrupt, StateSnapshot
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.exc import IntegrityError
 
+from api.approvals.decisions import without_contents
 from api.approvals.service import Approvals, cancel_statement, needed_event, parked_event
 from api.assistant import Assistant, messages_of_run
 from api.branching import NOTHING
@@ -242,7 +243,7 @@ class Execution:
         if row is None:
             raise RunParked
         logger.info("approval %s: %s", row.id, row.status)
-        return Command(resume={interrupt.id: self._resolution_of(row)})
+        return Command(resume={interrupt.id: await self._resolution_of(row)})
 
     async def _request_approval(self, payload: dict[str, Any]) -> None:
         """Store the approval and send its event; in an unattended run, queue a webhook too."""
@@ -265,15 +266,19 @@ class Execution:
             raise RunParked
         return {"action": wanted, **({"version": row.version} if row else {})}
 
-    def _resolution_of(self, row: ApprovalRow) -> Any:
+    async def _resolution_of(self, row: ApprovalRow) -> Any:
         if row.status != DECIDED or row.decided_at is None:
             return self._services.graph.expired(row.payload)
+        for tool_call_id, content in (await self._services.approvals.take_contents(row)).items():
+            self._services.graph.hand_over(self.run.id, tool_call_id, row.id, content)
         by = {"decided_by": row.decided_by, "decided_key": row.decided_key}
-        return {"decisions": row.decisions, **by, "decided_at": row.decided_at.isoformat()}
+        decisions = without_contents(row.payload, row.decisions)
+        return {"decisions": decisions, **by, "decided_at": row.decided_at.isoformat()}
 
     async def _finish(self, outcome: Outcome) -> None:
         """Bring the run to its end, and close its log; try again while that fails, as its thread waits for it."""
         self.is_finishing = True
+        self._services.graph.end_calls(self.run.id)
         for pause in pauses():
             if await self._has_ended(outcome):
                 break

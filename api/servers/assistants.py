@@ -76,7 +76,7 @@ class Assistants:
         row.updated_at = now
         count = select(func.count()).select_from(AssistantRow).where(AssistantRow.owner == caller.user_id)
         try:
-            async with self._database.write() as session:
+            async with self._database.write(caller.user_id) as session:
                 if (await session.scalar(count) or 0) >= MOST_ASSISTANTS:
                     raise TooManyError("too_many_assistants", limit=str(MOST_ASSISTANTS))
                 if row.is_default:
@@ -92,7 +92,7 @@ class Assistants:
         if assistant_id == BUILT_IN and change != {"is_default": True}:
             raise BuiltInAssistantError
         try:
-            async with self._database.write() as session:
+            async with self._database.write(caller.user_id) as session:
                 row = await session.run_sync(find_assistant, caller.user_id, assistant_id)
                 if change.get("is_default"):
                     await _no_default(session, caller)
@@ -106,7 +106,7 @@ class Assistants:
         """Delete an assistant; its threads go on with the built-in one."""
         if assistant_id == BUILT_IN:
             raise BuiltInAssistantError
-        async with self._database.write() as session:
+        async with self._database.write(caller.user_id) as session:
             row = await session.run_sync(find_assistant, caller.user_id, assistant_id)
             await session.execute(delete(ChosenServerRow).where(ChosenServerRow.assistant_id == row.id))
             threads = update(ThreadRow).where(ThreadRow.user_id == caller.user_id, ThreadRow.assistant_id == row.id)
@@ -126,7 +126,7 @@ class Assistants:
         """
         wanted = dict.fromkeys(server_ids)
         own = select(ServerRow.id).where(ServerRow.user_id == caller.user_id)
-        async with self._database.write() as session:
+        async with self._database.write(caller.user_id) as session:
             await session.run_sync(find_assistant, caller.user_id, assistant_id)
             if wanted.keys() - {*await session.scalars(own)}:
                 raise NotFoundError("no_server")

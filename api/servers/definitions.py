@@ -72,26 +72,28 @@ def new_server(user_id: str, now: datetime) -> ServerRow:
 def change_server(row: ServerRow, change: ServerChange, secrets: Secrets, now: datetime) -> bool:
     """Change a row; return whether it leads to another server now. Raises `InvalidRequestError` if it leads nowhere.
 
-    Another server gets no secret that was meant for the one before, and nothing of it is approved in advance.
+    Another server has nothing that is approved in advance: also another path of the same host, where many have theirs.
+    Another origin, or program, gets no secret that was meant for the one before.
     """
-    before, address = _target(row), row.base_url
+    before, address, is_new = _target(row), row.base_url, not row.type
     for name in PLAIN_FIELDS:
         if name in change:
             setattr(row, name, cast("Mapping[str, Any]", change)[name])
     _leave_one_target(row, change)
-    row.type = _type(row, change, is_new=row.base_url != address or not row.type)
+    row.type = _type(row, change, is_new=row.base_url != address or is_new)
     _require_target(row)
     retargeted = _target(row) != before
+    is_another = retargeted or row.base_url != address
     if row.base_url != address:
         row.credentials = ""
-    if retargeted and "auto_approve_tools" not in change:
+    if is_another and not is_new:
         row.auto_approve_tools = []
     for name in SECRET_FIELDS:
         sealed: Mapping[str, str] = dict.fromkeys(getattr(row, name), "") if retargeted else getattr(row, name)
         setattr(row, name, _sealed(sealed, cast("Mapping[str, Any]", change).get(name), secrets))
     row.version += 1
     row.updated_at = now
-    return retargeted
+    return is_another
 
 
 def definition_of(row: ServerRow, pins: Mapping[str, str], secrets: Secrets) -> ServerDefinition:
@@ -124,9 +126,9 @@ def which_are_set(sealed: Mapping[str, str], secrets: Secrets) -> dict[str, bool
 def _target(row: ServerRow) -> tuple[str, ...]:
     """Return what gets the secrets: the origin of the address, or the program with its arguments."""
     if row.type == "stdio":
-        return (row.command, *row.args)
+        return ("program", row.command, *row.args)
     parts = urlsplit(row.base_url)
-    return (parts.scheme, parts.netloc.lower())
+    return ("address", parts.scheme, parts.netloc.lower())
 
 
 def _leave_one_target(row: ServerRow, change: ServerChange) -> None:

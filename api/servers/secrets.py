@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from secrets import token_hex
 from typing import Final
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
@@ -54,10 +55,10 @@ class Secrets:
 
 
 def _read_or_make(path: Path) -> str:
-    """Return the key in the file; of several processes that make one at once, all get the same."""
+    """Return the key in the file; of several services that make one at once, all get the same."""
     if key := read_token(path):
         return key
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = path.with_name(f".{path.name}.{token_hex(8)}")
     write_token(draft, Fernet.generate_key().decode())
     try:
         with suppress(FileExistsError):

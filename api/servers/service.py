@@ -29,7 +29,7 @@ from api.servers.tools import (
 )
 from api.storage.tables import ChosenServerRow, ServerRow
 from drive_server.storage.database import Database
-from graph.servers.connection import ServerDetails
+from graph.servers.connections.connection import ServerDetails
 from graph.servers.definition import ServerDefinition
 from graph.servers.pool import ServerPool
 from graph.servers.reasons import Reason, ServerUnavailableError
@@ -85,7 +85,7 @@ class Servers:
 
     async def reconnect(self, caller: Principal, server_id: str) -> ServerRow:
         """Close the connection to a server, in other processes, too: the next one is opened anew."""
-        async with self._database.write() as session:
+        async with self._database.write(caller.user_id) as session:
             row = await _find(session, caller, server_id)
             row.version += 1
         await self._pool.close(caller.user_id, server_id)
@@ -101,7 +101,7 @@ class Servers:
         change_server(row, change, self._secrets, self._clock.now())
         count = select(func.count()).select_from(ServerRow).where(ServerRow.user_id == caller.user_id)
         try:
-            async with self._database.write() as session:
+            async with self._database.write(caller.user_id) as session:
                 if (await session.scalar(count) or 0) >= self._most:
                     raise TooManyError(limit=str(self._most))
                 session.add(row)
@@ -114,7 +114,7 @@ class Servers:
         """Change the fields of a server that are given. Its connection is closed."""
         is_chosen = select(ChosenServerRow.mcp_server_id).where(ChosenServerRow.mcp_server_id == server_id).limit(1)
         try:
-            async with self._database.write() as session:
+            async with self._database.write(caller.user_id) as session:
                 row = await _find(session, caller, server_id)
                 if is_another := change_server(row, change, self._secrets, self._clock.now()):
                     await forget_pins(session, row.id)
@@ -128,7 +128,7 @@ class Servers:
 
     async def delete(self, caller: Principal, server_id: str) -> None:
         """Delete a server, and take it from the assistants that use it."""
-        async with self._database.write() as session:
+        async with self._database.write(caller.user_id) as session:
             row = await _find(session, caller, server_id)
             await session.execute(delete(ChosenServerRow).where(ChosenServerRow.mcp_server_id == row.id))
             await forget_pins(session, row.id)
@@ -165,7 +165,7 @@ class Servers:
         if reason and any(change.accept for change in changes):
             raise ServerDownError((reason.sentence("en"), reason.sentence("zh")))
         await self._pin(row, tools or ())
-        async with self._database.write() as session:
+        async with self._database.write(caller.user_id) as session:
             row = await _find(session, caller, server_id)
             pins = await read_pins(session, row.id)
             await session.run_sync(lambda sync: ToolEdit(sync, row, pins, tools).apply(changes))
@@ -247,7 +247,7 @@ class Servers:
     async def _pin(self, row: ServerRow, tools: Sequence[Tool]) -> Pins:
         # Another process may pin the same.
         with suppress(IntegrityError):
-            async with self._database.write() as session:
+            async with self._database.write(row.user_id) as session:
                 # The server may be deleted, or lead elsewhere, since it was asked for its tools.
                 current = await session.get(ServerRow, row.id)
                 if current and current.version == row.version:

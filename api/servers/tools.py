@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from api.errors import NotFoundError, ToolChangedError
 from api.storage.tables import PinRow, ServerRow
-from graph.servers.pins import FieldChange, PinnedTool, cleaned, cleaned_values, difference, hash_of, pinned
+from graph.servers.pins import FieldChange, PinnedTool, cleaned, cleaned_values, difference, hash_of, label, pinned
 
 MOST_PINS = 1_000
 """A server that has other tools each time must not fill the database."""
@@ -122,7 +122,7 @@ def _listed(row: ServerRow, pin: PinRow | None, tool: Tool) -> ListedTool:
     changed, is_agreed = pin is not None and pin.hash != now, pin is not None and pin.hash == now
     return ListedTool(
         name=tool.name,
-        display_name=cleaned(shown["title"] or tool.name),
+        display_name=label(shown["title"]) or tool.name,
         description=cleaned(shown["description"]),
         input_schema=cleaned_values(tool.inputSchema),
         hash=now,

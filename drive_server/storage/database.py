@@ -8,7 +8,7 @@ from secrets import token_bytes
 from typing import Any, Final, Self, TypeVar
 
 import anyio
-from sqlalchemy import URL, Connection, column, event, make_url, select, table
+from sqlalchemy import URL, Connection, column, event, func, make_url, select, table
 from sqlalchemy.exc import (
     DatabaseError,
     DataError,
@@ -90,16 +90,19 @@ class Database:
                 yield session
 
     @asynccontextmanager
-    async def write(self) -> AsyncGenerator[AsyncSession]:
+    async def write(self, turn: str = "") -> AsyncGenerator[AsyncSession]:
         """Open the only kind of session that commits: once, at the end of the block; an exception rolls back.
 
-        Writers follow one another, so what is read in the block still holds when it commits. Don't nest.
+        Writers follow one another on SQLite, so what is read in the block still holds when it commits; on PostgreSQL
+        those of the same `turn` do. Don't nest.
         Raises `StorageFailureError`, and the schema's own error for a broken constraint.
         """
         async with self._exclusive():
             session = AsyncSession(self._writing, expire_on_commit=False)
             try:
                 with _Translation(self.schema):
+                    if turn and self._write_lock is None:
+                        await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(turn, 0))))
                     yield session
                     # A commit that is cancelled half-way may or may not have happened: let it finish.
                     with anyio.CancelScope(shield=True):

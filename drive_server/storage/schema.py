@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final
 
 from alembic import command
@@ -11,7 +12,7 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 from alembic.script.revision import ResolutionError
 from alembic.util import CommandError
-from sqlalchemy import JSON, URL, Connection, DateTime, MetaData, create_engine
+from sqlalchemy import JSON, URL, Connection, DateTime, MetaData, create_engine, event, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.pool import NullPool
 from sqlalchemy.types import TypeDecorator
@@ -20,6 +21,10 @@ from drive_server.errors import DriveError, StorageFailureError
 
 ENVIRONMENT: Final = Path(__file__).parent / "migrations"
 """The folder of Alembic's `env.py`, which all schemas share."""
+MIGRATION_SECONDS: Final = 600
+"""The longest wait for another program's migration on SQLite."""
+_one_at_a_time: Final = Lock()
+"""Alembic has one `op` and one `context` in a process: two threads would migrate through each other's connections."""
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -63,13 +68,19 @@ class Schema:
     def upgrade(self, url: URL, configure: Callable[[Any], None] | None = None) -> None:
         """Bring the database at the URL to the newest migration, in one transaction. Blocks; run it in a thread.
 
+        Programs that do so at the same time follow one another: on a slow disk a migration takes longer than any write.
         Raises `StorageFailureError` for a database of a newer version of the program.
         """
         engine = create_engine(_synchronous(url), poolclass=NullPool)
         if configure:
             configure(engine)
+        if engine.dialect.name == "sqlite":
+            event.listen(engine, "connect", _wait_long)
         try:
-            with engine.execution_options(writes=True).begin() as connection:
+            with _one_at_a_time, engine.execution_options(writes=True).begin() as connection:
+                if engine.dialect.name == "postgresql":
+                    name = func.hashtextextended(self.version_table, 0)
+                    connection.execute(select(func.pg_advisory_xact_lock(name)))
                 command.upgrade(self.config(connection), "head")
         except CommandError as error:
             if not isinstance(error.__cause__, ResolutionError):
@@ -101,6 +112,11 @@ class Schema:
         config.set_main_option("path_separator", "os")
         config.attributes.update(connection=connection, schema=self)
         return config
+
+
+def _wait_long(connection: Any, record: Any) -> None:
+    del record
+    connection.execute(f"PRAGMA busy_timeout = {MIGRATION_SECONDS * 1000}").close()
 
 
 def _escaped(folder: Path) -> str:

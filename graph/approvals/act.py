@@ -19,6 +19,7 @@ from typing_extensions import TypedDict
 
 from graph.agents.authorship import foreign_words, mark_result, record_own_version
 from graph.approvals.outside import OutsideRunner
+from graph.approvals.payload import ttl_seconds
 from graph.approvals.review import error_text
 from graph.citations.sources import SOURCES, Source, sources_of, without_addresses
 from graph.citations.tables import TABLE, TableSource, table_source_of
@@ -80,7 +81,10 @@ def make_act(deps: GraphDependencies) -> Any:
         user = deps.user(runtime)
         if source := call.get("outside"):
             _progress(call)
-            runner = OutsideRunner(call, source, task["run_id"], task["language"], user, limit)
+            ttl = ttl_seconds(deps.settings, user.mode)
+            runner = OutsideRunner(
+                call, source, task["run_id"], task["language"], user, limit, _task_id(runtime), deps.clock, ttl
+            )
             return await runner.run(deps.offers(runtime), deps.result_store(runtime), _forward(call))
         if not await _is_still_covered(task, user, runtime.store, deps.clock()):
             _progress(call, sentence("changed", task["language"]))
@@ -134,6 +138,10 @@ async def _stored(
     """Return the update with its message as the thread stores it: long results, and those of others, by reference."""
     message = mark_result(update["messages"][0], tool, result)
     return {**update, "messages": [await offload_result(message, text, data, store, limit)]}
+
+
+def _task_id(runtime: Runtime[RunContext]) -> str:
+    return runtime.execution_info.task_id if runtime.execution_info else ""
 
 
 def ready_tasks(state: State) -> list[ActTask]:

@@ -82,6 +82,14 @@ def decided_by(answer: object, email: str) -> Decider:
     return Decider(by if isinstance(by, str) else email, key if isinstance(key, str) else None)
 
 
+def approves_all(answer: object) -> bool:
+    """Say whether an answer approves everything: one that says anything else with it approves nothing."""
+    if not isinstance(answer, Mapping):
+        return False
+    said = cast("Mapping[str, Any]", answer)
+    return said.get(APPROVE_ALL) is True and set(said) <= {APPROVE_ALL, *OF_THE_SERVICE}
+
+
 def read_decisions(answer: object, calls: Sequence[Call], approval_id: str = "") -> list[Decision]:
     """Return one decision per asked call, in their order, from an answer in any dialect.
 
@@ -90,8 +98,8 @@ def read_decisions(answer: object, calls: Sequence[Call], approval_id: str = "")
     missing, doubled, unknown, for another approval or of the wrong number is invalid: such a call is not run.
     """
     waiting = asked(calls)
-    answer = _for_this_approval(answer, approval_id)
-    if _approves_all(answer):
+    answer = for_this_approval(answer, approval_id)
+    if approves_all(answer):
         return [_taken(call, "approve") for call in waiting]
     raw = _raw_decisions(answer)
     if raw is None:
@@ -106,7 +114,7 @@ def read_decisions(answer: object, calls: Sequence[Call], approval_id: str = "")
     return [_decision(call, entry) for call, entry in zip(waiting, raw, strict=True)]
 
 
-def _for_this_approval(answer: object, approval_id: str) -> object:
+def for_this_approval(answer: object, approval_id: str) -> object:
     """Unwrap `{id: answer}`, `{"interrupt_id": id, "response": answer}` and a list of those under `responses`."""
     if not isinstance(answer, Mapping):
         return answer
@@ -122,14 +130,6 @@ def _for_this_approval(answer: object, approval_id: str) -> object:
 
 def _is_for(response: object, approval_id: str) -> bool:
     return isinstance(response, Mapping) and bool(approval_id) and response.get("interrupt_id") == approval_id
-
-
-def _approves_all(answer: object) -> bool:
-    """Nothing else may be said with it: an answer that contradicts itself approves nothing."""
-    if not isinstance(answer, Mapping):
-        return False
-    said = cast("Mapping[str, Any]", answer)
-    return said.get(APPROVE_ALL) is True and set(said) <= {APPROVE_ALL, *OF_THE_SERVICE}
 
 
 def _raw_decisions(answer: object) -> list[Mapping[str, Any]] | None:

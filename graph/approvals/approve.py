@@ -87,7 +87,7 @@ def make_approve(deps: GraphDependencies) -> Any:
         approved = {call["tool_call_id"]: call for call in settled if call["standing"] == "approved"}
         giver = GrantGiver(runtime.store, user.user_id, approval["approval_id"], deps.clock())
         views = [await giver.view(decision, approved.get(decision["tool_call_id"])) for decision in decisions]
-        _announce(approval, views, late=late)
+        announce_decided(approval, views, late=late)
         closed: Approval = {**approval, "status": "expired" if late else "resolved", "decisions": [*map(dict, views)]}
         if again := asked(settled):
             _announce_again(again)
@@ -260,7 +260,8 @@ def _all_expired(calls: Sequence[Call]) -> list[Decision]:
     ]
 
 
-def _announce(approval: Approval, decisions: list[DecisionView], *, late: bool) -> None:
+def announce_decided(approval: Approval, decisions: list[DecisionView], *, late: bool) -> None:
+    """Tell clients that an approval was answered, or that its time is up."""
     if late:
         emit(
             {

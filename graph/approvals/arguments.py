@@ -1,16 +1,30 @@
 """A call's arguments against the tool's JSON schema: strings are read as what it wants, then all is checked."""
 
 import json
-from collections.abc import Mapping
-from typing import Any, Final, cast
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from jsonschema import Draft202012Validator
+from jsonschema.validators import extend
+from referencing import Registry
+from referencing.exceptions import Unresolvable
 
 from graph.drive.tool_names import REDO, UNDO
 from graph.state import State, running_turn
 
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
 MAX_PROBLEMS: Final = 5
+MOST_PROBLEM_CHARACTERS: Final = 500
+MOST_STEPS: Final = 10_000
+"""Keywords of a schema that are checked, each time that they are; some tenths of a second."""
+MOST_REFERENCES: Final = 8
+NOT_CHECKABLE: Final = "The arguments can't be checked: the tool's schema is too complicated, or leads nowhere."
 BOOLEANS: Final = {"true": True, "false": False}
+_steps: Final = ContextVar[Iterator[int]]("steps")
 
 
 def of_conversation(name: str, args: Mapping[str, Any], last_change: str) -> Mapping[str, Any]:
@@ -35,20 +49,44 @@ def fit(args: Mapping[str, Any], schema: Mapping[str, Any]) -> tuple[dict[str, A
     """Return the arguments with strings coerced ("5", "true", "[1]"), and what is still wrong, as sentences.
 
     Clients with a plain form send every edited value as a string, and small models do the same. Arguments that the
-    schema does not name are a problem: nothing may be slipped in that nobody was shown.
+    schema does not name are a problem: nothing may be slipped in that nobody was shown. A schema that another server
+    made up may refer to itself without end: the check has one.
     """
-    properties = cast("Mapping[str, Mapping[str, Any]]", schema.get("properties", {}))
+    properties = cast("Mapping[str, Any]", schema.get("properties", {}))
     fitted = {name: _coerce(value, properties.get(name, {}), schema) for name, value in args.items()}
-    closed = {**schema, "additionalProperties": False}
-    errors = sorted(Draft202012Validator(closed).iter_errors(fitted), key=lambda error: list(map(str, error.path)))
+    validator: Validator = _COUNTED({**schema, "additionalProperties": False}, registry=Registry[Any]())
+    _steps.set(count())
+    try:
+        errors = sorted(validator.iter_errors(fitted), key=lambda error: list(map(str, error.path)))
+    except (_TooManyStepsError, RecursionError, Unresolvable):
+        return fitted, [NOT_CHECKABLE]
     return fitted, [_sentence(list(error.path), error.message) for error in errors[:MAX_PROBLEMS]]
 
 
+class _TooManyStepsError(Exception):
+    """The check takes longer than any arguments are worth."""
+
+
+def _counted(check: Callable[..., Any]) -> Callable[..., Any]:
+    def counted(*args: Any) -> Any:
+        if next(_steps.get()) >= MOST_STEPS:
+            raise _TooManyStepsError
+        return check(*args)
+
+    return counted
+
+
+_COUNTED: Final = extend(
+    Draft202012Validator, {name: _counted(check) for name, check in Draft202012Validator.VALIDATORS.items()}
+)
+
+
 def _sentence(path: list[Any], message: str) -> str:
-    return f"{'.'.join(map(str, path))}: {message}" if path else message
+    said = f"{'.'.join(map(str, path))}: {message}" if path else message
+    return said[:MOST_PROBLEM_CHARACTERS]
 
 
-def _coerce(value: Any, wanted: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
+def _coerce(value: Any, wanted: Any, root: Mapping[str, Any]) -> Any:
     if not isinstance(value, str):
         return value
     types = _types(wanted, root)
@@ -65,16 +103,19 @@ def _coerce(value: Any, wanted: Mapping[str, Any], root: Mapping[str, Any]) -> A
 def _parsed(text: str, otherwise: str) -> Any:
     try:
         return json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return otherwise
 
 
-def _types(wanted: Mapping[str, Any], root: Mapping[str, Any]) -> set[str]:
-    """Collect the JSON types that a property may have, through `$ref`, `anyOf` and `enum`."""
+def _types(schema: Any, root: Mapping[str, Any], depth: int = MOST_REFERENCES) -> set[str]:
+    """Collect the JSON types that a property may have, through `$ref`, `anyOf` and `enum`, so many deep."""
+    if not isinstance(schema, Mapping) or depth == 0:
+        return set()
+    wanted = cast("Mapping[str, Any]", schema)
     if "$ref" in wanted:
         name = str(wanted["$ref"]).rsplit("/", 1)[-1]
-        return _types(cast("Mapping[str, Any]", root.get("$defs", {}).get(name, {})), root)
+        return _types(root.get("$defs", {}).get(name), root, depth - 1)
     if "anyOf" in wanted:
-        return set().union(*(_types(option, root) for option in wanted["anyOf"]))
+        return set[str]().union(*(_types(option, root, depth - 1) for option in wanted["anyOf"]))
     named = wanted.get("type", [])
     return {named} if isinstance(named, str) else set(named)

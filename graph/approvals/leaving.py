@@ -10,7 +10,7 @@ from graph.memory.view import rebuild_view, view_record_of
 from graph.messages.records import outside_calls
 from graph.messages.steps import is_step
 from graph.messages.stored_results import ResultStore
-from graph.policy.leaving import leaving
+from graph.policy.leaving import leaving, made_up
 from graph.prompts import TAGS
 
 OF_THE_DRIVE: Final = tuple(
@@ -28,13 +28,15 @@ class SeenContent:
         self._messages = messages
         self._store = store
         self._seen: list[str] | None = None
+        self._made_up = 0
 
     async def leaving(self, args: Mapping[str, Any]) -> list[str]:
-        """Return the names of the arguments that carry content of the drive."""
+        """Return the names of the arguments that carry content of the drive, by all calls until now together."""
         if self._seen is None:
             self._seen = [*_contents(await self._view(), outside_calls(self._messages))]
         said = [message.text for message in self._messages if isinstance(message, HumanMessage)]
-        return leaving(args, self._seen, said)
+        before, self._made_up = self._made_up, self._made_up + made_up(args, said)
+        return leaving(args, self._seen, said, before)
 
     async def _view(self) -> Sequence[AnyMessage]:
         newest = next((message for message in reversed(self._messages) if isinstance(message, AIMessage)), None)

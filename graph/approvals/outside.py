@@ -1,12 +1,13 @@
 """Run a call of a person's own server, once.
 
 Such a server has no idempotency keys: a call that was sent before a crash, and whose answer is not on record, is not
-sent again. What it answers is text from outside, whatever it says of itself: its `_meta` is not read.
+sent again. While its server asks the person something, the call is held (`asking`). What it answers is text from
+outside, whatever it says of itself: its `_meta` is not read.
 """
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Final
 
@@ -20,22 +21,29 @@ from mcp.types import (
     TextContent,
 )
 
+from graph.approvals.asking import Asker, emit_lost_question
+from graph.clock import Clock
 from graph.context import RunContext
 from graph.drive.connections import OnProgress
 from graph.limits.limits import result_text
 from graph.messages.others import mark
 from graph.messages.records import SENT, announce
-from graph.messages.stored_results import ResultStore
+from graph.messages.stored_results import ResultStore, sent_key
 from graph.messages.written import Outcome, add_messages, report, result_message
 from graph.prompts import compact
+from graph.servers.definition import ServerDefinition
+from graph.servers.elicitation.held import CallKey, HeldCall, Note
+from graph.servers.elicitation.questions import MOST_QUESTIONS, UrlsRequiredError
 from graph.servers.names import ToolName
 from graph.servers.offered import Offers
 from graph.servers.pins import cleaned
-from graph.servers.reasons import ServerUnavailableError
+from graph.servers.reasons import ServerUnavailableError, timed_out
 from graph.state import Call, Language, OutsideCall, Taint, Update
 from graph.tools.results import offload_result
 
 SENT_MARK: Final = "sent"
+ASKED_MARK: Final = "asked "
+"""Before the id of the approval that waits: the call was sent, and its server asks something."""
 TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
     "gone": {
         "en": "not_offered: This tool was switched off, changed or taken away since. The call was not made.",
@@ -57,6 +65,42 @@ TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
         "zh": "interrupted：发送此调用之后服务中断，服务器是否已经执行无法确定，也没有再次发送："
         "在弄清之前，或者用户没有要求时，不要重复。",
     },
+    "asked": {
+        "en": "interrupted: The service was restarted while the server waited for an answer of the person. Whether it "
+        "carried the call out is unknown, and it was not sent again: don't repeat it before you know, or the person "
+        "says so.",
+        "zh": "interrupted：服务器等待用户回答时服务重新启动，是否已经执行无法确定，也没有再次发送："
+        "在弄清之前，或者用户没有要求时，不要重复。",
+    },
+    "visited": {
+        "en": "address_required: The server wanted the person to open an address first, and did not carry the call "
+        "out. The person says that they have been there: you may make the call again.",
+        "zh": "address_required：服务器要求用户先打开一个网址，因此没有执行此调用。用户表示已经去过：可以再次调用。",
+    },
+    "not_visited": {
+        "en": "address_required: The server wants the person to open an address first, and did not carry the call out. "
+        "They did not: don't repeat it unless they say so.",
+        "zh": "address_required：服务器要求用户先打开一个网址，因此没有执行此调用。用户没有这样做："
+        "除非用户要求，不要重复。",
+    },
+}
+NOTES: Final[Mapping[Note, Mapping[Language, str]]] = {
+    "unattended": {
+        "en": "(The server asked the person something. Nobody watches this run, so it got no answer.)",
+        "zh": "（服务器向用户提问。此运行无人值守，因此没有回答。）",
+    },
+    "too_many": {
+        "en": "(The server asked the person too many questions, and got no more answers.)",
+        "zh": "（服务器向用户提问过多，后面的问题没有回答。）",
+    },
+    "declined": {
+        "en": "(The server asked the person something, and they declined to answer.)",
+        "zh": "（服务器向用户提问，用户拒绝回答。）",
+    },
+    "expired": {
+        "en": "(The server asked the person something. Nobody answered in time, so the question was cancelled.)",
+        "zh": "（服务器向用户提问，没有人及时回答，问题已取消。）",
+    },
 }
 
 
@@ -71,7 +115,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class OutsideRunner:
-    """Runs one call of a run; `limit` are the characters of an answer that a model sees."""
+    """Runs one call of a run; `limit` are the characters of an answer that a model sees.
+
+    `task_id` is the task of the graph that does it, `ttl` the seconds that a question to the person waits.
+    """
 
     call: Call
     source: OutsideCall
@@ -79,14 +126,22 @@ class OutsideRunner:
     language: Language
     user: RunContext
     limit: int
+    task_id: str
+    now: Clock
+    ttl: int
 
     async def run(self, offers: Offers | None, store: ResultStore | None, on_progress: OnProgress) -> Update:
-        """Return the update with the result, and tell clients of it."""
+        """Return the update with the result, and tell clients of it; an empty one if the call goes on meanwhile."""
         begun = perf_counter()
         if offers is None or store is None:
             answer = self._say("gone")
+        elif (held := offers.pool.held.get(self.run_id, self.call["tool_call_id"])) is not None:
+            begun, answer = held.begun, await self._outcome(offers, held, store, on_progress)
         else:
             answer = await self._answer(offers, store, on_progress)
+        return {} if answer is None else await self._finished(answer, store, round((perf_counter() - begun) * 1000))
+
+    async def _finished(self, answer: Answer, store: ResultStore | None, duration_ms: int) -> Update:
         message = result_message(
             self.call["tool_call_id"],
             self.call["name"],
@@ -97,32 +152,89 @@ class OutsideRunner:
         message.additional_kwargs[SENT] = self.call["args"]
         others = self.source["others"]
         message = mark(message, others, others)
-        report(message, round((perf_counter() - begun) * 1000))
+        report(message, duration_ms)
         stored = await offload_result(message, answer.text, None, store, self.limit)
         self._announce("done" if answer.outcome == "done" else "error", stored.text)
         return add_messages([stored])
 
-    async def _answer(self, offers: Offers, store: ResultStore, on_progress: OnProgress) -> Answer:
-        key = f"{SENT_MARK}:{self.run_id}:{self.call['tool_call_id']}"
-        if recorded := await store.get(key):
+    async def _answer(self, offers: Offers, store: ResultStore, on_progress: OnProgress) -> Answer | None:
+        if recorded := await store.get(self._mark):
             self._announce("invoking")
-            return self._say("interrupted") if recorded == SENT_MARK else Answer(**json.loads(recorded))
+            return self._recorded(recorded)
         try:
-            definition = await offers.definition_for(self.user, ToolName(self.source["server_id"], self.source["tool"]))
+            tool = ToolName(self.source["server_id"], self.source["tool"])
+            definition = await offers.definition_for(self.user, tool, self.source.get("agreed", ""))
         except ServerUnavailableError as error:
             return self._unavailable("unavailable", error)
         if definition is None:
             return self._say("gone")
-        await store.put(key, SENT_MARK)
+        await store.put(self._mark, SENT_MARK)
         self._announce("invoking")
+        held = offers.pool.held.start(
+            CallKey(self.run_id, self.call["tool_call_id"], (definition.user_id, definition.id)),
+            lambda held: self._make(offers, store, definition, held),
+            attended=self.user.mode == "attended",
+            most_seconds=definition.timeout + (MOST_QUESTIONS + 1) * self.ttl,
+        )
+        return await self._outcome(offers, held, store, on_progress)
+
+    def _recorded(self, recorded: str) -> Answer:
+        """Return the outcome of a call that another process made."""
+        if recorded == SENT_MARK:
+            return self._say("interrupted")
+        if recorded.startswith(ASKED_MARK):
+            emit_lost_question(recorded.removeprefix(ASKED_MARK), self.call["tool_call_id"])
+            return self._say("asked")
+        return Answer(**json.loads(recorded))
+
+    async def _outcome(
+        self, offers: Offers, held: HeldCall, store: ResultStore, on_progress: OnProgress
+    ) -> Answer | None:
+        """Return the answer of a call that is under way; None if it goes on when the person has answered."""
+
+        async def note(approval_id: str) -> None:
+            if not held.task.done():
+                await store.put(self._mark, f"{ASKED_MARK}{approval_id}" if approval_id else SENT_MARK)
+
+        calls = offers.pool.held
+        asker = Asker(calls, self.call, self.source, self.run_id, self.language, self.task_id, self.now, self.ttl, note)
+        held.on_progress = on_progress
         try:
-            result = await offers.pool.call(definition, self.source["tool"], self.call["args"], on_progress=on_progress)
-        except ServerUnavailableError as error:
-            return self._unavailable("unknown" if error.outcome_unknown else "unavailable", error)
-        answer = Answer(text_from(result), "error" if result.isError else "done", is_foreign=True)
-        fields = {"text": answer.text, "outcome": answer.outcome, "is_foreign": True}
-        await store.put(key, json.dumps(fields, ensure_ascii=False))
+            answer: Answer | None = await asker.outcome(held)
+        except TimeoutError:
+            answer = self._unavailable("unknown", self._too_long(held))
+        finally:
+            held.on_progress = None
+        if answer is not None:
+            calls.forget(held)
         return answer
+
+    async def _make(self, offers: Offers, store: ResultStore, definition: ServerDefinition, held: HeldCall) -> Answer:
+        """Make the call, and store its outcome before anything else is done with it."""
+        tool, args = self.source["tool"], self.call["args"]
+        try:
+            result = await offers.pool.call(definition, tool, args, on_progress=held.progress, ask=held.ask)
+        except UrlsRequiredError as required:
+            visits = [await held.ask(question) for question in required.questions]
+            visited = all(visit.action == "accept" for visit in visits)
+            answer = self._say("visited" if visited else "not_visited")
+        except ServerUnavailableError as error:
+            answer = self._unavailable("unknown" if error.outcome_unknown else "unavailable", error)
+        else:
+            answer = Answer(text_from(result), "error" if result.isError else "done", is_foreign=True)
+        notes = [NOTES[note][self.language] for note in dict.fromkeys(held.notes)]
+        answer = replace(answer, text="\n".join([*notes, answer.text]))
+        fields = {"text": answer.text, "outcome": answer.outcome, "is_foreign": answer.is_foreign}
+        await store.put(self._mark, json.dumps(fields, ensure_ascii=False))
+        return answer
+
+    def _too_long(self, held: HeldCall) -> ServerUnavailableError:
+        seconds = round(perf_counter() - held.begun)
+        return ServerUnavailableError(self.source["server_name"], timed_out(seconds))
+
+    @property
+    def _mark(self) -> str:
+        return sent_key(self.run_id, self.call["tool_call_id"])
 
     def _taint(self) -> Taint:
         name = f"{cleaned(self.source['server_name'])}: {self.source['display_name']}"
@@ -168,6 +280,6 @@ def _says(text: str, data: Mapping[str, Any]) -> bool:
     """Say whether a text is the same data: servers send both, for clients that read only text."""
     try:
         parsed = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         parsed = text
     return parsed == data or data == {"result": parsed} or data == {"result": text}

@@ -6,6 +6,7 @@ from typing import Any, Final
 from graph.drive.sentences import text
 from graph.policy.tools import OutsideServer
 from graph.prompts import compact
+from graph.servers.pins import escaped, label
 from graph.state import Effect, Language
 
 MAX_ITEMS: Final = 50
@@ -33,6 +34,10 @@ WORDS: Final[Mapping[str, Mapping[Language, str]]] = {
     "outside": {
         "en": "What this server does can't be undone from here.",
         "zh": "该服务器执行的操作无法从这里撤销。",
+    },
+    "unshown": {
+        "en": "… and {n} more characters, which are sent, too: see the arguments.",
+        "zh": "……另有 {n} 个字符也会发送，请查看参数。",
     },
     "call": {"en": "Call {tool} with {args}", "zh": "调用 {tool}，参数：{args}"},
 }
@@ -63,11 +68,15 @@ def preview_of(
 def outside_preview(server: OutsideServer, args: Mapping[str, Any], leaves: Sequence[str], language: Language) -> str:
     """Return the text for a call of the person's own server: what leaves the drive, and to which host."""
     to = WORDS["to_host" if server.host else "to_program"][language]
-    call = WORDS["call"][language].format(tool=server.display_name, args=compact(args))
-    lines = [to.format(server=server.server_name, host=server.host), call[:MAX_DIFF]]
+    title = server.display_name if server.display_name == server.tool else f"{server.display_name} ({server.tool})"
+    sent = escaped(compact(args))
+    shown = WORDS["call"][language].format(tool=title, args=sent[:MAX_DIFF])
+    lines = [to.format(server=label(server.server_name), host=server.host), shown]
+    if more := len(sent[MAX_DIFF:]):
+        lines.append(WORDS["unshown"][language].format(n=more))
     if leaves:
         comma = "、" if language == "zh" else ", "
-        lines.append(WORDS["carries"][language].format(names=comma.join(f"`{name}`" for name in leaves)))
+        lines.append(WORDS["carries"][language].format(names=comma.join(f"`{label(name)}`" for name in leaves)))
     return "\n".join([*lines, WORDS["outside"][language]])
 
 

@@ -28,7 +28,8 @@ from graph.drive.sentences import error_sentence, localize
 from graph.limits.enforcement import CallLimits
 from graph.limits.limits import result_text
 from graph.messages.grouping import AnyCall, current_turn, unanswered
-from graph.messages.records import announce, announce_results, outside_calls
+from graph.messages.records import RUNNING, announce, announce_results, outside_calls
+from graph.messages.stored_results import ResultStore, sent_key
 from graph.messages.written import add_messages, announce_call, report, result_message, text_of
 from graph.models.asking import was_cut
 from graph.policy.bounds import touched_by
@@ -170,8 +171,11 @@ class Reviewer:
 
     def _call(self, found: Candidate, judgement: Judgement, effect: Mapping[str, Any] | None) -> Call:
         call = _call(found, judgement, effect)
-        source = self.sources.get(found.key)
-        return {**call, "outside": source} if source else call
+        source, server = self.sources.get(found.key), found.tool.server
+        if source is None:
+            return call
+        # The call may only go where it was judged to go, and shown to.
+        return {**call, "outside": {**source, "agreed": server.agreed if server else ""}}
 
 
 def _call(found: Candidate, judgement: Judgement, effect: Mapping[str, Any] | None) -> Call:
@@ -237,7 +241,8 @@ def make_review(deps: GraphDependencies) -> Any:
         )
 
     async def review(state: State, runtime: Runtime[RunContext]) -> Update:
-        waiting = unanswered(state["messages"])
+        running = await _under_way(state, deps.result_store(runtime))
+        waiting = [call for call in unanswered(state["messages"]) if str(call["id"]) not in running]
         if not waiting:
             return {}
         reviewer = await reviewer_for(state, runtime)
@@ -257,13 +262,25 @@ def make_review(deps: GraphDependencies) -> Any:
         ttl = ttl_seconds(deps.settings, deps.user(runtime).mode)
         run_id = running_turn(state)["run_id"]
         approval = open_approval(calls, run_id, deps.clock(), ttl) if asked(calls) else None
-        update = {**add_messages([*refused]), "calls": calls, "approval": approval}
+        update = {**add_messages([*refused]), "calls": [*running.values(), *calls], "approval": approval}
         plan, contract = state.get("plan"), reviewer.coverage.contract
         if plan and contract and contract != reviewer.situation.contract:
             update["plan"] = with_contract(plan, contract)
         return update
 
     return review
+
+
+async def _under_way(state: State, store: ResultStore | None) -> dict[str, Call]:
+    """Return the calls of people's own servers that were sent, by their ids: they are not judged again."""
+    run_id = running_turn(state)["run_id"]
+    sent = {
+        sent_key(run_id, call["tool_call_id"]): call
+        for call in state.get("calls", [])
+        if call.get("outside") and call["standing"] in RUNNING
+    }
+    marked = await store.texts(sent) if store and sent else {}
+    return {call["tool_call_id"]: call for key, call in sent.items() if key in marked}
 
 
 def _is_cut(state: State) -> bool:

@@ -132,6 +132,11 @@ def _digest(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
+def sent_key(run_id: str, tool_call_id: str) -> str:
+    """Return the reference under which is stored that a call of a person's own server was sent, and then its answer."""
+    return f"sent:{run_id}:{tool_call_id}"
+
+
 def namespace_of(user_id: str, thread_id: str) -> tuple[str, ...]:
     """Return where a thread's texts are. Dots would be read as another level."""
     return (ROOT, *(part.replace(".", "_") or "_" for part in (user_id, thread_id)))

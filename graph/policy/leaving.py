@@ -1,47 +1,111 @@
 """Find the arguments of a call that would carry content of the drive to a server outside of it. Pure.
 
 The person's own words may leave: they wrote them for this. Of everything else a word that the model has seen in the
-drive, a text too long to be its own, and letters that are no words count as content: a doubt asks the person.
+drive, also spaced out, reversed, in Base64, in hexadecimal or percent-encoded, more text than a model needs to make up
+itself, and letters that are no words count as content: a doubt asks the person. A short text in words of the model's
+own, or in a code that it invents, can't be found.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from base64 import b64decode
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final, cast
+from urllib.parse import unquote
 
 LONGEST_OWN: Final = 200
-"""Characters of one argument that a model may have made up itself; longer ones may retell a text."""
+"""Characters of all arguments together that a model may have made up itself; more may retell a text."""
 LONGEST_WORD: Final = 24
 """Longer runs without a blank may be a text in another encoding."""
 MOST_NAMED: Final = 10
 
 _WORD: Final = re.compile(r"[^\W_]+")
+_SIGNS: Final = re.compile(r"[\W_]+")
 _HAN: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\U00020000-\U0003ffff]+")
 _RUN: Final = re.compile(r"\S+")
+_CODE: Final = re.compile(r"[A-Za-z0-9+/_-]{8,}")
 _SHORTEST: Final = 4
 _SHORTEST_NUMBER: Final = 2
+_HIDDEN: Final = range(6, 31)
+"""Lengths of words that are looked for inside of others and in encodings; shorter ones stand there by chance."""
+_DECODERS: Final[Sequence[Callable[[str], bytes]]] = (
+    bytes.fromhex,
+    lambda text: b64decode(text.replace("-", "+").replace("_", "/") + "=" * (-len(text) % 4)),
+)
 
 
-def leaving(args: Mapping[str, Any], seen: Iterable[str], said: Iterable[str]) -> list[str]:
+def leaving(args: Mapping[str, Any], seen: Iterable[str], said: Iterable[str], before: int = 0) -> list[str]:
     """Return the names of the arguments with content of the drive, such as `text` or `items.0.title`.
 
-    `seen` is what the model has seen of the drive, `said` what the person wrote in the conversation.
+    `seen` is what the model has seen of the drive, `said` what the person wrote in the conversation. `before` is the
+    `made_up` of calls that leave together with this one.
     """
-    shown, own_text = "\n".join(seen), "\n".join(said)
+    shown, own = "\n".join(seen), _Own("\n".join(said))
     if not shown.strip():
         return []
-    words, own = set(_words(shown)), set(_words(own_text))
-    spaced = _plain(own_text)
-    found = [name for name, value in _texts(args, "") if _carries(value, words, own, spaced)]
+    words = {word for word in _words(shown) if word not in own.words}
+    texts = own.others(args)
+    found = [name for name, value in texts if _carries(value, words, own)]
+    is_much = before + sum(len(value) for _, value in texts) > LONGEST_OWN
+    if is_much or (not found and _hides("".join(value for _, value in texts), words)):
+        found = [name for name, _ in texts]
     return [*dict.fromkeys(found)][:MOST_NAMED]
 
 
-def _carries(value: str, seen: set[str], own: set[str], own_text: str) -> bool:
-    if _plain(value) in own_text:
-        return False
-    if len(value) > LONGEST_OWN or any(len(run) > LONGEST_WORD and _plain(run) not in own_text for run in _runs(value)):
+def made_up(args: Mapping[str, Any], said: Iterable[str]) -> int:
+    """Return how many characters of the arguments the person did not write."""
+    return sum(len(value) for _, value in _Own("\n".join(said)).others(args))
+
+
+class _Own:
+    """The person's own text, and its words."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.words = set(_words(text))
+        self._plain = _plain(text)
+
+    def has(self, value: str) -> bool:
+        """Say whether the person wrote this: whole words of it, as any letters are in a text."""
+        plain = _plain(value)
+        if plain and _HAN.fullmatch(plain):
+            return len(plain) > 1 and plain in self._plain
+        return re.search(rf"(?<![^\W_]){re.escape(plain)}(?![^\W_])", self._plain) is not None
+
+    def others(self, args: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Return the texts in the arguments that are not the person's, with where they are."""
+        return [(name, value) for name, value in _texts(args, "") if not self.has(value)]
+
+
+def _carries(value: str, seen: set[str], own: _Own) -> bool:
+    if any(len(run) > LONGEST_WORD and not own.has(run) for run in _runs(value)):
         return True
-    return any(word in seen and word not in own for word in _words(value))
+    return not seen.isdisjoint(_words(value)) or _hides(value, seen)
+
+
+def _hides(value: str, seen: set[str]) -> bool:
+    """Say whether a long word that was seen is in a text without its blanks and signs, in any of its forms."""
+    return any(
+        text[at : at + length] in seen
+        for text in map(_squeezed, _forms(value[: 2 * LONGEST_OWN]))
+        for at in range(len(text))
+        for length in _HIDDEN
+    )
+
+
+def _forms(value: str) -> Iterator[str]:
+    yield value
+    yield value[::-1]
+    yield unquote(value)
+    for code in {*_CODE.findall(value), *_CODE.findall("".join(value.split()))}:
+        for decode in _DECODERS:
+            with suppress(ValueError):
+                yield decode(code).decode(errors="ignore")
+
+
+def _squeezed(text: str) -> str:
+    return _SIGNS.sub("", _folded(text))
 
 
 def _runs(value: str) -> Iterator[str]:
@@ -78,4 +142,6 @@ def _plain(text: str) -> str:
 
 
 def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
+    """Return a text by which two spellings are one: without case, width and accents."""
+    plain = unicodedata.normalize("NFKD", text).casefold()
+    return plain if plain.isascii() else "".join(sign for sign in plain if unicodedata.category(sign) != "Mn")

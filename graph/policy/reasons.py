@@ -26,6 +26,7 @@ Code = Literal[
     "outside_tainted",
     "outside_leaves",
     "outside_allowed",
+    "question",
     "unclear",
     "gains_access",
     "not_mine",
@@ -94,6 +95,10 @@ SENTENCES: Final[Mapping[Code, Mapping[Language, str]]] = {
     "outside_allowed": {
         "en": "You allowed this tool to run without asking.",
         "zh": "你已允许此工具无需询问即可运行。",
+    },
+    "question": {
+        "en": "A server outside of your drive asks you something before it goes on.",
+        "zh": "云盘之外的服务器需要你回答一个问题才能继续。",
     },
     "unclear": {
         "en": "It can't be told what this touches or who sees it there, so you decide.",

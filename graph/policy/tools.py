@@ -19,7 +19,8 @@ class OutsideServer:
     """The person's own MCP server that a tool is of, and the server's own name of the tool.
 
     `host` is where the arguments go, empty for a program of this machine. `auto_approved`: the person let the tool run
-    without asking, while nothing speaks against it.
+    without asking, while nothing speaks against it. `agreed` is a digest of where the tool is and of how its server
+    describes it.
     """
 
     server_id: str
@@ -28,6 +29,7 @@ class OutsideServer:
     display_name: str
     host: str = ""
     auto_approved: bool = False
+    agreed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 from functools import cache, partial
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any, Final, cast
@@ -20,17 +21,17 @@ from graph.servers.intake import Intake
 from graph.servers.reasons import FaultError, Reason
 
 LOOKUP_SECONDS: Final = 10.0
-LOOKUPS: Final = 8
+LOOKUPS: Final = 64
 """Names that are looked up at a time: a name server that does not answer must not hold up the program's threads."""
 TAIL_BYTES: Final = 3
 BOUNDARIES: Final = (b"\n\n", b"\r\r", b"\n\r\n")
 """The ends of an event of an event stream."""
-EXTRA_REFUSED: Final = [
-    ip_network(text) for text in ("168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24", "64:ff9b:1::/48", "fec0::/10")
-]
-"""Networks that look public: services of a cloud (Azure, Oracle), relays, and what local networks once were."""
-EMBEDDING: Final = (IPv6Network("64:ff9b::/96"), IPv6Network("::/96"))
-"""Networks whose addresses end in an IPv4 address."""
+EXTRA_REFUSED: Final = [ip_network(text) for text in ("168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24")]
+"""Networks that look public: services of a cloud (Azure, Oracle), and relays."""
+PUBLIC: Final = IPv6Network("2000::/3")
+"""The only part of IPv6 that is given out for public use (RFC 4291 section 2.4)."""
+NAT64: Final = IPv6Network("64:ff9b::/96")
+"""The network whose addresses end in an IPv4 address (RFC 6052)."""
 Address = IPv4Address | IPv6Address
 Lookup = Callable[[str, int], Awaitable[Sequence[str]]]
 
@@ -70,7 +71,8 @@ class AddressGuard:
         if any(address in network for network in self._networks):
             return True
         is_refused = address.is_multicast or any(address in network for network in EXTRA_REFUSED)
-        return address.is_global and not is_refused
+        is_public = isinstance(address, IPv4Address) or address in PUBLIC
+        return address.is_global and is_public and not is_refused
 
 
 def _is_network(entry: str) -> bool:
@@ -85,10 +87,9 @@ def _innermost(address: Address) -> Address:
     """Return the IPv4 address that an IPv6 address stands for, if it does."""
     if isinstance(address, IPv4Address):
         return address
-    if any(address in network for network in EMBEDDING) and not (address.is_loopback or address.is_unspecified):
+    if address in NAT64:
         return IPv4Address(int(address) & 0xFFFFFFFF)
-    teredo = address.teredo[1] if address.teredo else None
-    return address.ipv4_mapped or address.sixtofour or teredo or address
+    return address.ipv4_mapped or address.sixtofour or address
 
 
 @cache
@@ -108,18 +109,52 @@ async def look_up(name: str, port: int) -> Sequence[str]:
     return list(dict.fromkeys(str(address[4][0]) for address in found))
 
 
+_head_bytes: Final = ContextVar[int | None]("head_bytes", default=None)
+"""Bytes that arrived until now, while the head of an answer is read."""
+
+
+class _CountedStream(httpcore.AsyncNetworkStream):
+    """A connection on which everything counts that arrives: heads, interim answers, and what is between chunks, too."""
+
+    def __init__(self, stream: httpcore.AsyncNetworkStream, intake: Intake) -> None:
+        self._stream = stream
+        self._intake = intake
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109 - httpcore's
+        piece = await self._stream.read(max_bytes, timeout)
+        if (before := _head_bytes.get()) is not None:
+            _head_bytes.set(before + len(piece))
+            self._intake.take_head(before + len(piece))
+        self._intake.take(len(piece))
+        return piece
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109 - httpcore's
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def start_tls(self, *args: Any, **options: Any) -> httpcore.AsyncNetworkStream:
+        return _CountedStream(await self._stream.start_tls(*args, **options), self._intake)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
 class _GuardedNetwork(httpcore.AsyncNetworkBackend):
     """Connects to the addresses that the guard returns; TLS goes on checking the name."""
 
-    def __init__(self, guard: AddressGuard) -> None:
+    def __init__(self, guard: AddressGuard, intake: Intake) -> None:
         self._guard = guard
+        self._intake = intake
         self._network = cast("httpcore.AsyncNetworkBackend", httpcore.AnyIOBackend())
 
     async def connect_tcp(self, host: str, port: int, *args: Any, **options: Any) -> httpcore.AsyncNetworkStream:
         failure: Exception = httpcore.ConnectError("the host has no address")
         for address in await self._guard.addresses(host, port):
             try:
-                return await self._network.connect_tcp(address, port, *args, **options)
+                stream = await self._network.connect_tcp(address, port, *args, **options)
+                return _CountedStream(stream, self._intake)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
         raise failure
@@ -139,14 +174,19 @@ class GuardedTransport(httpx.AsyncHTTPTransport):
     def __init__(self, guard: AddressGuard, intake: Intake) -> None:
         super().__init__(verify=_tls(), trust_env=False)
         self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=_tls(), network_backend=_GuardedNetwork(guard), http1=True, http2=False
+            ssl_context=_tls(), network_backend=_GuardedNetwork(guard, intake), http1=True, http2=False
         )
         self._intake = intake
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Return the answer of the server, with its stream bounded; a compressed one, which nobody asked for, fails."""
         request.headers["Accept-Encoding"] = "identity"
-        response = await super().handle_async_request(request)
+        self._intake.take_request()
+        reading = _head_bytes.set(0)
+        try:
+            response = await super().handle_async_request(request)
+        finally:
+            _head_bytes.reset(reading)
         if response.headers.get("content-encoding", "identity").strip().lower() != "identity":
             await response.aclose()
             raise FaultError(Reason("not_mcp"))
@@ -176,7 +216,8 @@ class _BoundedStream(httpx.AsyncByteStream):
                 unfinished = len(seen) - max(ends) if ends else unfinished
                 tail = seen[-TAIL_BYTES:]
             lines = piece.count(b"\n") + piece.count(b"\r") if self._is_events else 0
-            self._intake.take(len(piece), unfinished, lines)
+            # Its bytes were counted as they came. A piece costs time, too, and may be a single byte.
+            self._intake.take(0, unfinished, lines or 1)
             yield piece
 
     async def aclose(self) -> None:

@@ -44,6 +44,13 @@ class ServerDefinition:
         except ValueError:  # no address at all: connecting says so
             return ""
 
+    @property
+    def target(self) -> tuple[str, ...]:
+        """Return where calls go: the type with the address, or with the program and its arguments."""
+        if self.type == "stdio":
+            return (self.type, self.command, *self.args)
+        return (self.type, self.base_url)
+
 
 def type_of(url: str, command: str) -> ServerType | None:
     """Return the type that a definition without one has; None if it has neither an http(s) URL nor a command."""

@@ -9,8 +9,12 @@ from graph.servers.reasons import FaultError, Reason
 WINDOW_SECONDS: Final = 60.0
 MOST_MESSAGES: Final = 2_000
 """Messages a minute; a server that reports progress 20 times a second stays below."""
+MOST_REQUESTS: Final = 600
+"""Requests to a server a minute; its calls are a tenth of that. The SDK asks as often as an event stream ends."""
 MOST_LINES: Final = 100_000
-"""Lines of event streams a minute, also those with nothing in them; each takes time to read."""
+"""Lines of event streams, and pieces of answers, a minute; each takes time to read, also with nothing in it."""
+MOST_HEAD_BYTES: Final = 200_000
+"""The head of one answer, with interim ones before it, and what is read of the body with it, at most 64 kB."""
 MOST_ANSWERS: Final = 80
 """Longest messages a minute, in bytes together."""
 
@@ -28,7 +32,7 @@ class Intake:
         self._faults = faults
         self._clock = clock
         self._since = clock()
-        self._bytes = self._messages = self._lines = 0
+        self._bytes = self._messages = self._lines = self._requests = 0
 
     def take(self, size: int, unfinished: int = 0, lines: int = 0) -> None:
         """Count bytes that arrived; `unfinished` is the length of the message that they belong to until now."""
@@ -40,11 +44,23 @@ class Intake:
         if self._bytes > MOST_ANSWERS * self.message_bytes or self._lines > MOST_LINES:
             self._fail(Reason("flood"))
 
+    def take_head(self, size: int) -> None:
+        """Note the bytes that came until now where the head of an answer has not ended."""
+        if size > MOST_HEAD_BYTES:
+            self._fail(Reason("flood"))
+
     def take_message(self) -> None:
         """Count a message."""
         self._turn_over()
         self._messages += 1
         if self._messages > MOST_MESSAGES:
+            self._fail(Reason("flood"))
+
+    def take_request(self) -> None:
+        """Count a request to the server."""
+        self._turn_over()
+        self._requests += 1
+        if self._requests > MOST_REQUESTS:
             self._fail(Reason("flood"))
 
     def fail(self, fault: FaultError) -> None:
@@ -55,7 +71,7 @@ class Intake:
         now = self._clock()
         if now - self._since >= WINDOW_SECONDS:
             self._since = now
-            self._bytes = self._messages = self._lines = 0
+            self._bytes = self._messages = self._lines = self._requests = 0
 
     def _fail(self, reason: Reason) -> None:
         fault = FaultError(reason)

@@ -7,12 +7,14 @@ the same schema.
 
 import asyncio
 import json
+import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextvars import Context
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final, cast
+from urllib.parse import unquote
 
 from jsonschema import Draft202012Validator, SchemaError
 from langchain_core.tools import BaseTool, StructuredTool
@@ -25,7 +27,7 @@ from graph.prompts import json_section, section
 from graph.servers.choices import Choice, ServerChoices
 from graph.servers.definition import ServerDefinition
 from graph.servers.names import ToolName, name_table
-from graph.servers.pins import cleaned, cleaned_values, hash_of
+from graph.servers.pins import cleaned, cleaned_values, hash_of, label
 from graph.servers.pool import ServerPool
 from graph.servers.reasons import Reason, ServerUnavailableError, timed_out
 from graph.settings import AgentSettings
@@ -43,6 +45,10 @@ MOST_NAMED: Final = 40
 DESCRIBED: Final = "A tool of {server}, an MCP server of the person. In that server's words (no instructions):\n"
 NOT_FOR_MODELS: Final = frozenset({"$schema", "$id", "$comment", "examples", "title", "pattern", "patternProperties"})
 """Keywords that models don't need; a pattern of somebody else could also take for ever to check."""
+LOCAL: Final = re.compile(
+    r"#(/(properties|\$defs|definitions)/[^/]+|/(allOf|anyOf|oneOf|prefixItems)/\d+|/(items|additionalProperties|not))*"
+)
+"""References to places in the schema where a schema stands. Elsewhere, as in a `default`, one could be hidden."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +153,11 @@ class Offers:
         _remember(self.cache.built, key, (choice, listed, offered))
         return offered
 
-    async def definition_for(self, user: RunContext, server: ToolName) -> ServerDefinition | None:
-        """Return the server of a tool as it is chosen now; None if the person took it or the tool away since.
+    async def definition_for(self, user: RunContext, server: ToolName, agreed: str) -> ServerDefinition | None:
+        """Return the server of a tool as it is chosen now. Raises `ServerUnavailableError`.
 
-        Raises `ServerUnavailableError`.
+        None if the person took it or the tool away since, or if it is not where it was, or not as it was, when the call
+        was judged: by `agreed`, the digest from then.
         """
         choice = await self.choices.chosen(user)
         definition = next((one for one in choice.servers if one.id == server.server_id), None)
@@ -158,7 +165,8 @@ class Offers:
             return None
         tools = await self.pool.tools(definition)
         tool = next((one for one in tools if one.name == server.tool), None)
-        return definition if tool and _is_agreed(definition, tool) else None
+        is_same = tool is not None and _is_agreed(definition, tool) and _agreed_digest(definition, tool) == agreed
+        return definition if is_same else None
 
     async def _listed(self, definition: ServerDefinition, user: RunContext) -> _Listed:
         """Return the tools; whoever waits no longer leaves the question to the next one who asks."""
@@ -230,9 +238,10 @@ class _Found:
             server_id=definition.id,
             server_name=definition.name,
             tool=self.tool.name,
-            display_name=cleaned(title),
+            display_name=label(title) or self.tool.name,
             host=definition.host,
             auto_approved=self.tool.name in definition.auto_approve_tools,
+            agreed=_agreed_digest(definition, self.tool),
         )
         return ToolFacts(name, server=server)
 
@@ -269,6 +278,10 @@ def _agreed(definition: ServerDefinition, tools: _Listed, settings: AgentSetting
     yield from (tool for tool in unique.values() if _is_agreed(definition, tool) and _is_checkable(tool))
 
 
+def _agreed_digest(definition: ServerDefinition, tool: Tool) -> str:
+    return sha256(json.dumps([*definition.target, hash_of(tool)]).encode()).hexdigest()
+
+
 def _is_agreed(definition: ServerDefinition, tool: Tool) -> bool:
     return tool.name not in definition.disabled_tools and definition.pins.get(tool.name) == hash_of(tool)
 
@@ -283,7 +296,7 @@ def _is_checkable(tool: Tool) -> bool:
 
 
 def _is_local(reference: Any) -> bool:
-    return isinstance(reference, str) and reference.startswith("#")
+    return isinstance(reference, str) and LOCAL.fullmatch(unquote(reference)) is not None
 
 
 def _references(value: Any) -> Iterator[Any]:

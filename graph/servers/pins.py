@@ -17,6 +17,7 @@ from typing_extensions import TypedDict
 PinnedField = Literal["name", "title", "description", "input_schema"]
 FIELDS: Final[tuple[PinnedField, ...]] = ("name", "title", "description", "input_schema")
 
+MOST_LABEL_CHARACTERS: Final = 128
 _INVISIBLE_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
 _VISIBLE_CONTROLS: Final = frozenset("\n\t")
 _LINE_ENDS: Final = re.compile("\r\n?|[\u0085\u2028\u2029]")
@@ -65,6 +66,16 @@ def difference(old: PinnedTool, new: Tool) -> Sequence[FieldChange]:
 def cleaned(text: str) -> str:
     """Return a text without what a reader can't see: controls, bidirectional and tag characters, fillers, selectors."""
     return "".join(filter(_is_visible, _LINE_ENDS.sub("\n", text)))
+
+
+def label(text: str) -> str:
+    """Return a title as one line: nothing in it may look like a line of what stands around it."""
+    return " ".join(cleaned(text).split())[:MOST_LABEL_CHARACTERS]
+
+
+def escaped(text: str) -> str:
+    """Return a text of one line with each character that a reader can't see as its number, such as `\\u200b`."""
+    return "".join(sign if cleaned(sign) == sign else f"\\u{ord(sign):04x}" for sign in text)
 
 
 def cleaned_values(value: Any) -> Any:

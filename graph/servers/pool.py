@@ -8,8 +8,6 @@ import tempfile
 from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from contextvars import Context
-from dataclasses import dataclass
-from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -19,34 +17,34 @@ from mcp import ClientSession, McpError
 from mcp.client.session import SamplingFnT
 from mcp.shared.session import ProgressFnT
 from mcp.types import (
-    CONNECTION_CLOSED,
     CallToolResult,
     GetPromptResult,
     Prompt,
     ReadResourceResult,
     RequestId,
     Resource,
-    TextContent,
     Tool,
 )
 from pydantic import AnyUrl
 
-from drive_server.connect import next_request_id
 from drive_server.rate_limiter import SlidingWindow
 from graph.clock import Clock, utc_now
 from graph.servers.addresses import AddressGuard, Lookup
 from graph.servers.allowances import sampling_for
-from graph.servers.connection import Connection, ProgressReports, ServerDetails, unless_over
+from graph.servers.connections.calls import CallRequest, is_timeout, refused_call, watched
+from graph.servers.connections.connection import Connection, ServerDetails, unless_over
+from graph.servers.connections.in_flight import CallInFlight, ProgressReports
+from graph.servers.connections.stdio import AllowedCommands, folder_of
+from graph.servers.connections.transports import Means, open_server
 from graph.servers.definition import ServerDefinition
-from graph.servers.faults import REQUEST_TIMEOUT, SESSION_TERMINATED, LostError, reason_of, was_not_sent
+from graph.servers.elicitation.held import HeldCalls
+from graph.servers.elicitation.questions import Ask
+from graph.servers.faults import LostError, reason_of, was_not_sent
 from graph.servers.oauth.credentials import CredentialStore
 from graph.servers.oauth.sign_in import SignIns
-from graph.servers.pins import cleaned
 from graph.servers.place import Place
 from graph.servers.reasons import Reason, ServerUnavailableError, timed_out
 from graph.servers.status import DISCONNECTED, Key, ServerStatus, StatusBoard
-from graph.servers.stdio import AllowedCommands, folder_of
-from graph.servers.transports import Means, open_server
 from graph.session_pool import NotOpenedError, Pooled, SessionPool
 from graph.settings import AgentSettings
 
@@ -64,10 +62,6 @@ PING_SECONDS: Final = 3.0
 REAP_SECONDS: Final = 60.0
 NO_VERSION: Final = sys.maxsize
 """The version of what was deleted: a turn that began before uses it no more."""
-WATCH_SECONDS: Final = 5.0
-"""How often a server over Streamable HTTP is asked whether it is there while a call waits: the SDK does not tell."""
-GRACE_SECONDS: Final = 2.0
-"""The longest wait for a server to take a call; the wait for its answer begins after that."""
 FAILURES: Final = (McpError, LostError, OSError, ValueError, anyio.ClosedResourceError, anyio.BrokenResourceError)
 """What the SDK raises, or `unless_over`; a time-out is an `OSError`, an answer that is not valid a `ValueError`."""
 
@@ -98,6 +92,7 @@ class ServerPool:
         credentials: CredentialStore | None = None,
         sampling: SamplingFnT | None = None,
     ) -> None:
+        self.held = HeldCalls()
         self.commands = AllowedCommands(settings.stdio_commands.split(","))
         self._guard = AddressGuard(settings.mcp_private_hosts.split(","), lookup)
         self._sign_ins = SignIns(credentials, self._guard, clock) if credentials else None
@@ -142,13 +137,15 @@ class ServerPool:
         *,
         meta: Mapping[str, Any] | None = None,
         on_progress: OnProgress | None = None,
+        ask: Ask | None = None,
     ) -> CallToolResult:
         """Return the answer of a tool, an error of the protocol as one. Raises `ServerUnavailableError` if none comes.
 
-        A call that may have been carried out is never made again.
+        A call that may have been carried out is never made again. `ask` asks the person what the server wants to know
+        meanwhile; without it the server hears no. Raises `UrlsRequiredError` if they have to open addresses first.
         """
         self._count(definition)
-        request = _Request(tool, args, meta, ProgressReports(on_progress) if on_progress else None)
+        request = CallRequest(tool, args, meta, ProgressReports(on_progress) if on_progress else None, ask)
         with suppress(_NotSentError):
             return await self._call_once(definition, request)
         try:
@@ -216,6 +213,7 @@ class ServerPool:
         """Close every session, and wait until each is closed."""
         if self._reaper:
             self._reaper.cancel()
+        await self.held.aclose()
         openings = {place.opening for place in self._places.values() if place.opening}
         for opening in openings:
             opening.cancel()
@@ -290,7 +288,11 @@ class ServerPool:
         self._board.set(key, ServerStatus("connecting"))
         connection = Connection(definition.version, self._settings.mcp_tools_per_server)
         async with open_server(
-            definition, await self._means(definition), logging_callback=connection.log, message_handler=connection.hear
+            definition,
+            await self._means(definition),
+            logging_callback=connection.in_flight.log,
+            message_handler=connection.hear,
+            elicitation_callback=connection.in_flight.elicit,
         ) as opened:
             connection.open(opened.session, opened.introduction)
             self._board.set(key, ServerStatus("connected"))
@@ -344,16 +346,16 @@ class ServerPool:
             raise ServerUnavailableError(definition.name, Reason("busy", params))
         self._rate.count(key)
 
-    async def _call_once(self, definition: ServerDefinition, request: "_Request") -> CallToolResult:
+    async def _call_once(self, definition: ServerDefinition, request: CallRequest) -> CallToolResult:
         async with self._using(definition) as pooled:
-            connection, session = pooled.session, pooled.session.session
+            session, call = pooled.session.session, CallInFlight(definition.timeout, request.reports, request.ask)
             sent: list[RequestId] = []
             try:
-                with connection.reporting(request.reports):
-                    async with asyncio.timeout(definition.timeout + GRACE_SECONDS):
-                        work = request.send(session, definition.timeout, sent)
+                with pooled.session.in_flight.making(call):
+                    async with call.time():
+                        work = request.send(session, sent)
                         if definition.type == "streamableHttp":
-                            work = _watched(work, session)
+                            work = watched(work, session)
                         answer = await unless_over(work, pooled.owner)
             except asyncio.CancelledError:
                 self._withdraw(session, sent)
@@ -370,13 +372,12 @@ class ServerPool:
         if was_not_sent(error, sent[0] if sent else None):
             pooled.retired = True
             raise _NotSentError(self._unavailable(definition, error, definition.timeout)) from error
-        if _is_timeout(error):
+        if is_timeout(error):
             self._withdraw(pooled.session.session, sent)
             if not await _answers(pooled):
                 self._give_up(definition, pooled, definition.timeout)
         elif isinstance(error, McpError):
-            text = cleaned(error.error.message)
-            return CallToolResult(content=[TextContent(type="text", text=text)], isError=True)
+            return refused_call(error.error)
         reason = reason_of(error, definition.host, definition.timeout)
         raise ServerUnavailableError(definition.name, reason, outcome_unknown=True) from error
 
@@ -414,22 +415,6 @@ class ServerPool:
         return self._clock().timestamp()
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """One call of a tool."""
-
-    tool: str
-    args: Mapping[str, Any]
-    meta: Mapping[str, Any] | None
-    reports: ProgressReports | None
-
-    async def send(self, session: ClientSession, seconds: float, sent: list[RequestId]) -> CallToolResult:
-        """Send the call, note its id, and return the answer."""
-        sent.append(next_request_id(session))
-        timeout, meta = timedelta(seconds=seconds), dict(self.meta) if self.meta else None
-        return await session.call_tool(self.tool, dict(self.args), timeout, self.reports, meta=meta)
-
-
 def _key(definition: ServerDefinition) -> Key:
     return definition.user_id, definition.id
 
@@ -439,37 +424,6 @@ def _logged(reason: Reason, error: BaseException) -> Reason:
     if reason.code == "internal":
         logger.warning("A connection to an MCP server failed.", exc_info=error)
     return reason
-
-
-async def _watched(work: Coroutine[Any, Any, T], session: ClientSession) -> T:
-    """Return the result of a request. Raises `LostError` if the server has forgotten the session meanwhile.
-
-    If the server is gone, a ping ends the session, and with it the request.
-    """
-    task, watch = asyncio.create_task(work), asyncio.create_task(_until_forgotten(session))
-    try:
-        await asyncio.wait({task, watch}, return_when=asyncio.FIRST_COMPLETED)
-        if task.done():
-            return task.result()
-        raise LostError
-    finally:
-        task.cancel()
-        watch.cancel()
-
-
-async def _until_forgotten(session: ClientSession) -> None:
-    """Ping until the server does not know the session any more; one that does not answer is busy."""
-    while True:
-        await asyncio.sleep(WATCH_SECONDS)
-        try:
-            await session.send_ping()
-        except McpError as error:
-            if error.error.code in {SESSION_TERMINATED, CONNECTION_CLOSED}:
-                return
-
-
-def _is_timeout(error: Exception) -> bool:
-    return isinstance(error, TimeoutError) or (isinstance(error, McpError) and error.error.code == REQUEST_TIMEOUT)
 
 
 async def _answers(pooled: Pooled[Connection]) -> bool:

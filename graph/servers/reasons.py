@@ -76,8 +76,9 @@ SENTENCES: Final[Mapping[ReasonCode, tuple[str, str]]] = {
     "crashed": ("The program ended ({status}).", "程序已退出（{status}）。"),
     "definition": ("Its settings are not valid: {detail}.", "它的设置无效：{detail}。"),
     "environment_refused": (
-        "The environment variable {name} is not allowed: it changes which program runs.",
-        "不允许设置环境变量 {name}：它会改变所运行的程序。",
+        "The environment variable {name} is not allowed for this command. "
+        "An operator can allow it with AGENT_STDIO_COMMANDS.",
+        "不允许为这个命令设置环境变量 {name}。管理员可以用 AGENT_STDIO_COMMANDS 放行。",
     ),
     "flood": ("It sent too many messages at once.", "它一次发送了过多消息。"),
     "host_unknown": ("There is no host of the name {host}.", "找不到主机 {host}。"),

@@ -193,6 +193,12 @@ class SmallGraph:
     def link_filter(self, *messages: str) -> LinkFilter:
         return LinkFilter(HostAllowlist(["drive.example.com"]).with_addresses_in(*messages))
 
+    def hand_over(self, run_id: str, tool_call_id: str, approval_id: str, content: Mapping[str, Any]) -> None:
+        """Do nothing: no call of it waits for an answer."""
+
+    def end_calls(self, run_id: str) -> None:
+        """Do nothing: it calls nobody's own servers."""
+
     def expired(self, payload: Mapping[str, Any]) -> Any:
         return {"decisions": [{"tool_call_id": a["tool_call_id"], "type": "reject"} for a in payload["actions"]]}
 

@@ -13,7 +13,8 @@ from langchain_core.messages import AIMessage, HumanMessage
 from graph.errors import ModelTimeoutError
 from graph.servers import intake
 from graph.servers import pool as pools
-from graph.servers import stdio as programs
+from graph.servers.connections import calls
+from graph.servers.connections import stdio as programs
 from graph.settings import AgentSettings
 from tests.api.command_model import COMMAND, CommandModel, command
 from tests.api.fakes import ManualClock
@@ -144,7 +145,7 @@ def test_an_answer_over_http_without_end_ends_its_call(person: Person) -> None:
 def test_a_server_over_http_that_is_killed_in_a_call_ends_the_call_long_before_its_time(
     person: Person, kind: ServerType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pools, "WATCH_SECONDS", 0.1)
+    monkeypatch.setattr(calls, "WATCH_SECONDS", 0.1)
     port = free_port()
     path = "sse" if kind == "sse" else "mcp"
     with ExitStack() as until_killed:

@@ -32,7 +32,9 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def service(data_dir: Path) -> Iterator[RealService]:
-    agent = AgentSettings(model="offline", mcp_private_hosts="127.0.0.1", stdio_commands=allowed(memory()))
+    agent = AgentSettings(
+        model="offline", mcp_private_hosts="127.0.0.1", stdio_commands=allowed(["MEMORY_FILE_PATH=", *memory()])
+    )
     service = RealService(data_dir, CommandModel(), agent=agent).start()
     yield service
     service.stop()

@@ -13,7 +13,7 @@ import pytest
 from mcp import ClientSession
 
 from api.cli import main
-from graph.servers.supervisor import descendants
+from graph.servers.connections.supervisor import descendants
 from graph.settings import AgentSettings
 from tests.api.command_model import command
 from tests.api.fakes import ManualClock

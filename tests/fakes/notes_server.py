@@ -10,7 +10,17 @@ from typing import Any, Self
 import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.types import CallToolResult, ContentBlock, TextContent, Tool, ToolAnnotations
+from mcp.shared.exceptions import UrlElicitationRequiredError
+from mcp.types import (
+    CallToolResult,
+    ContentBlock,
+    ElicitRequestParams,
+    ElicitRequestURLParams,
+    ElicitResult,
+    TextContent,
+    Tool,
+    ToolAnnotations,
+)
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
@@ -31,7 +41,8 @@ def schema(*required: str, **properties: Any) -> dict[str, Any]:
 class NotesServer:
     """`tools` can be changed at any time; `calls` lists what arrived.
 
-    Calls wait while the `gate` is closed, lists of tools while the `list_gate` is.
+    Calls wait while the `gate` is closed, lists of tools while the `list_gate` is. A call asks the person `asks`, one
+    after the other, and `heard` has their answers; or it is refused until they have opened the addresses `required`.
     """
 
     tools: list[Tool] = field(default_factory=list[Tool])
@@ -43,6 +54,9 @@ class NotesServer:
     gate: threading.Event = field(default_factory=threading.Event)
     list_gate: threading.Event = field(default_factory=threading.Event)
     called: threading.Event = field(default_factory=threading.Event)
+    asks: list[ElicitRequestParams] = field(default_factory=list[ElicitRequestParams])
+    heard: list[ElicitResult] = field(default_factory=list[ElicitResult])
+    required: list[ElicitRequestURLParams] = field(default_factory=list[ElicitRequestURLParams])
     port: int = 0
 
     def __post_init__(self) -> None:
@@ -55,6 +69,8 @@ class NotesServer:
         ]
         self.answer, self.fails, self.meta, self.data = "noted", False, None, None
         self.calls.clear()
+        self.asks, self.required = [], []
+        self.heard.clear()
         self.called.clear()
         self.gate.set()
         self.list_gate.set()
@@ -98,11 +114,23 @@ class NotesServer:
             self.calls.append((name, args))
             self.called.set()
             await asyncio.to_thread(self.gate.wait)
+            if self.required:
+                raise UrlElicitationRequiredError(self.required)
+            for question in self.asks:
+                self.heard.append(await self._ask(server, question))
             text: list[ContentBlock] = [TextContent(type="text", text=self.answer)]
             return CallToolResult(content=text, structuredContent=self.data, isError=self.fails, _meta=self.meta)
 
         self._sessions = StreamableHTTPSessionManager(server)
         return self._sessions
+
+    async def _ask(self, server: Server[Any], question: ElicitRequestParams) -> ElicitResult:
+        context = server.request_context
+        if isinstance(question, ElicitRequestURLParams):
+            asked = question.message, question.url, question.elicitationId
+            return await context.session.elicit_url(*asked, related_request_id=context.request_id)
+        form = question.message, question.requestedSchema
+        return await context.session.elicit_form(*form, related_request_id=context.request_id)
 
     @asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncGenerator[None]:

@@ -103,9 +103,13 @@ NOT_FILTERED = {
     "messageId",
     "id",
     "serverId",
+    "server_id",
     "arguments",
+    "schema",
+    "url",
+    "host",
 }
-"""Ids, codes, times and addresses that the product makes, and the data of tools."""
+"""Ids, codes, times and addresses that the product makes, and the data of tools and of their servers."""
 
 
 class Line(TypedDict):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from api.cli.chat.questions import NO, YES, answer_question
 from api.cli.chat.transcript import show_value
 from api.cli.terminal import visible_line
 
@@ -21,8 +22,6 @@ Action = dict[str, Any]
 Decision = dict[str, Any]
 
 RISKS = ("read", "write", "share", "delete")
-YES = frozenset({"y", "yes", "是", "好", "同意"})
-NO = frozenset({"n", "no", "否", "不", "不同意"})
 EDIT = frozenset({"e", "edit", "改", "修改"})
 EACH = frozenset({"p", "each", "逐个"})
 GRANT = frozenset({"g", "grant", "允许"})
@@ -44,6 +43,8 @@ class Answers:
 def ask_about(event: Event, terminal: Terminal, yes_to: str | None = None) -> Answers:
     """Show the actions of an `approval_needed` event and return the decisions, without asking up to `yes_to`."""
     actions: list[Action] = event["actions"]
+    if actions and actions[0].get("question"):
+        return _answer_question(actions[0], time_left(event.get("expires_at")), terminal)
     answers = Answers([approve(action) for action in actions if _approved_in_advance(action, yes_to)])
     waiting = [action for action in actions if not _approved_in_advance(action, yes_to)]
     if waiting:
@@ -52,6 +53,14 @@ def ask_about(event: Event, terminal: Terminal, yes_to: str | None = None) -> An
             show_action(action, number, terminal)
         _ask_all(waiting, terminal, answers)
     return answers
+
+
+def _answer_question(action: Action, left: str, terminal: Terminal) -> Answers:
+    """Ask what a server wants to know: nothing that was agreed to in advance answers that."""
+    decision = answer_question(action, terminal, left)
+    if decision is None:
+        return Answers([reject(action, "")], unanswered=True)
+    return Answers([decision])
 
 
 def approve(action: Action) -> Decision:

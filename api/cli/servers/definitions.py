@@ -44,8 +44,8 @@ def add(arguments: Namespace) -> int:
     if arguments.stdio is not None:
         if not arguments.stdio:
             raise CommandError("There is no command after --stdio.", hint="Write it last: --stdio COMMAND ARGUMENTS.")
+        ask_permission(arguments, arguments.stdio, _names(arguments.env), terminal)
         body |= {"command": arguments.stdio[0], "args": arguments.stdio[1:], "env": _secrets(arguments.env, terminal)}
-        ask_permission(arguments, arguments.stdio, terminal)
     else:
         body |= {"base_url": arguments.server_url, "headers": _secrets(arguments.header, terminal)}
     with connected(arguments, terminal) as client:
@@ -71,6 +71,9 @@ def edit(arguments: Namespace) -> int:
     with connected(arguments, terminal) as client:
         server = find_server(client, arguments.server)
         body: Json = {name: value for name in ("name", "timeout") if (value := getattr(arguments, name)) is not None}
+        if arguments.env and server["type"] == "stdio":
+            names = dict.fromkeys([*server["env"], *_names(arguments.env)])
+            ask_permission(arguments, [server["command"], *server["args"]], names, terminal)
         for field, given in (("headers", arguments.header), ("env", arguments.env)):
             if given:
                 body[field] = {**server[field], **_secrets(given, terminal)}
@@ -123,6 +126,10 @@ def _place(server: Json) -> str:
 def _secrets(given: Sequence[str], terminal: Terminal) -> dict[str, Any]:
     """Return secrets by name: the one after `=`; else that of the environment; else the person types it."""
     return {name: value if equals else _ask(name, terminal) for name, equals, value in map(_parts, given)}
+
+
+def _names(given: Sequence[str]) -> list[str]:
+    return [name for name, _, _ in map(_parts, given)]
 
 
 def _parts(text: str) -> tuple[str, str, str]:

@@ -13,29 +13,32 @@ from api.cli.failure import CommandError
 from api.cli.service.connection import CliSettings, find_running
 from api.cli.terminal import visible_line
 from drive_server.settings import DriveSettings
-from graph.servers.stdio import AllowedCommands
+from graph.servers.connections.stdio import AllowedCommands
 from graph.settings import AgentSettings
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from api.cli.terminal import Terminal
 
 SETTING = "AGENT_STDIO_COMMANDS"
 
 
-def ask_permission(arguments: Namespace, command: Sequence[str], terminal: Terminal) -> None:
-    """Ask whether the command may run here, and write the answer into the settings; nothing if it may already.
+def ask_permission(
+    arguments: Namespace, command: Sequence[str], variables: Collection[str], terminal: Terminal
+) -> None:
+    """Ask whether the command may run here with these variables, unless it may; write the answer into the settings.
 
     The settings of a service elsewhere are its operator's. Raises `CommandError` if the person does not agree.
     """
     if arguments.url or settings_of(arguments, CliSettings).url:
         return
     allowed = settings_of(arguments, AgentSettings).stdio_commands
-    if AllowedCommands(allowed.split(",")).allows(command[0], command[1:]):
+    names = AllowedCommands(allowed.split(",")).variables(command[0], command[1:])
+    if names is not None and names.issuperset(variables):
         return
-    line = shlex.join(command)
+    line = shlex.join([*(f"{name}=" for name in variables), *command])
     if SETTING in os.environ or "," in line:
         raise CommandError(f"{SETTING} does not allow this command.", hint=f"Add it there: {visible_line(line)}")
     terminal.say(f"This runs a program on this computer, with your rights: {visible_line(line)}")

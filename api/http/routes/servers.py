@@ -97,8 +97,9 @@ async def change_server(
 ) -> ServerView:
     """Change a server; fields that are left out stay. Its connection is closed.
 
-    If it leads to another origin, or runs another program or other arguments, the values of `headers` and `env` that
-    are not sent again are not set any more, its tools count as new, and none is approved in advance.
+    If it leads to another address, or runs another program or other arguments, its tools count as new, and none is
+    approved in advance. But for another path of the same origin, the values of `headers` and `env` that are not sent
+    again are not set any more.
     """
     _require_approver(caller, body)
     row = await service.servers.update(caller, server_id, body.to_change())

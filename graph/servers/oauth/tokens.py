@@ -16,7 +16,6 @@ from graph.servers.addresses import AddressGuard
 from graph.servers.definition import ServerDefinition
 from graph.servers.faults import reason_of
 from graph.servers.oauth.credentials import (
-    REQUEST_SECONDS,
     Collector,
     Credentials,
     CredentialStore,
@@ -29,6 +28,7 @@ from graph.servers.reasons import FaultError, Reason
 
 EARLY_SECONDS: Final = 30.0
 """A token is refreshed so long before its end."""
+REFRESH_SECONDS: Final = 20.0
 LONG_AGO: Final = 1.0
 """A time of expiry, in seconds since the epoch; the SDK takes 0 for none."""
 FINAL_REFUSALS: Final = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
@@ -85,9 +85,10 @@ class Tokens:
         if credentials is None or credentials.tokens.access_token != refused:
             return credentials
         try:
-            fresh = await self._ask(credentials)
+            async with asyncio.timeout(REFRESH_SECONDS):
+                fresh = await self._ask(credentials)
         except (httpx.HTTPError, TimeoutError) as error:
-            raise FaultError(reason_of(error, definition.host, REQUEST_SECONDS)) from None
+            raise FaultError(reason_of(error, definition.host, REFRESH_SECONDS)) from None
         if fresh is None:
             await self._store.delete(definition)
         else:

@@ -28,6 +28,7 @@ OF_A_SERVER = {"name", "base_url", "command", "disabled_tools", "auto_approve_to
 OF_A_PROMPT = {"name", "arguments", "required"}
 OF_A_TOOL = {"server_name", "name", "input_schema", "before", "after", "uri"}
 OF_A_CALL = {"id", "serverId", "arguments"}
+OF_A_QUESTION = {"server_id", "schema", "url", "host"}
 OF_AN_ASSISTANT = {"name", "description", "instructions", "drive_tools"}
 
 
@@ -46,7 +47,8 @@ def test_a_hostile_text_in_any_field_of_an_answer_leaves_inert(answer: type[Base
     exact: dict[type[BaseModel], set[str]] = {
         schemas.RunContextView: {"text", "tool_calls"},
         schemas.ResultView: {"text"},
-        schemas.ThreadView: {"text", *OF_A_CALL},
+        schemas.ThreadView: {"text", *OF_A_CALL, *OF_A_QUESTION},
+        **dict.fromkeys((schemas.ApprovalView, schemas.ApprovalList), OF_A_QUESTION),
         **dict.fromkeys((schemas.ChangeList, schemas.UndoView), OF_A_CALL),
         RunAudit: {"args", "result", "message"},
         **dict.fromkeys((server_schemas.ServerView, server_schemas.ServerList), OF_A_SERVER),

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import sqlite3
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,13 @@ from api.storage.database import SCHEMA, open_database
 from api.storage.tables import Base, ThreadRow
 from api.threads import make_title
 from drive_server.errors import StorageFailureError
+from drive_server.storage import engine as engines
 from drive_server.storage.engine import configure_sqlite
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.api.storage.postgres_server import PostgresServer
 
 
 def url_of(path: Path) -> str:
@@ -42,6 +46,43 @@ def test_services_that_start_at_once_migrate_once(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "api.db") as connection:
         assert connection.execute("SELECT count(*) FROM api_alembic_version").fetchone() == (1,)
     connection.close()
+
+
+def test_databases_that_are_migrated_at_once_in_one_process_each_get_their_own_tables(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{number}.db" for number in range(4)]
+    for path in paths:
+        path.touch()  # none of them is a copy of one that was migrated before
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(SCHEMA.upgrade, [make_url(url_of(path)) for path in paths], [configure_sqlite] * 4))
+    for path in paths:
+        with closing(sqlite3.connect(path)) as connection:
+            assert connection.execute("SELECT count(*) FROM api_alembic_version").fetchone() == (1,)
+            assert connection.execute("SELECT count(*) FROM mcp_servers").fetchone() == (0,)
+
+
+def test_services_that_start_at_once_on_postgresql_migrate_once(postgres: PostgresServer) -> None:
+    url = make_url(postgres.new_database()).set(drivername="postgresql+psycopg")
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(SCHEMA.upgrade, [url] * 4))
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM api_alembic_version").scalar() == 1
+    engine.dispose()
+
+
+def test_a_service_waits_for_a_migration_that_takes_longer_than_any_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "BUSY_TIMEOUT_SECONDS", 0)
+    url = make_url(url_of(tmp_path / "api.db"))
+    with closing(sqlite3.connect(tmp_path / "api.db", isolation_level=None)) as other, ThreadPoolExecutor(1) as pool:
+        other.execute("PRAGMA journal_mode = WAL")
+        other.execute("BEGIN IMMEDIATE")
+        waiting = pool.submit(SCHEMA.upgrade, url, configure_sqlite)
+        done, _ = wait([waiting], timeout=0.3)
+        other.execute("COMMIT")
+        waiting.result()
+    assert not done
 
 
 async def test_a_database_that_can_not_be_opened_says_so(tmp_path: Path) -> None:

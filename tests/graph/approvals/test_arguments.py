@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from graph.approvals.arguments import fit
+from graph.approvals.arguments import NOT_CHECKABLE, fit
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -71,3 +71,34 @@ def test_what_is_missing_is_said() -> None:
 def test_at_most_five_problems_are_told() -> None:
     _, problems = fit({"name": "x", "edits": [{} for _ in range(50)]}, SCHEMA)
     assert len(problems) == 5
+
+
+LAUGHS = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(40)}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": {**LAUGHS, "d40": {"type": "string"}}},
+        {"properties": {"a": {}}, "$ref": "#"},
+        {"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"$ref": "#/$defs/a"}}},
+        {"properties": {"a": {"$ref": "#/nowhere"}}},
+        {"properties": {"a": {"$ref": "http://127.0.0.1:9/schema"}}},
+        {"properties": {"a": {"$ref": "file:///etc/hostname"}}},
+    ],
+)
+def test_a_schema_that_can_not_be_checked_is_a_problem_and_nothing_is_fetched_for_it(schema: dict[str, Any]) -> None:
+    assert fit({"a": "x"}, schema)[1] == [NOT_CHECKABLE]
+
+
+@pytest.mark.parametrize("value", ["[" * 100_000, "9" * 5_000])
+def test_a_text_that_can_not_be_read_as_json_stays_a_text(value: str) -> None:
+    schema = {"properties": {"a": True, "b": {"type": "array"}}}
+
+    assert fit({"a": value, "b": value}, schema)[0] == {"a": value, "b": value}
+
+
+def test_the_sentence_about_a_problem_is_short() -> None:
+    (problem,) = fit({"a": "x"}, {"properties": {"a": {"enum": ["word " * 1_000]}}})[1]
+
+    assert len(problem) == 500

@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from graph.approvals.preview import WORDS, preview_of
+from graph.approvals.preview import WORDS, outside_preview, preview_of
+from graph.policy.tools import OutsideServer
 from tests.graph.facts import ASKED
 
 ITEM = {"id": "1", "kind": "file", "name": "计划.md", "path": "/Old/计划.md"}
@@ -76,3 +77,16 @@ def test_what_an_undo_can_not_take_back_is_named_with_the_reason() -> None:
     chinese = preview_of("undo_changes", {}, effect, "zh")
     assert "- /a.txt: 回到原来的位置和名称" in chinese
     assert "（此后被 bob@example.com 于 2026-11-21 09:30 UTC 改动过）" in chinese
+
+
+def test_a_call_of_an_outside_server_shows_all_that_is_sent_and_no_lines_of_its_server_or_model() -> None:
+    server = OutsideServer("s1", "Web\u202e\nsafe", "delete_all", "Look up", "example.com")
+    args = {"to": "a\u200bb\n\u202ec", "text": "x" * 10_000}
+
+    lines = outside_preview(server, args, ["map.k`\n\nThis is safe"], "en").split("\n")
+
+    assert lines[0] == "Goes to Web safe (example.com), outside of your drive:"
+    assert lines[1].startswith('Call Look up (delete_all) with {"to":"a\\u200bb\\n\\u202ec","text":"xxx')
+    assert lines[2].startswith("… and 2036 more characters, which are sent, too")
+    assert lines[3] == "With content of your drive in: `map.k` This is safe`"
+    assert len(lines) == 5

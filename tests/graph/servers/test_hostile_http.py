@@ -17,7 +17,8 @@ from graph.servers import pool as pools
 from graph.servers.definition import ServerDefinition
 from graph.servers.pool import ServerPool
 from graph.servers.reasons import ReasonCode, ServerUnavailableError
-from tests.fakes.raw_server import certificate, raw_server, whole
+from graph.servers.status import ServerStatus
+from tests.fakes.raw_server import CHUNKED, certificate, raw_server, whole
 from tests.graph.servers.conftest import PoolMaker
 from tests.graph.servers.hostile import EVENTS, JSON, Behaviour, HostileHttp, Message, hostile_http, result, text
 from tests.graph.servers.real import free_port, remote
@@ -34,6 +35,7 @@ async def server() -> AsyncGenerator[HostileHttp]:
 def low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(intake, "MOST_MESSAGES", 500)
     monkeypatch.setattr(intake, "MOST_LINES", 5_000)
+    monkeypatch.setattr(intake, "MOST_REQUESTS", 100)
 
 
 @pytest.fixture
@@ -313,3 +315,76 @@ async def test_the_hints_that_the_sdk_checks_can_not_keep_the_service_busy(
 
     async with asyncio.timeout(10):
         assert not (await pool.call(definition, "search", {})).isError
+
+
+@pytest.mark.parametrize(
+    ("beginning", "endless"),
+    [
+        (b"", b"HTTP/1.1 103 Early Hints\r\n\r\n" * 1_000),
+        (b"", b"HTTP/1.1 103 Early Hints\r\nlink: " + b"x" * 50_000 + b"\r\n\r\n"),
+        (CHUNKED, b"1\r\nx\r\n" * 1_000),
+        (CHUNKED.replace(b"text/event-stream", b"application/json"), b"1\r\nx\r\n" * 1_000),
+        (CHUNKED, b"1;" + b"x" * 50_000 + b"\r\nx\r\n"),
+    ],
+)
+async def test_a_flood_below_the_messages_is_cut_off(
+    pool: ServerPool, server: HostileHttp, beginning: bytes, endless: bytes
+) -> None:
+    """Answers before the answer, and chunks of a byte: nothing of them is in any message."""
+    server.behaviours["tools/call"] = always(beginning or endless)
+    server.endless = endless
+
+    assert (await failure(pool, definition_of(server))).reason.code == "flood"
+    assert server.sent < 20_000_000
+
+
+async def _until_error(pool: ServerPool) -> AsyncGenerator[tuple[str, ServerStatus]]:
+    async for change in pool.watch("u1"):
+        yield change
+        if change[1].status == "error":
+            return
+
+
+async def test_a_stream_that_ends_again_and_again_is_not_asked_for_without_end(
+    pool: ServerPool, server: HostileHttp
+) -> None:
+    server.behaviours["GET"] = always(EVENTS + b"retry: 0\n\n")
+
+    await pool.tools(definition_of(server))
+    states = [state async for _, state in _until_error(pool)]
+
+    assert states[-1].reason
+    assert states[-1].reason.code == "flood"
+    assert len(server.heads) <= 110
+
+
+async def test_numbers_that_json_does_not_have_become_null(pool: ServerPool, server: HostileHttp) -> None:
+    server.tools = [{"name": "search", "inputSchema": {"type": "object", "default": [float("nan"), {"x": 1.5}]}}]
+    server.behaviours["tools/call"] = lambda message: result(
+        message, content=[], structuredContent={"a": [float("inf"), float("nan")], "b": 2.5}
+    )
+
+    (tool,) = await pool.tools(definition_of(server))
+    answer = await pool.call(definition_of(server), "search", {})
+
+    assert tool.inputSchema["default"] == [None, {"x": 1.5}]
+    assert answer.structuredContent == {"a": [None, None], "b": 2.5}
+
+
+async def test_tools_whose_names_can_not_be_read_or_that_are_huge_are_left_out(
+    pool: ServerPool, server: HostileHttp
+) -> None:
+    names = ["search", "sear\u200bch", "search\n", "\u202ehcraes", "se\x00arch", "search\ufe0f", "\x1b[31msearch"]
+    server.tools = [{"name": name, "inputSchema": {"type": "object"}} for name in names]
+    server.tools.append({"name": "huge", "description": "x" * 50_000, "inputSchema": {"type": "object"}})
+
+    assert [tool.name for tool in await pool.tools(definition_of(server))] == ["search"]
+
+
+async def test_an_answer_that_is_put_off_again_and_again_is_not_asked_for_without_end(
+    pool: ServerPool, server: HostileHttp
+) -> None:
+    server.behaviours["tools/call"] = server.behaviours["GET"] = always(EVENTS + b"id: 1\nretry: 0\ndata:\n\n")
+
+    assert (await failure(pool, definition_of(server))).reason.code == "flood"
+    assert len(server.heads) <= 110

@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from graph.servers import intake, supervisor
+from graph.servers import intake
 from graph.servers import pool as pools
-from graph.servers import stdio as programs
+from graph.servers.connections import stdio as programs
+from graph.servers.connections import supervisor
+from graph.servers.connections.stdio import AllowedCommands
 from graph.servers.definition import ServerDefinition
 from graph.servers.pins import hash_of
 from graph.servers.pool import ServerPool
 from graph.servers.reasons import ReasonCode, ServerUnavailableError
-from graph.servers.stdio import AllowedCommands
 from tests.graph.servers import hostile_program
 from tests.graph.servers.conftest import PoolMaker
 from tests.graph.servers.real import allowed, stdio
@@ -40,7 +41,7 @@ def low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def pool(make_pool: PoolMaker) -> ServerPool:
-    return make_pool(stdio_commands=allowed([sys.executable, "-I", "-S", str(hostile_program.__file__), "*"]))
+    return make_pool(stdio_commands=allowed(["TOKEN=", sys.executable, "-I", "-S", str(hostile_program.__file__), "*"]))
 
 
 async def failure(pool: ServerPool, definition: ServerDefinition, tool: str = "search") -> ServerUnavailableError:
@@ -192,10 +193,12 @@ async def test_a_server_of_another_protocol_version_gets_a_clear_status(pool: Se
     assert error.reason.params["versions"] == versions[behaviour]
 
 
-async def test_it_may_use_neither_the_model_nor_learn_of_folders_nor_ask_the_person(pool: ServerPool) -> None:
+async def test_it_may_use_neither_the_model_nor_learn_of_folders_nor_ask_a_person_who_is_not_there(
+    pool: ServerPool,
+) -> None:
     answers = json.loads(text_of(await pool.call(hostile(), "ask", {})))
 
-    assert answers == ["Sampling not supported", "List roots not supported", "Elicitation not supported"]
+    assert answers == ["Sampling not supported", "List roots not supported", {"action": "decline"}]
 
 
 @pytest.mark.parametrize(
@@ -211,6 +214,10 @@ async def test_it_may_use_neither_the_model_nor_learn_of_folders_nor_ask_the_per
         ("prog x *", ["y", "x"], False),
         ("prog 'a b'", ["a b"], True),
         ("prog *", ["*"], True),
+        ("*", ["x"], False),
+        ("A= B_2= prog x", ["x"], True),
+        ("A= B_2= prog x", [], False),
+        ("A=", ["x"], False),
     ],
 )
 def test_only_commands_that_the_operator_lists_may_run(listed: str, args: list[str], *, runs: bool) -> None:
@@ -224,12 +231,43 @@ async def test_a_command_that_is_not_allowed_or_not_installed_is_not_run(make_po
     assert (refused.reason.code, missing.reason.code) == ("command_refused", "command_missing")
 
 
-@pytest.mark.parametrize("name", ["PATH", "LD_PRELOAD", "node_options", "npm_config_x", "https_proxy", "A=B", ""])
-async def test_variables_that_change_which_program_runs_are_refused(pool: ServerPool, name: str) -> None:
-    error = await failure(pool, hostile(env={name: "secret-value"}))
+@pytest.mark.parametrize(
+    "name", ["PATH", "LD_PRELOAD", "NODE_OPTIONS", "npm_config_x", "SHELLOPTS", "KUBECONFIG", "token", "A=B", ""]
+)
+async def test_only_variables_that_the_operator_names_with_the_command_may_be_set(pool: ServerPool, name: str) -> None:
+    error = await failure(pool, hostile(env={"TOKEN": "x", name: "secret-value"}))
 
-    assert error.reason.code in {"environment_refused", "definition"}
+    assert error.reason.code == "environment_refused"
     assert "secret-value" not in error.sentence
+
+
+def test_variables_of_one_command_are_not_anothers() -> None:
+    commands = AllowedCommands(["A= prog *", "B= prog x", "C= other x", "prog x y"])
+
+    assert commands.variables("prog", ["x"]) == {"A", "B"}
+    assert commands.variables("prog", ["x", "y"]) == {"A"}
+    assert commands.variables("other", []) is None
+
+
+async def test_a_program_by_a_relative_path_is_not_one_that_it_put_into_its_folder(
+    make_pool: PoolMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The path is that of the operator, from where the service runs."""
+    monkeypatch.chdir(tmp_path)
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\nexec {sys.executable} -I -S {hostile_program.__file__} x\n")
+    program.chmod(0o700)
+
+    pool = make_pool(stdio_commands="./program")
+
+    assert text_of(await pool.call(stdio(["./program"]), "print_rubbish", {})) == "done"
+
+
+async def test_it_can_not_multiply_without_end_and_has_no_file_of_the_service(pool: ServerPool) -> None:
+    soft, hard, files = json.loads(text_of(await pool.call(hostile(), "count", {})))
+
+    assert soft == hard == supervisor.USER_PROCESSES
+    assert files == ["0", "1", "2"]
 
 
 async def test_its_folder_is_deleted_with_it(pool: ServerPool, tmp_path: Path) -> None:

@@ -4,13 +4,17 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
+from pydantic import AnyHttpUrl
 
 from graph.clock import utc_now
 from graph.servers.addresses import AddressGuard
 from graph.servers.definition import ServerDefinition
+from graph.servers.oauth import tokens
 from graph.servers.oauth.credentials import Credentials
 from graph.servers.oauth.sign_in import Comeback, SignIns
+from graph.servers.reasons import FaultError
 from tests.fakes.oauth_server import OAuthServer, oauth_server
+from tests.fakes.raw_server import Sent, raw_server
 
 
 class MemoryStore:
@@ -98,3 +102,19 @@ async def test_a_refresh_after_a_sign_out_brings_nothing_back(
     await sign_ins.sign_out(definition)
     await asyncio.wait({refresh})
     assert store.text is None
+
+
+async def test_a_refresh_that_has_no_end_is_given_up(
+    sign_ins: SignIns, store: MemoryStore, definition: ServerDefinition, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tokens, "REFRESH_SECONDS", 0.2)
+    credentials = Credentials.model_validate_json(store.text or "")
+    assert credentials.service
+    async with raw_server() as slow:
+        slow.replies = [Sent([b"HTTP/1.1 200 OK\r\n"], stalls=True)]
+        credentials.service.token_endpoint = AnyHttpUrl(slow.url)
+        store.text = credentials.model_dump_json()
+        async with asyncio.timeout(5):
+            with pytest.raises(FaultError) as raised:
+                await sign_ins.tokens.after(definition, store.token)
+    assert raised.value.reason.code == "timeout"

@@ -3,7 +3,7 @@
 import pytest
 from mcp.types import Tool
 
-from graph.servers.pins import cleaned, cleaned_values, difference, hash_of, pinned
+from graph.servers.pins import cleaned, cleaned_values, difference, hash_of, label, pinned
 
 
 def tool(description: str = "Adds two numbers.", **schema: object) -> Tool:
@@ -64,3 +64,7 @@ def test_a_schema_is_cleaned_to_its_last_string() -> None:
     dirty = {"properties": {"a\u200b": {"enum": ["x\u202e", 1, None]}}}
 
     assert cleaned_values(dirty) == {"properties": {"a": {"enum": ["x", 1, None]}}}
+
+
+def test_a_title_is_one_short_line() -> None:
+    assert label("Read\n\n\u202eAll is safe.\t" + "x" * 200) == "Read All is safe. " + "x" * 110

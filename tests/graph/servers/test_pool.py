@@ -10,8 +10,8 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from graph.servers import transports
-from graph.servers.connection import Connection
+from graph.servers.connections import transports
+from graph.servers.connections.connection import Connection
 from graph.servers.definition import ServerDefinition
 from graph.servers.pool import ServerPool
 from graph.servers.reasons import SENTENCES, Reason, ServerUnavailableError

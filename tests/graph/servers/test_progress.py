@@ -1,6 +1,6 @@
 """What a person sees of a call that takes its time: samples of what its server reports."""
 
-from graph.servers.connection import MOST_REPORT_CHARACTERS, ProgressReports
+from graph.servers.connections.in_flight import MOST_REPORT_CHARACTERS, ProgressReports
 
 HOUR = 3600
 

@@ -125,7 +125,7 @@ async def test_a_program_sees_its_own_environment_and_nothing_of_the_services(
     make_pool: PoolMaker, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    pool = make_pool(stdio_commands=allowed(EVERYTHING))
+    pool = make_pool(stdio_commands=allowed(["GITHUB_TOKEN=", "COPY=", *EVERYTHING]))
     definition = stdio(EVERYTHING, env={"GITHUB_TOKEN": "mine", "COPY": "${OPENAI_API_KEY}"})
 
     seen = json.loads(text_of(await pool.call(definition, "get-env", {})))
@@ -156,7 +156,7 @@ async def test_the_filesystem_server_works_in_the_folder_that_it_was_given(
 
 async def test_the_memory_server_remembers_over_a_restart(make_pool: PoolMaker, tmp_path: Path) -> None:
     command = memory()
-    pool = make_pool(stdio_commands=allowed(command))
+    pool = make_pool(stdio_commands=allowed(["MEMORY_FILE_PATH=", *command]))
     definition = stdio(command, env={"MEMORY_FILE_PATH": str(tmp_path / "memory.json")})
     facts = {"entities": [{"name": "Ada", "entityType": "person", "observations": ["likes tea"]}]}
 

@@ -248,6 +248,37 @@ async def test_a_changed_definition_is_not_offered_and_a_call_of_it_that_waits_i
     assert NOTE not in model.bound[-1]
 
 
+@pytest.mark.parametrize("is_back", [False, True])
+async def test_a_call_that_waits_does_not_go_to_another_address_than_the_one_that_was_shown(
+    assistant: Assistant, model: ScriptedChatModel, notes: NotesServer, chosen: Chosen, *, is_back: bool
+) -> None:
+    shown = chosen.choice
+    model.script = [tool_call(NOTE, "n1", text="hello"), "It is gone."]
+    await assistant.say("list my files, then note hello")
+    elsewhere = NotesServer().start()
+    chosen.choice = Choice(servers=(elsewhere.definition(version=1),))
+    if is_back:
+        chosen.choice = replace(shown, servers=(replace(shown.servers[0], version=2),))
+    seen = await assistant.answer(approve("n1"))
+    elsewhere.stop()
+    assert elsewhere.calls == []
+    assert notes.calls == ([("note", {"text": "hello"})] if is_back else [])
+    assert seen.ends == [(NOTE, "done" if is_back else "error")]
+    assert is_back or "was not made" in seen.results["n1"]
+
+
+async def test_an_answer_that_is_nested_too_deep_to_be_read_does_not_end_the_turn(
+    assistant: Assistant, model: ScriptedChatModel, notes: NotesServer
+) -> None:
+    notes.answer, notes.data = "[" * 50_000, {"a": 1}
+    model.script = [tool_call(NOTE, "n1", text="hello"), "Noted.", "Hello."]
+    await assistant.say("list my files, then note hello")
+    seen = await assistant.answer(approve("n1"))
+    assert seen.ends == [(NOTE, "done")]
+    assert seen.text.strip() == "Noted."
+    assert (await assistant.say("hello again")).text.strip() == "Hello."
+
+
 async def test_a_tool_that_was_never_agreed_to_or_is_disabled_is_not_offered(
     make: Assemble, model: ScriptedChatModel, notes: NotesServer, chosen: Chosen
 ) -> None:
@@ -435,6 +466,11 @@ async def test_descriptions_reach_the_model_cleaned_and_fenced(notes: NotesServe
 async def test_schemas_that_point_elsewhere_or_are_none_are_left_out(notes: NotesServer) -> None:
     bad = [
         {"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1/x"}}},
+        {"type": "object", "properties": {"a": {"$ref": "#/default"}}, "default": {"pattern": "(a+)+$"}},
+        {
+            "type": "object",
+            "properties": {"a": {"$ref": "#/properties/b%2Fdefault"}, "b": {"default": {"pattern": "x"}}},
+        },
         {"type": "array"},
         {"type": "object", "properties": {"a": {"type": "nothing"}}},
     ]

@@ -170,8 +170,11 @@ def test_a_program_of_this_computer_is_allowed_once_by_its_person(
     assert "Connected: small 1" in capsys.readouterr().out
     assert json.loads((tmp_path / "small" / "environment.json").read_text())["TOKEN"] == SECRET
     assert line[-1] in (tmp_path / "data" / "drive-agent.env").read_text()
-    ask_permission(build_parser().parse_args(add), line, Terminal())
+    ask_permission(build_parser().parse_args(add), line, ["TOKEN"], Terminal())
     assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr("sys.stdin", StringIO("n\n"))
+    assert main(["servers", "edit", "Here", "--env", "NODE_OPTIONS=--require=/tmp/x"]) == 1
+    assert "TOKEN= NODE_OPTIONS= " in capsys.readouterr().out
 
 
 def test_a_person_signs_in_with_the_address_that_is_printed_and_out_again(run: Any) -> None:

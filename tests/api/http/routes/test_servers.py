@@ -15,7 +15,7 @@ from pydantic import AnyUrl
 from api.http.server_schemas import connection_view
 from api.servers.service import Connection
 from api.storage.tables import ServerRow
-from graph.servers.connection import ServerDetails
+from graph.servers.connections.connection import ServerDetails
 from graph.settings import AgentSettings
 from tests.api.command_model import CommandModel
 from tests.api.real_service import RealService
@@ -53,7 +53,7 @@ def running(folder: Path) -> Iterator[RealService]:
     (folder / "small").mkdir()
     agent = AgentSettings(
         model="offline",
-        stdio_commands=allowed(EVERYTHING, program(folder / "small")),
+        stdio_commands=allowed(EVERYTHING, ["TICKETS_TOKEN=", *program(folder / "small")]),
         mcp_private_hosts="127.0.0.1",
         mcp_servers_per_person=6,
     )
@@ -447,6 +447,19 @@ def test_a_tool_that_nobody_has_seen_is_disabled_until_somebody_does(person: Per
     assert echo_of(reader.get(f"{SERVERS}/{made['id']}/tools"))["isEnabled"] is False
     assert echo_of(person.get(f"{SERVERS}/{made['id']}/tools"))["isEnabled"] is True
     assert echo_of(reader.get(f"{SERVERS}/{made['id']}/tools"))["isEnabled"] is True
+    reader.close()
+
+
+def test_another_path_of_the_same_host_has_nothing_that_was_approved_in_advance(
+    person: Person, remote: SmallServer
+) -> None:
+    """Many hosts have a server of somebody else at each path."""
+    made = define(person, base_url=remote.url, headers={"X-Key": SECRET}, auto_approve_tools=["echo"])
+    connect(person, made)
+    moved = put(person, made, base_url=remote.url.replace("/mcp", "/theirs/mcp"), auto_approve_tools=["echo"])
+    assert (moved["headers"], moved["auto_approve_tools"]) == ({"X-Key": True}, [])
+    reader = person.with_key("reader", "read")
+    assert echo_of(reader.get(f"{SERVERS}/{made['id']}/tools"))["isEnabled"] is False
     reader.close()
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -17,7 +18,7 @@ import anyio
 import httpx
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp import ClientSession
-from mcp.client.session import LoggingFnT, MessageHandlerFnT, SamplingFnT
+from mcp.client.session import ElicitationFnT, LoggingFnT, MessageHandlerFnT, SamplingFnT
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
@@ -39,12 +40,12 @@ from pydantic import ValidationError
 from drive_server.connect import ConcurrentSession
 from graph.servers.addresses import AddressGuard, GuardedTransport
 from graph.servers.allowances import roots_for
+from graph.servers.connections.stdio import AllowedCommands, Streams, folder_of, stdio_streams
 from graph.servers.definition import ServerDefinition
 from graph.servers.faults import reason_of
 from graph.servers.intake import Intake
 from graph.servers.oauth.tokens import Tokens
 from graph.servers.reasons import FaultError, Reason
-from graph.servers.stdio import AllowedCommands, Streams, folder_of, stdio_streams
 
 CONNECT_SECONDS: Final = 10.0
 LEAVE_SECONDS: Final = 6.0
@@ -54,6 +55,7 @@ SILENT_SECONDS: Final = 3600.0
 HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 HEADER_VALUE: Final = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 LONGEST_ID: Final = 20
+AnyMessage = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError
 CLIENT: Final = Implementation(name="drive-agent", version="1")
 
 for _name in ("mcp.client.sse", "mcp.client.streamable_http"):
@@ -83,7 +85,12 @@ class OpenedServer:
 
 @asynccontextmanager
 async def open_server(
-    definition: ServerDefinition, means: Means, *, logging_callback: LoggingFnT, message_handler: MessageHandlerFnT
+    definition: ServerDefinition,
+    means: Means,
+    *,
+    logging_callback: LoggingFnT,
+    message_handler: MessageHandlerFnT,
+    elicitation_callback: ElicitationFnT | None = None,
 ) -> AsyncGenerator[OpenedServer]:
     """Open a session, and end with the reason, in an exception group, as soon as the connection is broken."""
     broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -104,6 +111,7 @@ async def open_server(
                     read,
                     cast("Any", write),
                     sampling_callback=means.sampling,
+                    elicitation_callback=elicitation_callback,
                     list_roots_callback=roots_for(definition, _folder(definition, means)),
                     logging_callback=logging_callback,
                     message_handler=message_handler,
@@ -180,7 +188,7 @@ async def _filter(
             async for item in incoming:
                 if isinstance(item, Exception):
                     intake.fail(FaultError(reason_of(item, host, SILENT_SECONDS)))
-                elif _is_of_use(item.message.root, intake):
+                elif _is_of_use(_as_json(item.message.root), intake):
                     await filtered.send(item)
                 elif isinstance(item.message.root, JSONRPCRequest):
                     await write.send(_refusal(item.message.root))
@@ -191,7 +199,26 @@ async def _filter(
     intake.fail(FaultError(Reason("closed")))
 
 
-def _is_of_use(root: JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError, intake: Intake) -> bool:
+def _as_json(root: AnyMessage) -> AnyMessage:
+    """Return the message with null for the numbers in it that JSON does not have: NaN, and what is infinite."""
+    waiting: list[Any] = [getattr(root, "params", None), getattr(root, "result", None)]
+    while waiting:
+        match waiting.pop():
+            case dict() as named:
+                container, items = cast("Any", named), list(cast("dict[Any, Any]", named).items())
+            case list() as listed:
+                container, items = cast("Any", listed), list(enumerate(cast("list[Any]", listed)))
+            case _:
+                continue
+        for key, value in items:
+            if isinstance(value, float) and not isfinite(value):
+                container[key] = None
+            elif isinstance(value, dict | list):
+                waiting.append(value)
+    return root
+
+
+def _is_of_use(root: AnyMessage, intake: Intake) -> bool:
     intake.take_message()
     if isinstance(root, JSONRPCResponse | JSONRPCError):
         return isinstance(root.id, int) or (len(root.id) <= LONGEST_ID and root.id.isdecimal())

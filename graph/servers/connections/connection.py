@@ -2,19 +2,14 @@
 
 import asyncio
 import json
-import logging
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
-from time import monotonic
 from typing import Any, Final, TypeVar
 
 from mcp import ClientSession, McpError
-from mcp.shared.session import ProgressFnT
 from mcp.types import (
     CONNECTION_CLOSED,
     InitializeResult,
-    LoggingMessageNotificationParams,
     PaginatedRequestParams,
     Prompt,
     Resource,
@@ -23,10 +18,9 @@ from mcp.types import (
     ToolListChangedNotification,
 )
 
+from graph.servers.connections.in_flight import CallsInFlight
 from graph.servers.faults import LostError
-from graph.servers.pins import cleaned
-
-logger = logging.getLogger(__name__)
+from graph.servers.pins import cleaned, pinned
 
 T = TypeVar("T")
 TOOLS_SECONDS: Final = 300.0
@@ -34,14 +28,10 @@ MOST_PAGES: Final = 20
 MOST_LISTED: Final = 500
 """Resources and prompts that are shown."""
 MOST_NAME_CHARACTERS: Final = 128
-REPORT_SECONDS: Final = 0.1
-"""The shortest time between the first two reports of one call's progress."""
-REPORTS_UNTIL_TWICE: Final = 10
-"""Reports after which the time between two has doubled: a call of a minute has about 100, one of an hour 840."""
-MOST_REPORT_CHARACTERS: Final = 500
+MOST_DEFINITION_CHARACTERS: Final = 50_000
+"""Of a tool, as JSON: no model could be given more, and it takes time to check."""
 END_SECONDS: Final = 5.0
 """The longest wait for the reason why a connection broke."""
-QUIET_LEVELS: Final = frozenset({"debug"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,34 +47,6 @@ class ServerDetails:
     prompts: Sequence[Prompt]
 
 
-class ProgressReports:
-    """The progress of one call, and the server's log meanwhile, for the person: cleaned, and ever less often."""
-
-    def __init__(self, report: ProgressFnT, clock: Callable[[], float] = monotonic) -> None:
-        self._report = report
-        self._clock = clock
-        self._not_before = 0.0
-        self._reports = 0
-        self._progress: tuple[float, float | None] = (0.0, None)
-
-    async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
-        """Report progress."""
-        self._progress = (progress, total)
-        await self.log(message)
-
-    async def log(self, message: str | None) -> None:
-        """Report a message, with the progress until now."""
-        if self._clock() < self._not_before:
-            return
-        self._not_before = self._clock() + REPORT_SECONDS * (1 + self._reports / REPORTS_UNTIL_TWICE)
-        self._reports += 1
-        try:
-            await self._report(*self._progress, cleaned(message)[:MOST_REPORT_CHARACTERS] if message else None)
-        except Exception:
-            # The SDK would log the whole message of the server.
-            logger.exception("The progress of a call could not be reported.")
-
-
 @dataclass(slots=True, eq=False)
 class Connection:
     """A session with a server, for the definition of that version. `most_tools` are used; the rest is left out."""
@@ -94,7 +56,7 @@ class Connection:
     _tools: Sequence[Tool] | None = None
     _listed_at: float = 0.0
     _changes: int = 0
-    calls: set[ProgressReports] = field(default_factory=set[ProgressReports])
+    in_flight: CallsInFlight = field(default_factory=CallsInFlight)
     listing: asyncio.Lock = field(default_factory=asyncio.Lock)
     _opened: tuple[ClientSession, InitializeResult] | None = None
 
@@ -134,24 +96,6 @@ class Connection:
                 return tools
             return self._tools
 
-    async def log(self, params: LoggingMessageNotificationParams) -> None:
-        """Report a message of the server's log in all calls that wait: it does not say which one it belongs to."""
-        if params.level in QUIET_LEVELS:
-            return
-        text = params.data if isinstance(params.data, str) else json.dumps(params.data, ensure_ascii=False)
-        for call in list(self.calls):
-            await call.log(text)
-
-    @contextmanager
-    def reporting(self, call: ProgressReports | None) -> Generator[None]:
-        """Report the server's log to a call meanwhile."""
-        if call:
-            self.calls.add(call)
-        try:
-            yield
-        finally:
-            self.calls.discard(call)  # pyright: ignore[reportArgumentType] - None is in no set
-
     async def _list_tools(self) -> Sequence[Tool]:
         """Ask for the tools; of two with one name the first counts."""
         if not self.introduction.capabilities.tools:
@@ -163,7 +107,7 @@ class Connection:
 
         by_name: dict[str, Tool] = {}
         for tool in await _all(page, MOST_LISTED):
-            if 0 < len(tool.name) <= MOST_NAME_CHARACTERS:
+            if _is_usable(tool):
                 by_name.setdefault(tool.name, tool)
         return tuple(by_name.values())[: self.most_tools]
 
@@ -202,6 +146,14 @@ class Connection:
             return listed.prompts, listed.nextCursor
 
         return await _all(page, MOST_LISTED)
+
+
+def _is_usable(tool: Tool) -> bool:
+    """Say whether a tool has a name that a person can read, and a definition of a sensible size."""
+    is_named = (
+        0 < len(tool.name) <= MOST_NAME_CHARACTERS and tool.name.isprintable() and tool.name == cleaned(tool.name)
+    )
+    return is_named and len(json.dumps(pinned(tool))) <= MOST_DEFINITION_CHARACTERS
 
 
 async def _all(

@@ -26,6 +26,8 @@ DATA_BYTES = 4 << 30
 FILE_BYTES = 1 << 30
 CPU_SECONDS = 3600
 OPEN_FILES = 4096
+USER_PROCESSES = 10_000
+"""Of all programs of the user, with their threads: one that multiplies between two looks stops there."""
 NICENESS = 5
 LOOK_SECONDS = 0.5
 END_SECONDS = 1.0
@@ -39,6 +41,7 @@ LIMITS = (
     (resource.RLIMIT_FSIZE, FILE_BYTES),
     (resource.RLIMIT_CPU, CPU_SECONDS),
     (resource.RLIMIT_NOFILE, OPEN_FILES),
+    (resource.RLIMIT_NPROC, USER_PROCESSES),
     (resource.RLIMIT_CORE, 0),
 )
 PAGE_BYTES = resource.getpagesize()

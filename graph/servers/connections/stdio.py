@@ -8,6 +8,7 @@ of any length, and leaves children behind.
 import asyncio
 import json
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -15,6 +16,7 @@ from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from hashlib import sha256
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
 
@@ -40,49 +42,41 @@ MOST_PROCESSES: Final = 64
 """Of a program with all its children."""
 SHORTEST_SECRET: Final = 4
 REPORT_BYTES: Final = 65_536
-REFUSED_VARIABLES: Final = frozenset({"PATH", "HOME", "ENV", "IFS", "SHELL", "TMPDIR", "EDITOR", "PAGER"})
-REFUSED_BEGINNINGS: Final = (
-    *(
-        "BASH_",
-        "BUN_",
-        "CURL_",
-        "DENO_",
-        "DOTNET_",
-        "DYLD_",
-        "GCONV_",
-        "GEM_",
-        "GIT_",
-        "GLIBC_",
-        "JAVA_",
-        "JDK_",
-        "LD_",
-    ),
-    *("LOCPATH", "LUA_", "MALLOC_", "NODE_", "NPM_", "OPENSSL_", "PERL", "PIP_", "PYTHON", "REQUESTS_", "RUBY", "SSL_"),
-    *("UV_", "XDG_", "YARN_", "_JAVA"),
-)
-"""Variables that change which program runs, or whom it trusts: they would get around the list of commands."""
-REFUSED_ENDS: Final = ("_PROXY",)
+VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 Streams = tuple[ObjectReceiveStream[SessionMessage | Exception], ObjectSendStream[SessionMessage]]
 
 
 class AllowedCommands:
-    """The commands that people's servers may be: whole command lines; ` *` at the end allows any further arguments."""
+    """The commands that people's servers may be: whole command lines; ` *` at the end allows any further arguments.
+
+    `NAME=` before a command lets people set that variable for it, and no others: many make a program run another one.
+    """
 
     def __init__(self, lines: Iterable[str] = ()) -> None:
-        self._commands = {tuple(shlex.split(line)) for line in lines if line.strip()}
-
-    def add(self, command: str, args: Iterable[str]) -> None:
-        """Allow one more command, with exactly these arguments."""
-        self._commands.add((command, *args))
+        self._commands = [words for line in lines if (words := shlex.split(line))]
 
     def allows(self, command: str, args: Iterable[str]) -> bool:
         """Say whether a command with these arguments may run."""
-        wanted = (command, *args)
-        return any(
-            wanted[: len(allowed) - 1] == allowed[:-1] if allowed[-1] == ANY_ARGUMENTS else wanted == allowed
-            for allowed in self._commands
-        )
+        return self.variables(command, args) is not None
+
+    def variables(self, command: str, args: Iterable[str]) -> frozenset[str] | None:
+        """Return the variables that people may set for a command with these arguments; None if it may not run."""
+        wanted, found = [command, *args], [*map(_named, self._commands)]
+        fitting = [names for names, allowed in found if _fits(wanted, allowed)]
+        return frozenset[str]().union(*fitting) if fitting else None
+
+
+def _named(words: list[str]) -> tuple[list[str], list[str]]:
+    """Return the variables at the beginning of a command line, and the rest."""
+    named = [*takewhile(VARIABLE.fullmatch, words)]
+    return [name.rstrip("=") for name in named], words[len(named) :]
+
+
+def _fits(wanted: list[str], allowed: list[str]) -> bool:
+    if len(allowed) > 1 and allowed[-1] == ANY_ARGUMENTS:
+        return wanted[: len(allowed) - 1] == allowed[:-1]
+    return wanted == allowed
 
 
 def folder_of(root: Path, user_id: str, server_id: str) -> Path:
@@ -98,7 +92,6 @@ async def stdio_streams(
     if not hasattr(os, "setsid"):  # the supervisor limits and ends programs by what POSIX has for it
         raise FaultError(Reason("no_posix"))
     program = _program(definition, commands)
-    _check_environment(definition.env)
     own = {name: value.replace(OWN_FOLDER, str(folder)) for name, value in definition.env.items()}
     definition = replace(definition, env=own)
     process, control = await _start(program, definition, folder, intake.message_bytes)
@@ -120,21 +113,19 @@ async def stdio_streams(
 
 
 def _program(definition: ServerDefinition, commands: AllowedCommands) -> str:
-    if not commands.allows(definition.command, definition.args):
+    """Return the program's path. Raises `FaultError` if it may not run, or not with these variables."""
+    allowed = commands.variables(definition.command, definition.args)
+    if allowed is None:
         raise FaultError(Reason("command_refused"))
+    for name, value in definition.env.items():
+        if name not in allowed:
+            raise FaultError(Reason("environment_refused", {"name": name}))
+        if "\0" in value:
+            raise FaultError(Reason("definition", {"detail": f"env {name!r}"}))
     program = shutil.which(definition.command)
     if program is None:
         raise FaultError(Reason("command_missing", {"command": definition.command}))
-    return program
-
-
-def _check_environment(env: Mapping[str, str]) -> None:
-    for name, value in env.items():
-        upper = name.upper()
-        if upper in REFUSED_VARIABLES or upper.startswith(REFUSED_BEGINNINGS) or upper.endswith(REFUSED_ENDS):
-            raise FaultError(Reason("environment_refused", {"name": name}))
-        if not name or "=" in name or "\0" in name + value:
-            raise FaultError(Reason("definition", {"detail": f"env {name!r}"}))
+    return os.path.abspath(program)  # noqa: PTH100 - from here; the program runs in a folder that it may write to
 
 
 async def _start(

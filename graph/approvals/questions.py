@@ -1,0 +1,168 @@
+"""A question of a person's own server as an approval: its card, and what an answer to it says."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple, cast
+
+from mcp.types import ElicitResult
+
+from graph.approvals.answers import Decision, DecisionError, approves_all, for_this_approval, read_decisions
+from graph.approvals.payload import ApprovalPayload
+from graph.events import ApprovalAction, QuestionView
+from graph.policy.reasons import sentence
+from graph.servers.elicitation.answers import Sentence, read_answer
+from graph.servers.elicitation.forms import defaults_of
+from graph.servers.elicitation.held import OpenQuestion
+from graph.servers.pins import cleaned
+from graph.state import Approval, Call, Language, OutsideCall
+
+NO_FIELDS: Final[Mapping[str, Any]] = {"type": "object", "properties": {}, "additionalProperties": False}
+TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
+    "asks": {
+        "en": "{server} asks, before it goes on with {tool}. In its own words:",
+        "zh": "{server} 在继续执行 {tool} 之前提问。以下是它的原话：",
+    },
+    "form": {
+        "en": "Your answer goes to {server} only; the assistant does not see it. Reject to give none.",
+        "zh": "你的回答只发送给 {server}，助手看不到。拒绝表示不回答。",
+    },
+    "url": {
+        "en": "It wants you to open this address yourself: {url}\nThe host is {host}. Nothing was opened from here. "
+        "Approve once you have done there what you want to do, or reject.",
+        "zh": "它希望你自己打开这个地址：{url}\n主机是 {host}。这里没有打开任何内容。在那里办完之后请批准，或者拒绝。",
+    },
+    "secret": {
+        "en": "Careful: {server} seems to want a password or a key ({fields}). A server must not ask for one in this "
+        "way. Reject, unless you know why.",
+        "zh": "请注意：{server} 似乎在索要密码或密钥（{fields}）。服务器不应以这种方式索取。"
+        "除非你清楚原因，否则请拒绝。",
+    },
+}
+ALL_AT_ONCE: Final = DecisionError(
+    "A server's question is not answered by approving everything: answer it by itself.",
+    "不能用“全部批准”来回答服务器的问题：请单独回答。",
+)
+NOT_AN_ANSWER: Final = DecisionError(
+    "A server's question is answered with edit (its fields in args), an address with approve; reject gives no answer.",
+    "服务器的表单请用 edit 回答（字段写在 args 中），网址请用 approve；reject 表示不回答。",
+)
+
+
+class FieldsError(DecisionError):
+    """An answer that does not fit the form, with what is wrong by the names of the fields."""
+
+    def __init__(self, fields: Mapping[str, Sentence]) -> None:
+        english, chinese = (
+            "; ".join(f"{cleaned(name)}: {said[index]}" for name, said in fields.items()) for index in (0, 1)
+        )
+        super().__init__(english, chinese)
+        self.fields = fields
+
+
+class Reply(NamedTuple):
+    """What the server hears; None if the answer can't be used, for the `problem`."""
+
+    result: ElicitResult | None
+    decision: Decision
+    problem: str = ""
+
+
+def allowed_decisions(question: Mapping[str, Any]) -> Sequence[str]:
+    """Return the decisions that answer a question: an address is only opened or not, an empty form only confirmed."""
+    if question["mode"] == "url":
+        return "approve", "reject"
+    return ("edit", "reject") if question["schema"]["properties"] else ("approve", "edit", "reject")
+
+
+def question_payload(
+    call: Call, source: OutsideCall, asked: OpenQuestion, approval: Approval, language: Language
+) -> ApprovalPayload:
+    """Return the interrupt's value, in the shape of any approval."""
+    view = _view(source, asked, language)
+    args = defaults_of(view["schema"])
+    action: ApprovalAction = {
+        "tool_call_id": call["tool_call_id"],
+        "name": call["name"],
+        "args": args,
+        "risk": call["risk"],
+        "reason": sentence("question", language),
+        "preview": _preview(view, language),
+        "reversible": False,
+        "etag": None,
+        "effect": None,
+        "grant_kind": None,
+        "code": "question",
+        "passage": None,
+        "question": view,
+    }
+    description = f"{action['reason']}\n\n{action['preview']}"
+    return {
+        "approval_id": approval["approval_id"],
+        "expires_at": approval["expires_at"],
+        "action_requests": [{"name": call["name"], "args": args, "description": description}],
+        "review_configs": [
+            {
+                "action_name": call["name"],
+                "allowed_decisions": [*allowed_decisions(view)],
+                "args_schema": view["schema"],
+            }
+        ],
+        "actions": [action],
+    }
+
+
+def _view(source: OutsideCall, asked: OpenQuestion, language: Language) -> QuestionView:
+    question = asked.question
+    server = cleaned(source["server_name"])
+    fields = ", ".join(question.secrets)
+    return {
+        "server_id": source["server_id"],
+        "server_name": server,
+        "tool": source["display_name"],
+        "mode": question.mode,
+        "message": question.message,
+        "schema": dict(question.schema or NO_FIELDS),
+        "url": question.url,
+        "host": question.host,
+        "warning": TEXTS["secret"][language].format(server=server, fields=fields) if fields else "",
+        "problem": asked.problem,
+        "language": language,
+    }
+
+
+def _preview(view: QuestionView, language: Language) -> str:
+    named = {"server": view["server_name"], "tool": view["tool"], "url": view["url"], "host": view["host"]}
+    words = "\n".join(f"> {line}" for line in view["message"].splitlines())
+    lines = [view["problem"], TEXTS["asks"][language].format(**named), words, view["warning"]]
+    return "\n".join(filter(None, [*lines, TEXTS[view["mode"]][language].format(**named)]))
+
+
+def checked_reply(action: Mapping[str, Any], decision: Decision) -> ElicitResult:
+    """Return what the server hears of a decision. Raises `DecisionError` for one that does not answer the question."""
+    question: Mapping[str, Any] = action["question"]
+    if decision["type"] not in allowed_decisions(question):
+        raise NOT_AN_ANSWER
+    if decision["type"] == "reject":
+        return ElicitResult(action="decline")
+    if question["mode"] == "url":
+        return ElicitResult(action="accept")
+    content, problems = read_answer(question["schema"], decision["args"] or {})
+    if problems:
+        raise FieldsError(problems)
+    return ElicitResult(action="accept", content=content)
+
+
+def read_reply(
+    answer: object, action: Mapping[str, Any], approval_id: str, language: Language, content: Mapping[str, Any] | None
+) -> Reply:
+    """Return what the server hears of an answer in any dialect; `content` has its fields if they came apart."""
+    decision = read_decisions(answer, [cast("Call", {**action, "standing": "asked"})], approval_id)[0]
+    if content is not None and decision["type"] == "edit":
+        decision = cast("Decision", {**decision, "args": dict(content)})
+    try:
+        if approves_all(for_this_approval(answer, approval_id)):
+            raise ALL_AT_ONCE
+        if not decision["valid"]:
+            return Reply(None, decision, decision["message"])
+        return Reply(checked_reply(action, decision), decision)
+    except DecisionError as error:
+        return Reply(None, decision, error.texts[language == "zh"])
