@@ -60,7 +60,6 @@ from drive_server.services.housekeeping import Housekeeping
 from drive_server.services.identity.login_links import LoginLinks
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sign_ins import SignInService
-from drive_server.services.identity.tokens import TokenService
 from drive_server.services.journal.following import ChangeFollower
 from drive_server.services.journal.service import Journal
 from drive_server.services.map_reduce.language_model import ChatCompletions
@@ -91,6 +90,8 @@ if TYPE_CHECKING:
 
     from mcp import ClientSession
     from mcp.client.session import SamplingFnT
+
+    from drive_server.services.identity.tokens import TokenService
 
 __all__ = [
     "ALL_SCOPES",
@@ -145,6 +146,15 @@ async def open_drive(settings: DriveSettings, clock: Clock = utc_now) -> "AsyncG
         yield await _build(settings, clock, stack)
 
 
+def _token_service(settings: DriveSettings) -> "TokenService | None":
+    """Return what checks an issuer's tokens; None without an issuer, which saves importing a library of ciphers."""
+    if not settings.jwt_issuer:
+        return None
+    from drive_server.services.identity.tokens import TokenService
+
+    return TokenService(settings)
+
+
 async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -> Drive:
     await anyio.to_thread.run_sync(make_private_directory, settings.root)
     database = await open_database(settings.resolved_database_url)
@@ -161,7 +171,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     ingester = Ingester(database, texts, embedder, index, settings.root / "index.lock")
     limits = Limits(quota_bytes=settings.quota_bytes, max_versions=settings.max_versions)
     journal = Journal(database, blobs, on_content_change=ingester.wake, limits=limits)
-    tokens = TokenService(settings) if settings.jwt_issuer else None
+    tokens = _token_service(settings)
     if tokens is not None:
         stack.push_async_callback(tokens.close)
     documents = DocumentService(database, blobs, journal, texts, max_text_bytes=settings.max_text_bytes)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("api", "drive_server", "graph")
-POSIX_PROGRAMS = {"graph.servers.supervisor"}
+POSIX_PROGRAMS = {"graph.servers.connections.supervisor"}
 """A program of its own, the parent of others: where there is no POSIX, no such server runs."""
 MISSING_MODULES = {"fcntl", "grp", "pty", "pwd", "resource", "termios", "uvloop"}
 MISSING_NAMES = {

@@ -21,9 +21,9 @@ Exit codes: 0 done, 1 failed (a sentence says why), 2 wrong usage.
 """
 
 
-def build_parser() -> ArgumentParser:
+def build_parser() -> Parser:
     """Return the parser; a parsed command has `target`, the `module:function` below `api.cli` that runs it."""
-    parser = ArgumentParser(
+    parser = Parser(
         prog="drive-agent",
         description="Your drive, and an assistant that works in it, asks before what matters, and can take it back.",
         epilog=EPILOG,

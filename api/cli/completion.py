@@ -6,7 +6,7 @@ The script is made from the parsers themselves, so that it always knows what the
 from __future__ import annotations
 
 import re
-from argparse import REMAINDER, Action, ArgumentParser
+from argparse import REMAINDER, Action
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +15,8 @@ from api.cli.arguments import build_parser
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator
+
+    from api.cli.file_arguments import Parser
 
 PROGRAM: Final = "drive-agent"
 LOCAL_FILES: Final = frozenset({"DIR", "FILE", "TARGET"})
@@ -50,11 +52,11 @@ def completion(arguments: Namespace) -> int:
     return 0
 
 
-def commands_of(parser: ArgumentParser, path: tuple[str, ...]) -> Iterator[Command]:
+def commands_of(parser: Parser, path: tuple[str, ...]) -> Iterator[Command]:
     """Yield the command of a parser, and those below it."""
     command = Command(path)
-    below: dict[str, ArgumentParser] = {}
-    for action in parser._actions:  # pyright: ignore[reportPrivateUsage] - argparse tells it no other way
+    below: dict[str, Parser] = {}
+    for action in parser.actions:
         if isinstance(action.choices, dict):
             below = action.choices
             helps = {choice.dest: choice.help or "" for choice in _choices_of(action)}

@@ -37,7 +37,15 @@ class Parser(ArgumentParser):
 
     _is_intermixed = False
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+    @property
+    def actions(self) -> list[Action]:
+        """Its options and arguments, one of which may have the parsers of its commands as `choices`."""
+        return self._actions
+
+    # The stub has overloads, by the type of the namespace.
+    def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, args: Any = None, namespace: Any = None
+    ) -> Any:
         """Parse as `ArgumentParser` does, or as its `parse_known_intermixed_args`, which calls this in turn."""
         if self._is_intermixed or all(action.nargs not in MANY for action in self._get_positional_actions()):
             return super().parse_known_args(args, namespace)

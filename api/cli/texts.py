@@ -64,6 +64,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "请将 DRIVE_DATA_DIR 设为你可以写入的目录。",
     ),
     "not_started": ("The service could not start: {reason}", "服务无法启动：{reason}"),
+    "no_reason": ("no reason is known.", "原因未知。"),
     "log": ("The details are in {path}.", "详情见 {path}。"),
     "no_item": (
         "{ref}: there is no such item, or it is not shared with you.",
@@ -147,7 +148,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "never": ("never", "永不"),
     "yes": ("yes", "有"),
     "no": ("no", "无"),
-    "of_downloads": ("{done} of {most}", "{done}/{most}"),
+    "of_downloads": ("{done} of {most}", "{done} 次，共 {most} 次"),
     "ask_password": ("Password of the link: ", "链接的密码："),
     "opened": ("Opened in your browser: {url}", "已在浏览器中打开：{url}"),
     "open_this": ("Open this in a browser:", "请在浏览器中打开："),

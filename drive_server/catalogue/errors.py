@@ -406,4 +406,40 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
         "Ask the owner of the folder to make room, or put it into a folder of your own.",
         "请让文件夹的所有者腾出空间，或放到你自己的文件夹里。",
     ),
+    "settings_line": (
+        "Line {line} of {path} is not of the form NAME=value.",
+        "{path} 的第 {line} 行不是 名称=值 的形式。",
+    ),
+    "settings_line.hint": ("Correct it, or put a # in front of it.", "请改正它，或在前面加上 #。"),
+    "settings_elsewhere": (
+        "{path} can't name another data directory than the one that it lies in.",
+        "{path} 不能指定它所在目录以外的数据目录。",
+    ),
+    "settings_elsewhere.hint": (
+        "Set {name} in the environment, or in a file that you name with --config.",
+        "请在环境变量中设置 {name}，或在用 --config 指定的文件中设置。",
+    ),
+    "setting_refused": ("{name} can't be used: {reason}.", "无法使用 {name}：{reason}。"),
+    "setting_refused.hint": ("Correct it in {place}.", "请在 {place} 中改正它。"),
+    "environment": ("the environment", "环境变量"),
+    "environment_or": ("the environment or {path}", "环境变量或 {path}"),
+    "settings_unreadable": (
+        "The configuration file {path} can't be read: {reason}.",
+        "无法读取配置文件 {path}：{reason}。",
+    ),
+    "settings_unreadable.hint": ("Name another one with --config.", "请用 --config 指定其他文件。"),
+    "no_utf8": ("it is no text in UTF-8", "它不是 UTF-8 文本"),
+    "newer_data": (
+        "The data directory was written by a newer version of Drive Agent.",
+        "此数据目录由更新版本的 Drive Agent 写入。",
+    ),
+    "newer_data.hint": (
+        "Install that version, or set DRIVE_DATA_DIR to another directory.",
+        "请安装该版本，或将 DRIVE_DATA_DIR 设为其他目录。",
+    ),
+    "no_data_directory": ("The data directory can't be made or used.", "无法新建或使用数据目录。"),
+    "no_data_directory.hint": (
+        "Set DRIVE_DATA_DIR to a folder that you may write to.",
+        "请将 DRIVE_DATA_DIR 设为你可以写入的文件夹。",
+    ),
 }

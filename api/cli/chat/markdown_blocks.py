@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
-CONTINUES: Final = re.compile(r"\s|[-*+] |\d{1,9}[.)] ")
-"""A line that may belong to the list before it, also after a blank line."""
+ITEM: Final = re.compile(r"\s*([-*+]|\d{1,9}[.)]) ")
+"""The beginning of an item of a list."""
 
 
 class MarkdownBlocks:
@@ -26,7 +26,7 @@ class MarkdownBlocks:
         """Take the next piece of the text, and yield the blocks that are whole now."""
         *lines, self._begun = (self._begun + text).split("\n")
         for line in lines:
-            if self._after_blank and self._lines and not CONTINUES.match(line) and line.strip():
+            if self._after_blank and line.strip() and not self._goes_on(line):
                 yield self._taken()
             self._note_fence(line)
             self._after_blank = not self._fence and not line.strip()
@@ -38,6 +38,11 @@ class MarkdownBlocks:
         self._begun = self._fence = ""
         self._after_blank = False
         return self._taken().strip("\n")
+
+    def _goes_on(self, line: str) -> bool:
+        """Return whether a line after a blank one may belong to the block before, which only lists go on with."""
+        first = next((before for before in self._lines if before.strip()), "")
+        return not first or bool(ITEM.match(first) and (line[0].isspace() or ITEM.match(line)))
 
     def _note_fence(self, line: str) -> None:
         found = FENCE.match(line)

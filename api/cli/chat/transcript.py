@@ -20,6 +20,7 @@ LONGEST_RESULT = 200
 STEP_MARKS = {"completed": "✓", "failed": "✗", "skipped": "–"}
 CALL_STYLES = {"done": "green", "error": "red", "rejected": "yellow", "cancelled": "yellow"}
 CALL_MARKS = {"done": "✓"}
+WITHIN_TEXT = frozenset({"content", "heartbeat"})
 RECORD_MARKS = {**CALL_MARKS, "invoking": "→"}
 RECORD_TEXTS: Mapping[str, Mapping[Language, str]] = {
     "invoking": {"en": "was sent the call", "zh": "已发送调用"},
@@ -29,7 +30,6 @@ RECORD_TEXTS: Mapping[str, Mapping[Language, str]] = {
     "rejected": {"en": "was not called: rejected", "zh": "未调用：已拒绝"},
 }
 """What became of a call of one of the person's own MCP servers; that it waits is said by its approval."""
-WITHIN_TEXT = frozenset({"content", "heartbeat"})
 
 
 def shorten(text: str, limit: int) -> str:

@@ -107,6 +107,11 @@ def read_record(root: Path) -> ServiceRecord | None:
     return record if is_held(root) else None
 
 
+def require_usable(root: Path) -> None:
+    """Raise `CommandError` for a data directory that can't be made or written."""
+    _open(root, PEERS_NAME).close()
+
+
 def _open(root: Path, name: str) -> IO[str]:
     try:
         root.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from api.cli.failure import CommandError
 from api.cli.service.data_dir import ServiceRecord
-from api.cli.texts import text
+from api.cli.texts import language, text
 from drive_server.errors import DriveError
 from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.runner import Runner
@@ -110,8 +110,11 @@ def _first(failure: BaseException) -> BaseException:
 
 
 def _not_started(failure: BaseException | None) -> CommandError:
-    said = getattr(failure, "message", None) or getattr(failure, "sentence", None)
-    reason = said or (failure and f"{type(failure).__name__}: {failure}") or "no reason"
+    if isinstance(failure, DriveError):
+        reason, hint = failure.texts(language())
+        return CommandError.of("not_started", reason=reason, hint=hint)
+    said = getattr(failure, "sentence", None)
+    reason = said or (failure and f"{type(failure).__name__}: {failure}") or text("no_reason")
     return CommandError.of("not_started", reason=reason, hint=getattr(failure, "hint", ""))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from api.cli.configuration import settings_of
+from api.cli.configuration import as_command_error, settings_of
 from api.cli.failure import CommandError
 from api.cli.invocation import command_line
 from api.cli.service.connection import LOCAL_HOSTS
@@ -49,7 +49,7 @@ def serve(arguments: Namespace) -> int:
     except BusyError as error:
         raise _explain(error, read_record(drive.root)) from error
     except InvalidInputError as error:
-        raise CommandError(error.message, hint=error.hint) from error
+        raise as_command_error(error) from error
     terminal.note("Stopped.")
     return 0
 

@@ -4,11 +4,10 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from stat import S_IFDIR, S_IFREG
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Select, and_, select
 from sqlalchemy.ext.asyncio import AsyncSession
-from stream_zip import ZIP_AUTO, AsyncMemberFile, async_stream_zip
 
 from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.errors import InvalidInputError, TooLargeError
@@ -19,6 +18,9 @@ from drive_server.services.tree.nodes import BATCH, NodeView, descendants, locat
 from drive_server.storage.blobs import BlobStore
 from drive_server.storage.database import Database
 from drive_server.storage.tables import NodeRow, VersionRow
+
+if TYPE_CHECKING:
+    from stream_zip import AsyncMemberFile
 
 MAX_ITEMS: Final = 100_000
 MAX_NAMED: Final = 500
@@ -82,10 +84,14 @@ class ArchiveService:
 
     async def stream(self, archive: Archive) -> AsyncGenerator[bytes]:
         """Yield the bytes of the zip file, in chunks of 1 MiB. They are made in threads; close it to stop early."""
+        from stream_zip import async_stream_zip
+
         async for chunk in async_stream_zip(self._files(archive), chunk_size=CHUNK_BYTES):
             yield chunk
 
-    async def _files(self, archive: Archive) -> AsyncIterator[AsyncMemberFile]:
+    async def _files(self, archive: Archive) -> "AsyncIterator[AsyncMemberFile]":
+        from stream_zip import ZIP_AUTO
+
         for member in archive.members:
             mode = FILE_MODE if member.blob else FOLDER_MODE
             method = ZIP_AUTO(member.size, level=0 if member.is_packed else 1)

@@ -190,7 +190,12 @@ def test_open_prints_the_address_where_there_is_no_display(
 def test_open_opens_a_browser_where_there_is_one(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setenv("DISPLAY", ":0")
-    monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url) or True)
+
+    def open_page(url: str) -> bool:
+        opened.append(url)
+        return True
+
+    monkeypatch.setattr("webbrowser.open", open_page)
 
     assert shell.done("open").out == ""
     assert len(opened) == 1

@@ -168,11 +168,19 @@ def test_a_service_that_is_gone_ends_the_import(tmp_path: Path) -> None:
     client.close()
 
 
+def test_a_single_file_is_imported_under_its_name(service: Service, alice: Person, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a")
+
+    result = run_import(service, alice, str(tmp_path / "a.txt"), "--no-wait")
+
+    assert result.stdout.startswith("Imported 1 file (1 B) into / in ")
+    assert list(tree(alice)) == ["a.txt"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["/nonexistent/folder"], "can't be imported: it is not there"),
-        (["{file}"], "can't be imported: it is not a folder"),
         (["{folder}", "--into", "/taken.txt"], "/taken.txt is a file"),
         (["{folder}", "--into", "/a\x01b"], "control character"),
     ],

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tests.drive_server.http.service import Service
 
-from drive_server.knowledge.readers.pages.thumbnail import make_thumbnail
+from drive_server.knowledge.readers.thumbnail import make_thumbnail
 
 
 def picture(kind: str, size: tuple[int, int] = (800, 400), mode: str = "RGB", **options: Any) -> bytes:

@@ -1,53 +1,36 @@
-"""Small pictures of images and of the first page of a PDF, made in a reader's process."""
+"""Small pictures of images and of the first page of a PDF."""
 
-import io
 import math
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 import pypdfium2
 from PIL import Image, ImageOps
 
 from drive_server.knowledge.formats import HEAD_BYTES
 
-MEDIA_TYPE: Final = "image/webp"
 MAX_PIXELS: Final = 60_000_000
 """More in an image, and it is not decoded: 240 MB of memory."""
 FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF", "ICO", "AVIF")
 """Pillow knows others that start programs, such as EPS."""
-QUALITY: Final = 80
 _POINTS: Final = 14_400.0
 """The longest side of a page that a PDF may have."""
+_REFUSALS: Final = (Image.DecompressionBombError, pypdfium2.PdfiumError, SyntaxError, ValueError, OSError)
+_FAULTS: Final = (ArithmeticError, LookupError, MemoryError, TypeError, RuntimeError)
+"""Errors that damaged files cause in the decoders."""
 
 
-@dataclass(frozen=True, slots=True)
-class Thumbnail:
-    """A picture as WebP; empty, with the reason, where none can be made."""
-
-    state: Literal["ready", "failed"]
-    reason: str = ""
-    data: bytes = b""
+class UndrawableError(Exception):
+    """The file is no picture and no PDF, or is damaged, or too large."""
 
 
-def refuse_thumbnail(state: Literal["failed"], reason: str) -> Thumbnail:
-    """Return the thumbnail of a file that made its reader crash, or took too long."""
-    return Thumbnail(state, reason)
-
-
-def make_thumbnail(size: int, path: Path, name: str, media_type: str) -> Thumbnail:
-    """Return the picture, `size` pixels at its longer side or less. Blocks; not for two threads at once."""
-    del name, media_type  # the bytes tell, whatever the file calls itself
+def draw(path: Path, size: int) -> Image.Image:
+    """Return a picture of the file, `size` pixels at its longer side or less. Raises `UndrawableError`."""
     try:
-        picture = _page(path, size) if _is_pdf(path) else _image(path, size)
-    except (Image.DecompressionBombError, pypdfium2.PdfiumError, SyntaxError, ValueError, OSError) as error:
-        return Thumbnail("failed", type(error).__name__)
-    except (ArithmeticError, LookupError, MemoryError, TypeError, RuntimeError) as error:  # as damaged files make them
-        return Thumbnail("failed", type(error).__name__)
-    file = io.BytesIO()
-    picture.save(file, "WEBP", quality=QUALITY)
-    return Thumbnail("ready", data=file.getvalue())
+        return _page(path, size) if _is_pdf(path) else _image(path, size)
+    except (*_REFUSALS, *_FAULTS) as error:
+        raise UndrawableError(type(error).__name__) from error
 
 
 def _is_pdf(path: Path) -> bool:
