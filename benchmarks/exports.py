@@ -98,7 +98,7 @@ def main(arguments: list[str] | None = None) -> None:
         with serving(work / "first") as first, serving(work / "second") as second:
             begun = time.perf_counter()
             made = fill(first, chosen.files, [*PEOPLE], threads=50)
-            print(f"{made} in {time.perf_counter() - begun:.0f} s")
+            print(f"{made}, made in {time.perf_counter() - begun:.0f} s")
             steps = [
                 ["export", *measured(first, "export", target)],
                 ["export again", *measured(first, "export", target)],
