@@ -46,6 +46,9 @@ from drive_server.services.documents.service import DocumentService
 from drive_server.services.documents.tables import TableService
 from drive_server.services.documents.templates import TemplateService
 from drive_server.services.documents.thumbnails import ThumbnailService
+from drive_server.services.exports.contents import ImportedContents
+from drive_server.services.exports.inventory import Inventory
+from drive_server.services.exports.restoring import ImportService
 from drive_server.services.files.archives import ArchiveService
 from drive_server.services.files.batches import BatchService
 from drive_server.services.files.bulk import BulkService
@@ -230,6 +233,9 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         journal=journal,
         follower=ChangeFollower(database),
         undo=UndoService(journal),
+        inventory=Inventory(database, blobs),
+        imported_contents=(imported := ImportedContents(database, blobs, limits, max_bytes=settings.max_upload_bytes)),
+        imports=ImportService(journal, imported),
         tasks=TaskService(database, database.signer),
         recents=(recents := Recents(database)),
         suggestions=SuggestionService(database),

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from drive_server.services.documents.tables import TableService
     from drive_server.services.documents.templates import TemplateService
     from drive_server.services.documents.thumbnails import ThumbnailService
+    from drive_server.services.exports.contents import ImportedContents
+    from drive_server.services.exports.inventory import Inventory
+    from drive_server.services.exports.restoring import ImportService
     from drive_server.services.files.archives import ArchiveService
     from drive_server.services.files.batches import BatchService
     from drive_server.services.files.bulk import BulkService
@@ -105,6 +108,9 @@ class ServiceRegistry:
     journal: "Journal"
     follower: "ChangeFollower"
     undo: "UndoService"
+    inventory: "Inventory"
+    imported_contents: "ImportedContents"
+    imports: "ImportService"
     tasks: "TaskService"
     recents: "Recents"
     suggestions: "SuggestionService"

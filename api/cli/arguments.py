@@ -35,6 +35,7 @@ def build_parser() -> Parser:
     common = _common_options()
     client = _client_options(common)
     _add_service_commands(commands, common)
+    _add_backup(commands, common)
     _add_chat(commands, client)
     _add_drive_commands(commands, client)
     add_file_commands(commands, client)
@@ -111,13 +112,16 @@ def _add_chat(commands: Commands, client: ArgumentParser) -> None:
 
 
 def _add_drive_commands(commands: Commands, client: ArgumentParser) -> None:
+    _add_export(commands, client)
     importer = commands.add_parser("import", parents=[client], help="take a folder or file of this computer in")
-    importer.add_argument("directory", metavar="DIR", help="the folder to import, with all that is below it; or a file")
+    importer.add_argument(
+        "directory", metavar="DIR", help="the folder to import, with all that is below it; a file; or an export"
+    )
     importer.add_argument(
         "--into", metavar="PATH", help="folder of the drive that takes the content of DIR (default: one named like DIR)"
     )
     importer.add_argument("--no-wait", action="store_true", help="don't wait until the files can be searched")
-    importer.set_defaults(target="importing.command:import_directory")
+    importer.set_defaults(target="exports.restore:import_any")
     listing = commands.add_parser("ls", parents=[client], help="list a folder of the drive")
     listing.add_argument("path", nargs="?", default="/", metavar="PATH", help="path or id (default: %(default)s)")
     listing.add_argument("--json", action="store_true", help="print the items as a JSON array")
@@ -140,6 +144,31 @@ def _add_drive_commands(commands: Commands, client: ArgumentParser) -> None:
     audit.add_argument("run_id", metavar="RUN_ID")
     audit.add_argument("--json", action="store_true", help="print the audit as JSON")
     audit.set_defaults(target="commands.audit:audit")
+
+
+def _add_export(commands: Commands, client: ArgumentParser) -> None:
+    export = commands.add_parser("export", parents=[client], help="give the whole drive out, as a folder or a zip file")
+    export.add_argument(
+        "target_path",
+        metavar="DIR|FILE.zip",
+        help="a new folder or zip file; or an export, which is brought up to date",
+    )
+    export.add_argument("--verify", action="store_true", help="check the export that is there, and change nothing")
+    export.set_defaults(target="exports.command:export")
+
+
+def _add_backup(commands: Commands, common: ArgumentParser) -> None:
+    backup = commands.add_parser("backup", parents=[common], help="copy all data of this machine's service elsewhere")
+    backup.add_argument("target_path", metavar="DIR", help="folder of backups; a later one copies only what is new")
+    backup.add_argument("--keep", type=_count, default=7, metavar="N", help="backups to keep (default: %(default)s)")
+    backup.add_argument("--verify", action="store_true", help="check the backups that are there, and make none")
+    backup.set_defaults(target="backups.backup:backup")
+    restore = commands.add_parser("restore", parents=[common], help="make a backup the data of a service")
+    restore.add_argument("source_path", metavar="DIR", help="folder of backups")
+    restore.add_argument("--generation", metavar="TIME", help="the backup of that name (default: the newest)")
+    restore.add_argument("--into", metavar="FOLDER", help="data directory to make (default: that of the settings)")
+    restore.add_argument("--force", action="store_true", help="give a folder that is there another name first")
+    restore.set_defaults(target="backups.restore:restore")
 
 
 def _add_grant_commands(commands: Commands, client: ArgumentParser) -> None:
@@ -377,6 +406,12 @@ def _port(text: str) -> int:
     if text.isascii() and text.isdigit() and int(text) <= 65535:
         return int(text)
     raise ArgumentTypeError(f"{text!r} is not a port (0 to 65535)")
+
+
+def _count(text: str) -> int:
+    if text.isascii() and text.isdigit() and int(text[:9]) > 0 and len(text) < 9:
+        return int(text)
+    raise ArgumentTypeError(f"{text!r} is not a number from 1 on")
 
 
 def _message(text: str) -> str:

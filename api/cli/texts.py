@@ -3,11 +3,14 @@
 import os
 from typing import Any, Final, Literal
 
+from api.cli.whole_drive_texts import WHOLE_DRIVE
+
 Language = Literal["en", "zh"]
 VARIABLES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 """Where a terminal names its language, the first one that is set (POSIX, 8.2)."""
 
 TEXTS: Final[dict[str, tuple[str, str]]] = {
+    **WHOLE_DRIVE,
     "try": ("Try: {command}", "试试：{command}"),
     "stopped": ("Stopped.", "已停止。"),
     "unreachable": ("The service can't be reached.", "无法连接到服务。"),

@@ -77,6 +77,35 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
         "请以 `Authorization: Bearer dak_...` 发送密钥，或先登录。",
     ),
     "key_not_valid": ("This key is not valid.", "此密钥无效。"),
+    "no_content": ("No file of this drive has that content.", "云盘中没有任何文件包含该内容。"),
+    "no_content.hint": ("GET /api/drive/export lists what there is.", "现有内容见 GET /api/drive/export。"),
+    "other_content": ("These bytes have another SHA-256 than announced.", "这些字节的 SHA-256 与所声明的不符。"),
+    "other_content.hint": ("Send the content again.", "请重新发送该内容。"),
+    "many_contents": (
+        "Many contents were stored that no file has yet.",
+        "已保存的内容中，尚未归入文件的太多。",
+    ),
+    "many_contents.hint": ("Import their files, or wait an hour.", "请先导入对应的文件，或一小时后再试。"),
+    "content_not_sent": (
+        "A content of {item} is not there, or was sent too long ago.",
+        "{item}的一个内容尚未发送，或发送得太早。",
+    ),
+    "content_not_sent.hint": (
+        "Send it with PUT /api/drive/imports/contents/{sha256}, and use the receipt.",
+        "请用 PUT /api/drive/imports/contents/{sha256} 发送，并使用返回的凭据。",
+    ),
+    "import_parent": ("The folder of {item} was not imported.", "{item}所在的文件夹尚未导入。"),
+    "import_parent.hint": ("Import folders before what is in them.", "请先导入文件夹，再导入其中的内容。"),
+    "import_versions": (
+        "The versions of {item} are not those of a file or of a folder.",
+        "{item}的版本与其类型不符。",
+    ),
+    "import_versions.hint": (
+        "A file has one or more, in ascending order; a folder has none.",
+        "文件至少有一个版本，按编号递增排列；文件夹没有版本。",
+    ),
+    "import_own_drive": ("An import goes to your own drive.", "只能导入到您自己的云盘。"),
+    "import_own_drive.hint": ("Name a folder of your own.", "请指定您自己的文件夹。"),
     "one_etag": ("If-Match has to name one etag.", "If-Match 中只能有一个 etag。"),
     "one_etag.hint": (
         "Send the item's etag, or the one of its content, in quotes.",

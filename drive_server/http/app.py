@@ -23,8 +23,10 @@ from drive_server.http.routes import (
     bulk,
     changes,
     events,
+    exports,
     files,
     groups,
+    imports,
     index_events,
     items,
     links,
@@ -62,7 +64,20 @@ def build_http() -> APIRouter:
     """Return the routes below `/api`. They serve the drive that `serving` was given."""
     drive = APIRouter(prefix="/drive", responses=problem_responses(403, 404))
     # What names more of an address goes before what takes the rest of it for an item's path.
-    for part in (search, index_events, versions, thumbnails, files, uploads, changes, shares, archive, events):
+    for part in (
+        search,
+        index_events,
+        versions,
+        thumbnails,
+        files,
+        uploads,
+        changes,
+        shares,
+        archive,
+        events,
+        exports,
+        imports,
+    ):
         drive.include_router(part.router)
     for part in (bulk, views, items):
         drive.include_router(part.router)

@@ -89,6 +89,10 @@ class Schema:
         """Return the newest migration of the folder, whose file's name begins with its number."""
         return max((path.name.partition("_")[0] for path in self.folder.glob("[0-9]*.py")), default=None)
 
+    def knows(self, revision: str) -> bool:
+        """Say whether a migration is one of the folder's: a database of a newer program has seen another one."""
+        return any(path.name.partition("_")[0] == revision for path in self.folder.glob("[0-9]*.py"))
+
     def _version(self, connection: Connection) -> str | None:
         if not inspect(connection).has_table(self.version_table):
             return None

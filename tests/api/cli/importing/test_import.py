@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 # The interpreter's own files may be closed to other users, so everything is loaded before root's rights are given up.
 PROGRAM = """
 import os, sys
-import api.cli, api.cli.importing.command, api.cli.importing.upload, encodings.idna, rich.progress
+import api.cli, api.cli.exports.restore
+import api.cli.importing.command, api.cli.importing.upload, encodings.idna, rich.progress
 if os.geteuid() == 0:
     os.seteuid(int(sys.argv[1]))
 sys.exit(api.cli.main(sys.argv[2:]))
