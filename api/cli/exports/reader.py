@@ -24,10 +24,6 @@ class ExportFiles(Protocol):
         """Open a file. Raises `OSError` if it is not there."""
         ...
 
-    def paths(self) -> Iterator[str]:
-        """Yield the paths of all files."""
-        ...
-
 
 class FolderFiles:
     """The files of an export that is a folder."""
@@ -42,12 +38,6 @@ class FolderFiles:
             raise FileNotFoundError(path)
         return target.open("rb")
 
-    def paths(self) -> Iterator[str]:
-        """Yield the paths of all files."""
-        for found in self._root.rglob("*"):
-            if found.is_file():
-                yield found.relative_to(self._root).as_posix()
-
 
 class ZipFiles:
     """The files of an export that is a zip file."""
@@ -61,10 +51,6 @@ class ZipFiles:
             return cast("BinaryIO", self._archive.open(path))
         except (KeyError, zipfile.BadZipFile, RuntimeError) as error:
             raise FileNotFoundError(path) from error
-
-    def paths(self) -> Iterator[str]:
-        """Yield the paths of all files."""
-        yield from (name for name in self._archive.namelist() if not name.endswith("/"))
 
 
 class Export:

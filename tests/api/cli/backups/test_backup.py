@@ -8,7 +8,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import ExitStack, closing
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +76,9 @@ def test_a_backup_of_a_running_service_is_whole_and_becomes_the_same_service(
     assert f"{root} holds the access token" in capsys.readouterr().out
 
     again = Service(target, {"DRIVE_EMBEDDING_MODEL": "none"}).start()
-    with closing_person(filled) as before, closing_person(again) as after:
+    with ExitStack() as stack:
+        stack.callback(again.stop)
+        before, after = stack.enter_context(closing_person(filled)), stack.enter_context(closing_person(again))
         assert after.token == before.token
         assert after.get("/api/drive/export") == before.get("/api/drive/export")
         assert after.get("/api/threads") == before.get("/api/threads")
@@ -84,7 +86,6 @@ def test_a_backup_of_a_running_service_is_whole_and_becomes_the_same_service(
         assert after.get(f"/api/threads/{thread['thread_id']}")["messages"][0]["text"] == "hello"
         assert after.content(after.children()[0]["id"]) == "two"
         assert indexed(after) == indexed(before)
-    again.stop()
     assert (target / "secrets.key").read_bytes() == (data_dir / "secrets.key").read_bytes()
 
 
