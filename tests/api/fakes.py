@@ -32,6 +32,8 @@ class Someone:
     scopes: frozenset[str] = frozenset(ALL_SCOPES)
     key_name: str = "everyday"
     method: str = "api_key"
+    time_zone: str = ""
+    language: str = ""
 
 
 PEOPLE = {
