@@ -26,8 +26,8 @@ BYTES = {
 }
 
 
-@router.get("", name=DocumentTools.list_versions.__name__, responses=problem_responses(403, 404, 409))
-async def list_versions(
+@router.get("", responses=problem_responses(403, 404, 409))
+async def list_file_versions(
     file_ref: str,
     drive: DriveDep,
     actor: ActorDep,
