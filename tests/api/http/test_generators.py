@@ -22,10 +22,11 @@ SECONDS = 120
 CLIENT_CONFIG = """
 post_hooks: []
 content_type_overrides:
+  "*/*": application/octet-stream
   image/webp: application/octet-stream
   application/zip: application/octet-stream
 """
-"""No formatter runs over the client; it does not know by itself that these two are bytes."""
+"""No formatter runs over the client; it does not know by itself that these are bytes."""
 
 
 @pytest.fixture(scope="module")
