@@ -74,6 +74,7 @@ def test_no_cell_is_empty_without_a_reason(row: Row) -> None:
     assert {cell: said for cell in row[1:] if (said := complaint(cell))} == {}
     assert not row.tool.startswith("planned")
     assert not row.route.startswith("planned")
+    assert not row.webdav.startswith("planned")
 
 
 @pytest.mark.parametrize("cell", ["", "-", "- no", "later", "–"])
