@@ -28,6 +28,7 @@ from api.http.routes import models as model_routes
 from api.http.routes import offers as offer_routes
 from api.http.routes import servers as server_routes
 from api.http.routes import sign_ins as sign_in_routes
+from api.http.routes import thread_imports as thread_import_routes
 from api.plans import Plans
 from api.runs.webhooks import target_of
 from api.servers.assistants import PersonsChoices
@@ -175,7 +176,7 @@ def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) 
     )
     describe(app)
     api = APIRouter(prefix="/api", dependencies=[Depends(bearer)])
-    own = (server_routes, sign_in_routes, offer_routes, assistants, messages)
+    own = (server_routes, sign_in_routes, offer_routes, assistants, messages, thread_import_routes)
     for part in (chat, runs, approvals, grants, threads, branches, plans, memories, model_routes, *own):
         api.include_router(part.router)
     app.include_router(api)

@@ -46,6 +46,9 @@ from drive_server.services.documents.service import DocumentService
 from drive_server.services.documents.tables import TableService
 from drive_server.services.documents.templates import TemplateService
 from drive_server.services.documents.thumbnails import ThumbnailService
+from drive_server.services.exports.contents import ImportedContents
+from drive_server.services.exports.inventory import Inventory
+from drive_server.services.exports.restoring import ImportService
 from drive_server.services.files.archives import ArchiveService
 from drive_server.services.files.batches import BatchService
 from drive_server.services.files.bulk import BulkService
@@ -56,11 +59,11 @@ from drive_server.services.files.trash import Expiry
 from drive_server.services.housekeeping import Housekeeping
 from drive_server.services.identity.login_links import LoginLinks
 from drive_server.services.identity.oidc import OidcService
+from drive_server.services.identity.passkeys import PasskeyService
 from drive_server.services.identity.passwords import PasswordService
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sessions import SessionService
 from drive_server.services.identity.sign_ins import SignInService
-from drive_server.services.identity.tokens import TokenService
 from drive_server.services.journal.following import ChangeFollower
 from drive_server.services.journal.service import Journal
 from drive_server.services.mail.outbox import Outbox
@@ -98,6 +101,8 @@ if TYPE_CHECKING:
 
     from mcp import ClientSession
     from mcp.client.session import SamplingFnT
+
+    from drive_server.services.identity.tokens import TokenService
 
 __all__ = [
     "ALL_SCOPES",
@@ -152,6 +157,15 @@ async def open_drive(settings: DriveSettings, clock: Clock = utc_now) -> "AsyncG
         yield await _build(settings, clock, stack)
 
 
+def _token_service(settings: DriveSettings) -> "TokenService | None":
+    """Return what checks an issuer's tokens; None without an issuer, which saves importing a library of ciphers."""
+    if not settings.jwt_issuer:
+        return None
+    from drive_server.services.identity.tokens import TokenService
+
+    return TokenService(settings)
+
+
 async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -> Drive:
     await anyio.to_thread.run_sync(make_private_directory, settings.root)
     database = await open_database(settings.resolved_database_url)
@@ -168,7 +182,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     ingester = Ingester(database, texts, embedder, index, settings.root / "index.lock")
     limits = Limits(quota_bytes=settings.quota_bytes, max_versions=settings.max_versions)
     journal = Journal(database, blobs, on_content_change=ingester.wake, limits=limits)
-    tokens = TokenService(settings) if settings.jwt_issuer else None
+    tokens = _token_service(settings)
     if tokens is not None:
         stack.push_async_callback(tokens.close)
     documents = DocumentService(database, blobs, journal, texts, max_text_bytes=settings.max_text_bytes)
@@ -187,6 +201,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         sessions=SessionService(database),
         oidc=OidcService(settings, database, identity),
         passwords=PasswordService(database, identity, outbox, settings.resolved_public_url),
+        passkeys=PasskeyService(database, identity, settings.resolved_public_url),
         people=PeopleService(database, journal),
         groups=GroupService(database, journal),
         login_links=LoginLinks(identity, settings.resolved_public_url),
@@ -218,6 +233,9 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         journal=journal,
         follower=ChangeFollower(database),
         undo=UndoService(journal),
+        inventory=Inventory(database, blobs),
+        imported_contents=(imported := ImportedContents(database, blobs, limits, max_bytes=settings.max_upload_bytes)),
+        imports=ImportService(journal, imported),
         tasks=TaskService(database, database.signer),
         recents=(recents := Recents(database)),
         suggestions=SuggestionService(database),

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from drive_server.services.documents.tables import TableService
     from drive_server.services.documents.templates import TemplateService
     from drive_server.services.documents.thumbnails import ThumbnailService
+    from drive_server.services.exports.contents import ImportedContents
+    from drive_server.services.exports.inventory import Inventory
+    from drive_server.services.exports.restoring import ImportService
     from drive_server.services.files.archives import ArchiveService
     from drive_server.services.files.batches import BatchService
     from drive_server.services.files.bulk import BulkService
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from drive_server.services.housekeeping import Housekeeping
     from drive_server.services.identity.login_links import LoginLinks
     from drive_server.services.identity.oidc import OidcService
+    from drive_server.services.identity.passkeys import PasskeyService
     from drive_server.services.identity.passwords import PasswordService
     from drive_server.services.identity.service import IdentityService
     from drive_server.services.identity.sessions import SessionService
@@ -71,6 +75,7 @@ class ServiceRegistry:
     sessions: "SessionService"
     oidc: "OidcService"
     passwords: "PasswordService"
+    passkeys: "PasskeyService"
     people: "PeopleService"
     groups: "GroupService"
     login_links: "LoginLinks"
@@ -103,6 +108,9 @@ class ServiceRegistry:
     journal: "Journal"
     follower: "ChangeFollower"
     undo: "UndoService"
+    inventory: "Inventory"
+    imported_contents: "ImportedContents"
+    imports: "ImportService"
     tasks: "TaskService"
     recents: "Recents"
     suggestions: "SuggestionService"

@@ -16,6 +16,14 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
         "Filled in {template}, as the file {item} in {folder}.",
         "填写了{template}，存为{folder}中的文件{item}。",
     ),
+    "effect.import_items": (
+        "Restore {count} item{s} of an export in {folder}.",
+        "把导出文件中的 {count} 项恢复到{folder}。",
+    ),
+    "change.import_items": (
+        "Restored {count} item{s} of an export in {folder}.",
+        "把导出文件中的 {count} 项恢复到了{folder}。",
+    ),
     "effect.copy": ("Copy {item}{holding} to {folder}{ending}.", "把{item}{holding}复制到{folder}{ending}。"),
     "change.copy": ("Copied {item}{holding} to {folder}{ending}.", "把{item}{holding}复制到了{folder}{ending}。"),
     "effect.rename": ("Rename {item} to '{name}'{ending}.", "把{item}重命名为“{name}”{ending}。"),
@@ -192,6 +200,10 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
     "content_pruned": (
         "its earlier content is no longer kept: the file had more versions since than are kept",
         "它较早的内容已不再保留：此后的版本数超过了保留的数量",
+    ),
+    "link_needs_password": (
+        "the link had a password, which no export has; make it again",
+        "该链接设有密码，而导出文件不含密码；请重新创建",
     ),
     "link_expired": ("the link has expired since", "该链接此后已过期"),
 }

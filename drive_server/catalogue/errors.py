@@ -77,6 +77,35 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
         "请以 `Authorization: Bearer dak_...` 发送密钥，或先登录。",
     ),
     "key_not_valid": ("This key is not valid.", "此密钥无效。"),
+    "no_content": ("No file of this drive has that content.", "云盘中没有任何文件包含该内容。"),
+    "no_content.hint": ("GET /api/drive/export lists what there is.", "现有内容见 GET /api/drive/export。"),
+    "other_content": ("These bytes have another SHA-256 than announced.", "这些字节的 SHA-256 与所声明的不符。"),
+    "other_content.hint": ("Send the content again.", "请重新发送该内容。"),
+    "many_contents": (
+        "Many contents were stored that no file has yet.",
+        "已保存的内容中，尚未归入文件的太多。",
+    ),
+    "many_contents.hint": ("Import their files, or wait an hour.", "请先导入对应的文件，或一小时后再试。"),
+    "content_not_sent": (
+        "A content of {item} is not there, or was sent too long ago.",
+        "{item}的一个内容尚未发送，或发送得太早。",
+    ),
+    "content_not_sent.hint": (
+        "Send it with PUT /api/drive/imports/contents/{sha256}, and use the receipt.",
+        "请用 PUT /api/drive/imports/contents/{sha256} 发送，并使用返回的凭据。",
+    ),
+    "import_parent": ("The folder of {item} was not imported.", "{item}所在的文件夹尚未导入。"),
+    "import_parent.hint": ("Import folders before what is in them.", "请先导入文件夹，再导入其中的内容。"),
+    "import_versions": (
+        "The versions of {item} are not those of a file or of a folder.",
+        "{item}的版本与其类型不符。",
+    ),
+    "import_versions.hint": (
+        "A file has one or more, in ascending order; a folder has none.",
+        "文件至少有一个版本，按编号递增排列；文件夹没有版本。",
+    ),
+    "import_own_drive": ("An import goes to your own drive.", "只能导入到您自己的云盘。"),
+    "import_own_drive.hint": ("Name a folder of your own.", "请指定您自己的文件夹。"),
     "one_etag": ("If-Match has to name one etag.", "If-Match 中只能有一个 etag。"),
     "one_etag.hint": (
         "Send the item's etag, or the one of its content, in quotes.",
@@ -135,6 +164,21 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
         "Use a key that does not end, or let an administrator make an address for it.",
         "请使用不会过期的密钥，或请管理员生成用于设置密码的地址。",
     ),
+    "passkey_key_ends": ("A key that ends can't register a passkey.", "会过期的密钥不能注册通行密钥。"),
+    "passkey_key_ends.hint": ("Use a key that does not end, or log in.", "请使用不会过期的密钥，或先登录。"),
+    "bad_passkey": ("That passkey can't be registered.", "无法注册此通行密钥。"),
+    "bad_passkey.hint": ("Begin again, and answer within five minutes.", "请重新开始，并在五分钟内完成。"),
+    "passkey_exists": ("This passkey is registered already.", "此通行密钥已注册。"),
+    "passkey_exists.hint": ("Log in with it.", "请直接用它登录。"),
+    "too_many_passkeys": ("You have {limit} passkeys already.", "您已有 {limit} 个通行密钥。"),
+    "too_many_passkeys.hint": ("Remove one that you don't use.", "请删除一个不用的通行密钥。"),
+    "no_passkey": ("There is no such passkey.", "没有这个通行密钥。"),
+    "no_passkey.hint": ("List your passkeys and use an id from there.", "请列出您的通行密钥，并使用其中的 id。"),
+    "passkeys_need_name": (
+        "Passkeys need an address with a name; browsers refuse them at a number.",
+        "通行密钥需要带域名的地址；浏览器不接受数字地址。",
+    ),
+    "passkeys_need_name.hint": ("Open the service by its name, or as localhost.", "请用域名或 localhost 打开服务。"),
     "no_reset": (
         "This address to set a password was used, has expired, or never was.",
         "用于设置密码的地址已被使用、已过期或不存在。",
@@ -479,5 +523,41 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
     "no_room_there.hint": (
         "Ask the owner of the folder to make room, or put it into a folder of your own.",
         "请让文件夹的所有者腾出空间，或放到你自己的文件夹里。",
+    ),
+    "settings_line": (
+        "Line {line} of {path} is not of the form NAME=value.",
+        "{path} 的第 {line} 行不是 名称=值 的形式。",
+    ),
+    "settings_line.hint": ("Correct it, or put a # in front of it.", "请改正它，或在前面加上 #。"),
+    "settings_elsewhere": (
+        "{path} can't name another data directory than the one that it lies in.",
+        "{path} 不能指定它所在目录以外的数据目录。",
+    ),
+    "settings_elsewhere.hint": (
+        "Set {name} in the environment, or in a file that you name with --config.",
+        "请在环境变量中设置 {name}，或在用 --config 指定的文件中设置。",
+    ),
+    "setting_refused": ("{name} can't be used: {reason}.", "无法使用 {name}：{reason}。"),
+    "setting_refused.hint": ("Correct it in {place}.", "请在 {place} 中改正它。"),
+    "environment": ("the environment", "环境变量"),
+    "environment_or": ("the environment or {path}", "环境变量或 {path}"),
+    "settings_unreadable": (
+        "The configuration file {path} can't be read: {reason}.",
+        "无法读取配置文件 {path}：{reason}。",
+    ),
+    "settings_unreadable.hint": ("Name another one with --config.", "请用 --config 指定其他文件。"),
+    "no_utf8": ("it is no text in UTF-8", "它不是 UTF-8 文本"),
+    "newer_data": (
+        "The data directory was written by a newer version of Drive Agent.",
+        "此数据目录由更新版本的 Drive Agent 写入。",
+    ),
+    "newer_data.hint": (
+        "Install that version, or set DRIVE_DATA_DIR to another directory.",
+        "请安装该版本，或将 DRIVE_DATA_DIR 设为其他目录。",
+    ),
+    "no_data_directory": ("The data directory can't be made or used.", "无法新建或使用数据目录。"),
+    "no_data_directory.hint": (
+        "Set DRIVE_DATA_DIR to a folder that you may write to.",
+        "请将 DRIVE_DATA_DIR 设为你可以写入的文件夹。",
     ),
 }

@@ -23,12 +23,15 @@ from drive_server.http.routes import (
     bulk,
     changes,
     events,
+    exports,
     files,
     groups,
+    imports,
     index_events,
     items,
     links,
     notices,
+    passkeys,
     search,
     shares,
     thumbnails,
@@ -61,13 +64,27 @@ def build_http() -> APIRouter:
     """Return the routes below `/api`. They serve the drive that `serving` was given."""
     drive = APIRouter(prefix="/drive", responses=problem_responses(403, 404))
     # What names more of an address goes before what takes the rest of it for an item's path.
-    for part in (search, index_events, versions, thumbnails, files, uploads, changes, shares, archive, events):
+    for part in (
+        search,
+        index_events,
+        versions,
+        thumbnails,
+        files,
+        uploads,
+        changes,
+        shares,
+        archive,
+        events,
+        exports,
+        imports,
+    ):
         drive.include_router(part.router)
     for part in (bulk, views, items):
         drive.include_router(part.router)
     api = APIRouter(prefix="/api")
     api.include_router(drive)
     api.include_router(auth.router)
+    api.include_router(passkeys.router)
     api.include_router(users.router)
     api.include_router(groups.router)
     api.include_router(notices.router)

@@ -66,6 +66,21 @@ class IdentityRow(Base):
     created_at: Mapped[datetime]
 
 
+class PasskeyRow(Base):
+    """A passkey of a person. `credential`, its id, and `public_key` (COSE) are base64url; `sign_count` only grows."""
+
+    __tablename__ = "passkeys"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True, default=new_id)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), index=True)
+    name: Mapped[str] = mapped_column(String(100))
+    credential: Mapped[str] = mapped_column(String(1400), unique=True)
+    public_key: Mapped[str] = mapped_column(String(2000))
+    sign_count: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[datetime]
+    last_used_at: Mapped[datetime | None]
+
+
 class NodeRow(Base):
     """A file or folder. `revision` counts every change of the row and is its etag.
 

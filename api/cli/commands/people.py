@@ -51,6 +51,16 @@ def change_user(arguments: Namespace) -> int:
     return 0
 
 
+def reset_password(arguments: Namespace) -> int:
+    """Print an address at which a person sets a new password, once; standard output gets it alone."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        link = client.post(f"{_path(USERS, arguments.user)}/password-reset", {})
+    terminal.say(str(link["url"]))
+    terminal.note(f"{visible_line(arguments.user)} sets a new password there: once, until {link['expires_at']}.")
+    return 0
+
+
 def remove_user(arguments: Namespace) -> int:
     """Remove a person; the files go to another one, or are deleted. A person is asked first."""
     terminal = Terminal()

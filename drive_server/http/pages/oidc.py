@@ -11,8 +11,8 @@ from drive_server.drive import Drive
 from drive_server.errors import NotFoundError, UnauthenticatedError, UnavailableError
 from drive_server.http.access import DriveDep
 from drive_server.http.languages import language_of
+from drive_server.http.logins import set_session
 from drive_server.http.pages.layout import Words, page, sentence
-from drive_server.http.routes.auth import set_session
 from drive_server.messages import Message
 
 START: Final = "/login/oidc"

@@ -1,22 +1,25 @@
 """Routes for who is calling: log in and out, profile, sessions, API keys."""
 
-from collections.abc import Coroutine
-from contextlib import closing
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Literal, Self
 
 from fastapi import APIRouter, BackgroundTasks, Request, Response, status
 from pydantic import BaseModel, ConfigDict, Field, Strict, model_validator
 
-from drive_server.access import Actor, Principal
-from drive_server.drive import Drive
-from drive_server.errors import UnauthenticatedError
 from drive_server.http.access import COOKIE, ActorDep, DriveDep, PrincipalDep, principal_of_request
+from drive_server.http.logins import (
+    MeResult,
+    describe_me,
+    end_session,
+    login_failures,
+    network_of_request,
+    open_by_password,
+    open_session,
+)
 from drive_server.http.problem import problem_responses
 from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS
 from drive_server.models import ApiKey
 from drive_server.moments import LONGEST
-from drive_server.rate_limiter import RateLimiter, network_of
 from drive_server.services.identity.keys import MAX_KEY_DAYS, MAX_KEY_NAME_CHARACTERS
 from drive_server.services.identity.passwords import MAX_CHARACTERS as MAX_PASSWORD_CHARACTERS
 from drive_server.services.identity.sessions import SESSION_PREFIX
@@ -25,8 +28,6 @@ from drive_server.services.people.service import MAX_NAME_CHARACTERS, ProfileCha
 
 router = APIRouter(tags=["auth"])
 
-FAILURES: Final = 10
-"""Wrong tokens of one address in a minute."""
 MOST_SCOPES = 10
 MOST_SCOPE_CHARACTERS = 20
 
@@ -91,24 +92,6 @@ class KeyChange(BaseModel):
     scopes: ScopeNames
 
 
-class MeResult(BaseModel):
-    """The caller: what they say of themselves (empty: nothing), and the scopes of the key in use."""
-
-    id: str
-    email: str
-    name: str
-    time_zone: str
-    language: str
-    root_id: str
-    is_admin: bool
-    scopes: list[str]
-    method: str
-    key_name: str | None
-    expires_at: datetime | None
-    used_bytes: int
-    quota_bytes: int
-
-
 class Profile(BaseModel):
     """What the caller says of themselves; what is left out stays, an empty text is nothing.
 
@@ -167,8 +150,10 @@ class LoginLinkResult(BaseModel):
 async def login(body: Login, request: Request, response: Response, drive: DriveDep) -> MeResult:
     """Open a session for a browser: its cookie stands for the token, for 30 days at most."""
     if body.token is not None:
-        return await _me(drive, await open_session(drive, request, response, body.token))
-    return await _me(drive, await open_by_password(drive, request, response, body.email or "", body.password or ""))
+        return await describe_me(drive, await open_session(drive, request, response, body.token))
+    return await describe_me(
+        drive, await open_by_password(drive, request, response, body.email or "", body.password or "")
+    )
 
 
 @router.put("/auth/password", status_code=status.HTTP_204_NO_CONTENT, responses=problem_responses(403))
@@ -182,7 +167,7 @@ async def forgot_password(
     forgotten: ForgottenPassword, request: Request, drive: DriveDep, afterwards: BackgroundTasks
 ) -> None:
     """Mail an address to set a new password to who has an account; the answer is the same for who has none."""
-    login_failures(request).take(f"forgot {_network(request)}")
+    login_failures(request).take(f"forgot {network_of_request(request)}")
     # After the answer: neither it nor its time says whether there is an account.
     afterwards.add_task(drive.passwords.mail_reset, forgotten.email)
 
@@ -204,14 +189,14 @@ async def logout(request: Request, response: Response, drive: DriveDep, *, every
 @router.get("/auth/me")
 async def me(drive: DriveDep, principal: PrincipalDep) -> MeResult:
     """Tell who is calling."""
-    return await _me(drive, principal)
+    return await describe_me(drive, principal)
 
 
 @router.patch("/auth/me", responses=problem_responses(403))
 async def change_profile(change: Profile, drive: DriveDep, actor: ActorDep) -> MeResult:
     """Change what the caller says of themselves."""
     await drive.people.change_profile(actor, ProfileChange(change.name, change.time_zone, change.language))
-    return await _me(drive, actor.principal)
+    return await describe_me(drive, actor.principal)
 
 
 @router.get("/auth/sessions", responses=problem_responses(403))
@@ -259,75 +244,3 @@ async def revoke_key(key_id: str, drive: DriveDep, actor: ActorDep) -> None:
 async def change_key(key_id: str, change: KeyChange, drive: DriveDep, actor: ActorDep) -> ApiKey:
     """Give an API key other scopes; they hold at once, in MCP sessions that are open as well."""
     return await drive.identity.change_scopes(actor, key_id, change.scopes)
-
-
-async def open_session(drive: Drive, request: Request, response: Response, token: str) -> Principal:
-    """Log a browser in: put the cookie of a new session on the response, and return who it is for.
-
-    Raises `UnauthenticatedError` for a token that is not valid, `RateLimitError` after too many of them.
-    """
-    return await _open(drive, request, response, drive.identity.authenticate(token.strip()))
-
-
-async def open_by_password(drive: Drive, request: Request, response: Response, email: str, password: str) -> Principal:
-    """Log a browser in as `open_session` does, by email and password."""
-    return await _open(drive, request, response, drive.passwords.verify(email, password))
-
-
-async def _open(drive: Drive, request: Request, response: Response, proof: Coroutine[Any, Any, Principal]) -> Principal:
-    failures, network = login_failures(request), _network(request)
-    with closing(proof):
-        failures.check(network)
-        try:
-            principal = await proof
-        except UnauthenticatedError:
-            failures.count(network)
-            raise
-    await set_session(drive, request, response, principal)
-    return principal
-
-
-def _network(request: Request) -> str:
-    return network_of(request.client.host if request.client else "")
-
-
-async def set_session(drive: Drive, request: Request, response: Response, principal: Principal) -> None:
-    """Put the cookie of a new session of this person on the response."""
-    secret, ends = await drive.sessions.create(principal, request.headers.get("user-agent", ""))
-    # Behind a proxy that the HTTP server trusts, the scheme is the proxy's.
-    is_secure = request.url.scheme == "https"
-    response.set_cookie(COOKIE, secret, expires=ends, path="/", httponly=True, samesite="strict", secure=is_secure)
-
-
-def login_failures(request: Request) -> RateLimiter:
-    """Return the application's own count of wrong tokens."""
-    state = request.app.state
-    if not hasattr(state, "login_failures"):
-        state.login_failures = RateLimiter(FAILURES, "Too many wrong tokens came from your address.")
-    return state.login_failures
-
-
-async def end_session(drive: Drive, request: Request, response: Response) -> None:
-    """Log a browser out, also one whose session is over."""
-    await drive.sessions.end(request.cookies.get(COOKIE, ""))
-    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
-
-
-async def _me(drive: Drive, principal: Principal) -> MeResult:
-    user = await drive.identity.me(Actor(principal))
-    usage = await drive.quota.usage(user.id)
-    return MeResult(
-        id=user.id,
-        email=user.email,
-        name=user.name,
-        time_zone=user.time_zone,
-        language=user.language,
-        root_id=user.root_id,
-        is_admin=user.is_admin,
-        scopes=sorted(principal.scopes),
-        method=principal.method,
-        key_name=principal.key_name,
-        expires_at=principal.expires_at,
-        used_bytes=usage.used_bytes,
-        quota_bytes=usage.quota_bytes,
-    )

@@ -106,7 +106,7 @@ class PasswordService:
             row = await session.get_one(UserRow, actor.user_id)
         if row.password_hash is not None:
             await self.verify(row.email, old or "")
-        elif not await self._lasts(actor.principal):
+        elif not await self._identity.lasts(actor.principal):
             raise ForbiddenError(Message.of("key_ends"))
         await self._set(row.id, checked, row.password_hash, but=session_secret)
 
@@ -148,12 +148,6 @@ class PasswordService:
             if not (await session.execute(done)).rowcount:  # pyright: ignore[reportAttributeAccessIssue] - an update's result has it
                 raise NotFoundError(Message.of("no_reset"))
             await session.execute(delete(ApiKeyRow).where(*sessions, ApiKeyRow.secret_hash != digest(but)))
-
-    async def _lasts(self, principal: Principal) -> bool:
-        """Return whether the key in use, or the one that opened the session, does not end by itself."""
-        async with self._database.read() as session:
-            row = await session.get(ApiKeyRow, principal.key_id or "")
-        return row is not None and (row.method == SESSION_METHOD or row.expires_at is None)
 
     def _link(self, row: UserRow, holds_for: timedelta) -> LoginLink:
         ends = self._clock() + holds_for

@@ -234,6 +234,12 @@ class IdentityService:
             raise not_valid("The account is gone.")
         return to_user(user)
 
+    async def lasts(self, principal: Principal) -> bool:
+        """Return whether the key in use, or the one that opened the session, does not end by itself."""
+        async with self._database.read() as session:
+            row = await session.get(ApiKeyRow, principal.key_id or "")
+        return row is not None and (row.method == SESSION_METHOD or row.expires_at is None)
+
     async def _account(self, user_id: str) -> Any:
         user = await self._database.read_sync(lambda connection: connection.execute(_PERSON, {"id": user_id}).first())
         if user is None:

@@ -23,6 +23,7 @@ from drive_server.storage.tables import (
     MailRow,
     NodeRow,
     NoticeRow,
+    PasskeyRow,
     ReadRow,
     ShareRow,
     SignInRow,
@@ -50,13 +51,15 @@ async def forget_person(recorder: Recorder, row: UserRow) -> None:
     for statement in (
         delete(SignInRow).where(SignInRow.key_id.in_(keys)),
         delete(ApiKeyRow).where(ApiKeyRow.user_id == row.id),
-        delete(IdentityRow).where(IdentityRow.user_id == row.id),
         delete(NoticeRow).where(or_(NoticeRow.email == row.email, NoticeRow.by_user == row.id)),
         delete(MailRow).where(MailRow.user_id == row.id),
         delete(GroupMemberRow).where(GroupMemberRow.user_id == row.id),
         delete(BulkFindingRow).where(BulkFindingRow.result_id.in_(results)),
         delete(BulkResultRow).where(BulkResultRow.user_id == row.id),
-        *(delete(table).where(table.user_id == row.id) for table in (ReadRow, TaskRow, UploadRow)),
+        *(
+            delete(table).where(table.user_id == row.id)
+            for table in (IdentityRow, PasskeyRow, ReadRow, TaskRow, UploadRow)
+        ),
     ):
         await session.execute(statement, execution_options=UNSYNCHRONISED)
     recorder.note(PEOPLE, row.id, {"removed": False}, {"removed": True})

@@ -27,6 +27,7 @@ COMMAND_LINES = [
     ["user", "add", "bob@example.com"],
     ["user", "list", "--json"],
     ["user", "disable", "bob@example.com"],
+    ["user", "reset-password", "bob@example.com"],
     ["user", "remove", "bob@example.com", "--hand-over-to", "cara@example.com", "--yes"],
     ["group", "create", "Sales", "--member", "bob@example.com"],
     ["group", "change", "Sales", "--add", "bob@example.com", "--remove", "cara@example.com"],

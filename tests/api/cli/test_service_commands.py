@@ -322,6 +322,17 @@ def test_a_person_is_disabled_put_into_a_group_and_removed(service: Service) -> 
     assert service.run("user", "remove", "gone@example.com", "--delete-files", "--yes").returncode == 1
 
 
+def test_an_administrator_gets_an_address_at_which_a_person_sets_a_password(service: Service) -> None:
+    key = service.run("user", "add", "forgot@example.com").stdout.strip()
+    reset = service.run("user", "reset-password", "forgot@example.com")
+    url = reset.stdout.strip()
+    assert (reset.returncode, "forgot@example.com" in reset.stderr) == (0, True)
+    assert httpx.post(url, data={"password": "tulips in the rain"}).status_code == httpx.codes.SEE_OTHER
+    assert httpx.get(url).status_code == httpx.codes.NOT_FOUND
+    assert service.run("user", "reset-password", "forgot@example.com", "--token", key).returncode == 1
+    assert service.run("user", "reset-password", "nobody@example.com").returncode == 1
+
+
 def test_a_run_is_undone_after_a_preview(service: Service) -> None:
     done = service.run("chat", "create a folder Undone")
     assert done.returncode == 0, done.stderr

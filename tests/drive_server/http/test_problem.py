@@ -126,6 +126,11 @@ def test_the_routes_are_described_with_their_key() -> None:
         "/api/users/{user}/password-reset",
         "/api/auth/password",
         "/api/auth/password/forgot",
+        "/api/auth/passkeys",
+        "/api/auth/passkeys/options",
+        "/api/auth/passkeys/{passkey_id}",
+        "/api/auth/login/passkey",
+        "/api/auth/login/passkey/options",
         "/api/auth/sessions",
         "/api/auth/sessions/{session_id}",
         "/api/groups",
@@ -167,11 +172,13 @@ def test_every_write_to_items_takes_an_idempotency_key_and_tells_its_errors() ->
     }
     writes = {key for key in described if key[0] != "get" and "/uploads" not in key[1]}
     keyed = {key for key, operation in described.items() if "idempotency-key" in str(operation.get("parameters"))}
-    # A star is on or off, and an index is built anew, however often it is asked for.
+    # A star is on or off, an index is built anew, and a content is stored, however often it is asked for.
     assert writes - keyed == {
         ("put", "/api/drive/items/{item_ref}/star"),
         ("delete", "/api/drive/items/{item_ref}/star"),
+        ("post", "/api/drive/imports/missing"),
         ("post", "/api/drive/index/rebuild"),
+        ("put", "/api/drive/imports/contents/{sha256}"),
     }
     assert keyed <= writes
     for key, operation in described.items():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import httpx
 from argon2 import PasswordHasher
 
-from drive_server.http.routes.auth import FAILURES
+from drive_server.http.logins import FAILURES
 from drive_server.services.identity import passwords
 from drive_server.storage.tables import UserRow
 from tests.drive_server.http.routes.test_notices import MailServer, mailing, mails
