@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 from fastapi import Request, Response
 from starlette.requests import ClientDisconnect
@@ -18,6 +18,13 @@ RAW_BODY: Final = {
         "required": True,
         "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
     }
+}
+# The media type is that of the file, which may be any.
+_ANY_BYTES: Final[dict[str, Any]] = {"*/*": {"schema": {"type": "string", "format": "binary"}}}
+BYTES: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"description": "The bytes of the file, in its own media type.", "content": _ANY_BYTES},
+    206: {"description": "Those of the `Range`.", "content": _ANY_BYTES},
+    304: {"description": "The bytes are those of the etag in `If-None-Match`."},
 }
 
 Sender = Callable[[Span, bool], Awaitable[AsyncIterator[bytes]]]

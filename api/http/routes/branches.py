@@ -76,7 +76,9 @@ async def regenerate_answer(
 
 
 @router.get("/versions", responses=problem_responses(404))
-async def list_versions(thread_id: str, message_id: str, caller: CallerDep, service: ServiceDep) -> VersionsOfMessage:
+async def list_message_versions(
+    thread_id: str, message_id: str, caller: CallerDep, service: ServiceDep
+) -> VersionsOfMessage:
     """List the versions of a message, the first one first; one that was never edited is its only version."""
     versions = await service.runs.versions(caller, thread_id, message_id)
     return VersionsOfMessage(items=[version_view(run) for run in versions])

@@ -11,7 +11,7 @@ from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import TooLargeError
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
-from drive_server.http.contents import RAW_BODY, body_of, content_response
+from drive_server.http.contents import BYTES, RAW_BODY, body_of, content_response
 from drive_server.http.headers import chosen_type
 from drive_server.http.item_routes import ItemRoute
 from drive_server.http.problem import problem_responses
@@ -33,12 +33,6 @@ from drive_server.storage.blobs import Blob
 router = APIRouter(prefix="/files", tags=["drive"], route_class=ItemRoute)
 
 CONTENT_ETAG: Final = re.compile("[0-9a-f]{64}")
-BYTES: Final = {
-    200: {
-        "description": "The bytes of the file, in its own media type.",
-        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-    }
-}
 
 
 class TextChange(BaseModel):

@@ -14,7 +14,7 @@ from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import EtagMismatchError, QuotaExceededError, TooLargeError
 from drive_server.http.access import DriveDep, require_same_origin
-from drive_server.http.contents import RAW_BODY, Sender, body_of, content_response
+from drive_server.http.contents import BYTES, RAW_BODY, Sender, body_of, content_response
 from drive_server.http.headers import Span, chosen_type
 from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS
 from drive_server.models import Item, Kind, Page
@@ -109,7 +109,7 @@ async def list_below(
 
 
 @router.head("/items/{item_id}/content", include_in_schema=False)
-@router.get("/items/{item_id}/content", operation_id="download_link_file", response_class=Response)
+@router.get("/items/{item_id}/content", operation_id="download_link_file", response_class=Response, responses=BYTES)
 async def download(item_id: str, request: Request, drive: DriveDep, visit: VisitDep) -> Response:
     """Return the bytes of a file; single ranges and If-None-Match are honoured. It counts as a download.
 

@@ -2,18 +2,17 @@
 
 from collections.abc import AsyncGenerator
 from datetime import datetime
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import anyio
-import orjson
 from fastapi import APIRouter, Query, Request, status
-from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import DriveError
 from drive_server.http.access import ActorDep, DriveDep, principal_of_request
+from drive_server.http.event_streams import HEARTBEAT, UNBUFFERED, EventStream
 from drive_server.http.languages import language_of
 from drive_server.http.problem import problem_responses
 from drive_server.messages import Language, render
@@ -25,7 +24,6 @@ router = APIRouter(prefix="/notices", tags=["people"])
 
 POLL_SECONDS: Final = 2.0
 POLLS_PER_HEARTBEAT: Final = 7
-HEARTBEAT: Final = b": heartbeat\n\n"
 MOST_IDS: Final = 1000
 
 
@@ -61,6 +59,23 @@ class NoticesResult(BaseModel):
     cursor: str | None
 
 
+class NoticesEvent(BaseModel):
+    """How many notices are unread, at once and at each change."""
+
+    type: Literal["notices"] = "notices"
+    unread: int
+
+
+EXAMPLE: Final = 'id: 1\nevent: notices\ndata: {"type":"notices","unread":2}\n\n: heartbeat\n\n'
+STREAM: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "description": "Server-sent events; the schema is of `data`. Comments are heartbeats.",
+        "model": NoticesEvent,
+        "content": {"text/event-stream": {"schema": {"type": "object"}, "example": EXAMPLE}},
+    }
+}
+
+
 class ReadNotices(BaseModel):
     """Which notices were read; without `ids` all of them."""
 
@@ -91,12 +106,11 @@ async def read_notices(read: ReadNotices, drive: DriveDep, actor: ActorDep) -> N
     await drive.notices.mark_read(actor, read.ids)
 
 
-@router.get("/events", response_class=StreamingResponse, responses=problem_responses(403))
-async def notice_events(request: Request, drive: DriveDep, actor: ActorDep) -> StreamingResponse:
+@router.get("/events", response_class=EventStream, responses=STREAM | problem_responses(403))
+async def notice_events(request: Request, drive: DriveDep, actor: ActorDep) -> EventStream:
     """Send how many notices are unread as the event `notices`, at once and at each change, until the key ends."""
     unread = await drive.notices.unread(actor)
-    headers = {"X-Accel-Buffering": "no"}
-    return StreamingResponse(_frames(request, drive, actor, unread), media_type="text/event-stream", headers=headers)
+    return EventStream(_frames(request, drive, actor, unread), headers=UNBUFFERED)
 
 
 async def _frames(request: Request, drive: Drive, actor: Actor, unread: int) -> AsyncGenerator[bytes]:
@@ -120,4 +134,5 @@ async def _frames(request: Request, drive: Drive, actor: Actor, unread: int) -> 
 
 
 def _frame(number: int, unread: int) -> bytes:
-    return b"id: %d\nevent: notices\ndata: %s\n\n" % (number, orjson.dumps({"type": "notices", "unread": unread}))
+    event = NoticesEvent(unread=unread)
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, event.type.encode(), event.model_dump_json().encode())

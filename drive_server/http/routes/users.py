@@ -17,7 +17,7 @@ router = APIRouter(prefix="/users", tags=["people"])
 class NewUser(BaseModel):
     """A person to give a drive."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"email": "ana@example.com"}]})
 
     email: Annotated[str, Field(max_length=MAX_EMAIL_CHARACTERS)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -39,10 +40,12 @@ CHECKS = [
 ]
 STREAM = "text/event-stream"
 ENDLESS = {
-    "index_events": "the stream ends with the key; its first event is checked below",
-    "follow_servers": "the stream ends with the key; its first event is checked below",
+    "index_events": "/api/drive/index/events",
+    "events": "/api/drive/events",
+    "follow_servers": "/api/mcp-servers/events",
+    "notice_events": "/api/notices/events",
 }
-"""Operations that are not asked at random, with the reason."""
+"""Operations that are not asked at random, as their streams end with the key; their first events are checked below."""
 ANYWHERE = {405, 429}
 """Statuses that any operation may answer, which stand for `default`."""
 UNAVAILABLE = {503}
@@ -68,6 +71,9 @@ def ids(person: Person) -> dict[str, list[str]]:
     server = {"name": "Nowhere", "base_url": "http://127.0.0.1:1/mcp"}
     friend = person.add_new("friend")
     key = person.http.post("/api/auth/keys", json={"name": "short", "scopes": ["read"]}).json()
+    # What disables or removes an account, or ends a session, meets one that nothing else needs.
+    httpx.post(f"{person.http.base_url}/api/auth/login", json={"token": person.token}).raise_for_status()
+    (session,) = person.get("/api/auth/sessions")["items"]
     found = {
         "item_ref": [folder["id"], file["id"], "root", "trash", "shared"],
         "item_id": [folder["id"], file["id"]],
@@ -75,6 +81,8 @@ def ids(person: Person) -> dict[str, list[str]]:
         "token": [link["url"].rpartition("/")[2]],
         "who": [friend.email, link["id"]],
         "user": [friend.email],
+        "group": [person.http.post("/api/groups", json={"name": "All", "members": [friend.email]}).json()["id"]],
+        "session_id": [session["id"]],
         "key_id": [key["id"]],
         "thread_id": [thread_id],
         "run_id": [run_id],
@@ -160,15 +168,14 @@ def validator(document: dict[str, Any], operation: str) -> Draft202012Validator:
     raise AssertionError(operation)
 
 
-@pytest.mark.parametrize(
-    ("operation", "path"), [("index_events", "/api/drive/index/events"), ("follow_servers", "/api/mcp-servers/events")]
-)
+@pytest.mark.parametrize(("operation", "path"), ENDLESS.items())
 def test_an_endless_stream_begins_with_an_event_that_is_described(
     person: Person, ids: dict[str, list[str]], operation: str, path: str
 ) -> None:
     del ids
     check = validator(person.get("/openapi.json"), operation)
     with person.http.stream("GET", path) as response:
+        person.folder(operation)  # the events of a folder begin with a change
         event = next(read_events(response.iter_lines()))
     check.validate({key: event[key] for key in event if key != "_id"})
 
