@@ -19,27 +19,23 @@ from drive_server.http.request_address import RequestAddress
 from drive_server.http.response_headers import Application
 from drive_server.http.routes import (
     archive,
-    auth,
     bulk,
     changes,
     events,
     exports,
     files,
-    groups,
     imports,
     index_events,
     items,
     links,
-    notices,
-    passkeys,
     search,
     shares,
     thumbnails,
     uploads,
-    users,
     versions,
     views,
 )
+from drive_server.http.routes.people import auth, groups, notices, passkeys, users
 from drive_server.http.streamable_http.endpoint import mount_mcp, serving
 from drive_server.settings import DriveSettings
 

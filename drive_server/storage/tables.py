@@ -470,68 +470,6 @@ class StarRow(Base):
     at: Mapped[datetime]
 
 
-class IndexEntryRow(Base):
-    """The state of a file in the index: written as `pending` in the transaction of every change of content.
-
-    It outlives a file that is deleted for good, until the index has dropped the file's passages. `content` is the key
-    of the content whose passages the index has of it, in the table `index_table`; both are empty if it has none.
-    """
-
-    __tablename__ = "index_entries"
-    __table_args__ = (Index("ix_index_entries_state", "state"), Index("ix_index_entries_content", "content"))
-
-    file_id: Mapped[str] = mapped_column(String(32), primary_key=True)
-    owner_id: Mapped[str] = mapped_column(String(32))
-    version: Mapped[int]
-    state: Mapped[str] = mapped_column(String(16), default="pending")
-    reason: Mapped[str] = mapped_column(default="")
-    attempts: Mapped[int] = mapped_column(default=0)
-    updated_at: Mapped[datetime]
-    content: Mapped[str] = mapped_column(String(160), default="", server_default="")
-    index_table: Mapped[str] = mapped_column(String(128), default="", server_default="")
-
-
-class ReadingRow(Base):
-    """The outcome of reading a content, so that a copy of it is not read again: state, reason, number of passages."""
-
-    __tablename__ = "readings"
-
-    content: Mapped[str] = mapped_column(String(160), primary_key=True)
-    state: Mapped[str] = mapped_column(String(16))
-    reason: Mapped[str] = mapped_column(default="")
-    passages: Mapped[int]
-
-
-class DavLockRow(Base):
-    """A WebDAV lock (RFC 4918, section 6) on an item, until `expires_at`; `is_deep`: on all that is below it too.
-
-    `tree_owner_id` is the owner of the item, in whose tree conflicts are searched; `owner` is the client's XML.
-    """
-
-    __tablename__ = "dav_locks"
-    __table_args__ = (Index("ix_dav_locks_tree", "tree_owner_id", "expires_at"),)
-
-    token: Mapped[str] = mapped_column(String(64), primary_key=True)
-    node_id: Mapped[str] = mapped_column(ForeignKey("nodes.id", ondelete="CASCADE"), index=True)
-    tree_owner_id: Mapped[str] = mapped_column(String(32))
-    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
-    is_shared: Mapped[bool]
-    is_deep: Mapped[bool]
-    owner: Mapped[str]
-    seconds: Mapped[int]
-    expires_at: Mapped[datetime]
-
-
-class DavPropertyRow(Base):
-    """A dead property (RFC 4918, section 4.3) of an item: its name in Clark notation, and its element as XML."""
-
-    __tablename__ = "dav_properties"
-
-    node_id: Mapped[str] = mapped_column(ForeignKey("nodes.id", ondelete="CASCADE"), primary_key=True)
-    name: Mapped[str] = mapped_column(String(512), primary_key=True)
-    value: Mapped[str]
-
-
 def _conflict(error: IntegrityError) -> NameConflictError | None:
     reason = str(error.orig)
     if LIVE_NAME_INDEX not in reason and LIVE_NAME_COLUMNS not in reason:

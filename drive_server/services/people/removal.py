@@ -11,6 +11,7 @@ from drive_server.services.files.operations import UNSYNCHRONISED, free_name
 from drive_server.services.journal.recorder import PEOPLE, Recorder
 from drive_server.services.people.scrubbing import scrub_journal
 from drive_server.services.quota import usage_of
+from drive_server.storage.index_tables import IndexEntryRow
 from drive_server.storage.tables import (
     ApiKeyRow,
     BulkFindingRow,
@@ -18,7 +19,6 @@ from drive_server.storage.tables import (
     GroupMemberRow,
     HoldingRow,
     IdentityRow,
-    IndexEntryRow,
     LinkRow,
     MailRow,
     NodeRow,
