@@ -264,7 +264,7 @@ def test_ls_lists_folders_and_files_by_path_and_by_id(service: Service) -> None:
         assert [item["id"] for item in json.loads(service.run("ls", ref, "--json").stdout)] == [file["id"]]
     missing = service.run("ls", "/nowhere")
     assert (missing.returncode, missing.stdout) == (1, "")
-    assert "There is no such item" in missing.stderr
+    assert "nowhere: there is no such item" in missing.stderr
     owner.close()
 
 
