@@ -183,11 +183,20 @@ def _add_grant_commands(commands: Commands, client: ArgumentParser) -> None:
 
 
 def _add_thread_commands(commands: Commands, client: ArgumentParser) -> None:
-    names = "list|show|rename|delete"
+    names = "list|search|show|rename|delete|export"
     threads = commands.add_parser("threads", help="your conversations").add_subparsers(metavar=names, required=True)
     listing = threads.add_parser("list", parents=[client], help="list them, the one used last first")
     listing.add_argument("--json", action="store_true", help="print them as a JSON array")
     listing.set_defaults(target="commands.threads:list_threads")
+    search = threads.add_parser("search", parents=[client], help="find some by words of titles and messages")
+    search.add_argument("query", type=_message, metavar="QUERY")
+    search.add_argument("--json", action="store_true", help="print them as a JSON array")
+    search.set_defaults(target="commands.threads:search")
+    export = threads.add_parser("export", parents=[client], help="write one to a file, with calls and citations")
+    export.add_argument("thread", metavar="ID")
+    export.add_argument("to", nargs="?", default="-", metavar="FILE", help="where to (default: standard output)")
+    export.add_argument("--format", choices=("markdown", "json"), default="markdown")
+    export.set_defaults(target="commands.threads:export")
     show = threads.add_parser("show", parents=[client], help="print the messages of one")
     show.add_argument("thread", metavar="ID")
     show.add_argument("--json", action="store_true", help="print it as JSON")

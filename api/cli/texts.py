@@ -158,6 +158,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "more_below": ("…", "…"),
     "no_threads": ("There are no conversations.", "没有对话。"),
     "no_threads.hint": ("Begin one.", "请开始一个。"),
+    "nothing_found": ("Nothing was found.", "没有找到。"),
     "thread_renamed": ("{id}  {title}", "{id}  {title}"),
     "thread_deleted": ("Deleted: {id}. What was done in the drive stays.", "已删除：{id}。在云盘中所做的更改保留。"),
     "ask_delete_thread": (

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from api.cli.client import read_json
 from api.cli.confirmation import confirmed
+from api.cli.failure import CommandError
 from api.cli.service.connection import connected
-from api.cli.terminal import Terminal, print_json, print_list, visible_line
+from api.cli.terminal import Terminal, format_size, print_json, print_list, visible_line
 from api.cli.texts import hint_of, text
 
 if TYPE_CHECKING:
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 Thread = dict[str, Any]
 
 THREADS = "/api/threads"
+STREAM = "-"
 LONGEST_TITLE = 60
 
 
@@ -31,6 +35,35 @@ def list_threads(arguments: Namespace) -> int:
         threads = list(client.pages(THREADS))
     none = f"{text('no_threads')} {hint_of('no_threads')}"
     return print_list(terminal, threads, _line, none, as_json=arguments.json)
+
+
+def search(arguments: Namespace) -> int:
+    """List the conversations that have all words of a query, in their title or in what was said."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        threads = list(client.pages(THREADS, q=arguments.query))
+    return print_list(terminal, threads, _line, text("nothing_found"), as_json=arguments.json)
+
+
+def export(arguments: Namespace) -> int:
+    """Write a whole conversation to a new file, or to standard output."""
+    terminal = Terminal(machine=True)
+    with connected(arguments, terminal) as client:
+        answer = client.send("GET", f"{_address(arguments.thread)}/export", params={"format": arguments.format})
+    if arguments.to == STREAM:
+        sys.stdout.buffer.write(answer.content)
+        sys.stdout.buffer.flush()
+        return 0
+    path = Path(arguments.to).expanduser()
+    try:
+        with path.open("xb") as file:
+            file.write(answer.content)
+    except FileExistsError as error:
+        raise CommandError.of("local_exists", path=visible_line(arguments.to)) from error
+    except OSError as error:
+        raise CommandError.of("no_such_file", path=visible_line(arguments.to), reason=error.strerror) from error
+    terminal.say(text("got", path=visible_line(arguments.to), size=format_size(len(answer.content))))
+    return 0
 
 
 def show(arguments: Namespace) -> int:

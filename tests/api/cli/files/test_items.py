@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from tests.api.cli.command import drive_agent
@@ -223,6 +224,19 @@ def test_threads_are_listed_shown_renamed_and_deleted(shell: Shell) -> None:
     assert "Abilities" in shell.done("threads", "list").out
     shell.done("threads", "delete", thread["thread_id"], "--yes")
     assert shell.done("threads", "list", "--json").json == []
+
+
+def test_threads_are_found_by_their_words_and_exported(shell: Shell) -> None:
+    shell.done("chat", "-", stdin=b"what can you do about giraffes?")
+
+    found = shell.done("threads", "search", "giraffes", "--json").json
+    assert len(found) == 1
+    assert shell.done("threads", "search", "elephants", "--json").json == []
+    assert "what can you do about giraffes?" in shell.done("threads", "export", found[0]["thread_id"]).out
+    shell.done("threads", "export", found[0]["thread_id"], "thread.json", "--format", "json")
+    assert json.loads((shell.folder / "thread.json").read_text())["thread_id"] == found[0]["thread_id"]
+    refused = shell("threads", "export", found[0]["thread_id"], "thread.json")
+    assert refused.err.startswith("drive-agent: thread.json is there already.")
 
 
 def test_chat_with_an_empty_pipe_says_so(shell: Shell) -> None:
