@@ -1,6 +1,7 @@
 """Engines for SQLAlchemy as the drive and the service want them: on SQLite, durable, and with one writer at a time."""
 
 import asyncio
+import logging
 import sqlite3
 import time
 from collections.abc import Callable
@@ -12,6 +13,8 @@ from typing import Any, TypeVar
 import anyio
 from sqlalchemy import URL, Connection, create_engine, event
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -144,10 +147,20 @@ class _Ending:
         self.threads: set[asyncio.Future[Any]] = set()
 
     def __call__(self, dbapi_connection: Any) -> None:
-        future: asyncio.Future[Any] | None = dbapi_connection.driver_connection.stop()
-        if future is not None:
-            self.threads.add(future)
-            future.add_done_callback(self.threads.discard)
+        ending = asyncio.ensure_future(_end(dbapi_connection.driver_connection))
+        self.threads.add(ending)
+        ending.add_done_callback(self.threads.discard)
+
+
+async def _end(connection: Any) -> None:
+    """Roll back, then close: one that is closed while a cancelled call's cursor lives keeps its locks as long."""
+    try:
+        await connection.rollback()
+    except (sqlite3.Error, ValueError):
+        logger.warning("A cancelled transaction could not be rolled back; its connection is closed.", exc_info=True)
+    finally:
+        if (stopped := connection.stop()) is not None:
+            await stopped
 
 
 def _on_connect(connection: Any, record: Any) -> None:

@@ -118,8 +118,10 @@ def running(kind: ServerType, port: int, script: Path) -> Generator[None]:
             yield
         return
     script.symlink_to(PACKAGES / "node_modules" / EVERYTHING_SERVER)
-    yield
-    script.unlink()
+    try:
+        yield
+    finally:
+        script.unlink()
     for process_id in descendants():
         if Path(f"/proc/{process_id}/cmdline").read_bytes().split(b"\0")[:2] == [bytes(NODE), bytes(script)]:
             os.kill(process_id, signal.SIGKILL)
@@ -154,6 +156,8 @@ def test_a_server_is_added_tested_chosen_asked_about_called_switched_off_approve
         is_named_as_missing(person, server)
         assert next(event for event in states if event["status"] == "error")["sentence"]
 
+    # Whoever asks while an attempt is under way waits for that one: it has to be over.
+    assert person.http.post(f"/api/mcp-servers/{server.id}/connect").json()["status"] == "error"
     clock.advance(UNTIL_RETRY_SECONDS)
     with running(kind, port, script):
         turn = say(person, server.command("echo", message="back"))
