@@ -13,8 +13,9 @@ from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.contents import RAW_BODY, content_response, require_upload_fits, store_body
 from drive_server.http.headers import chosen_type
 from drive_server.http.item_routes import ItemRoute
+from drive_server.http.item_views import ItemView, reply_item
 from drive_server.http.problem import problem_responses
-from drive_server.http.writes import IfMatchDep, reply
+from drive_server.http.writes import IfMatchDep
 from drive_server.mcp.tools.arguments import (
     MAX_NAME_CHARACTERS,
     MAX_TEXT_CHARACTERS,
@@ -23,7 +24,6 @@ from drive_server.mcp.tools.arguments import (
 )
 from drive_server.mcp.tools.documents import DocumentTools
 from drive_server.messages import Message, render
-from drive_server.models import Item
 from drive_server.services.documents.edits import MAX_EDITS, Edit
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
@@ -78,7 +78,7 @@ async def upload(
     on_conflict: Literal["fail", "rename", "replace"] = "fail",
     content_type: Annotated[str, Header()] = "",
     content_length: Annotated[int | None, Header(ge=0)] = None,
-) -> Item:
+) -> ItemView:
     """Make a file of the request's body, as it is.
 
     If the name is taken: `fail` answers 409, `rename` takes the next free name, `replace` makes a new version.
@@ -92,7 +92,7 @@ async def upload(
     outcome = await drive.documents.create_from_blob(
         actor, parent_id, name, blob, chosen_type(content_type), on_conflict
     )
-    return reply(response, outcome)
+    return await reply_item(response, drive, actor, outcome)
 
 
 @router.head("/{file_ref:path}/content", name="download_file", include_in_schema=False)
@@ -131,7 +131,7 @@ async def replace_content(
     if_match: IfMatchDep,
     content_type: Annotated[str, Header()] = "",
     content_length: Annotated[int | None, Header(ge=0)] = None,
-) -> Item:
+) -> ItemView:
     """Make the request's body, as it is, the newest version of a file of whatever kind.
 
     `If-Match` takes the item's etag, or the `ETag` that the content was downloaded with.
@@ -144,7 +144,7 @@ async def replace_content(
     blob = await store_body(request, drive, room)
     media_type = chosen_type(content_type)
     outcome = await drive.documents.replace_from_blob(actor, file_ref, blob, media_type, if_match=if_match)
-    return reply(response, outcome)
+    return await reply_item(response, drive, actor, outcome)
 
 
 @router.patch(
@@ -154,7 +154,7 @@ async def replace_content(
 )
 async def change_text(
     file_ref: str, change: TextChange, drive: DriveDep, actor: WriterDep, if_match: IfMatchDep, response: Response
-) -> Item:
+) -> ItemView:
     """Replace passages of a text file, or append to it; the rest of the file, its encoding and line ends stay.
 
     Replacements are made in their order, each in the text that the ones before left. If a `find` occurs nowhere or more
@@ -169,7 +169,7 @@ async def change_text(
     else:
         edits = [Edit(edit.find, edit.replace) for edit in change.edits]
         outcome = await drive.documents.patch(actor, file_ref, edits, if_match=if_match)
-    return reply(response, outcome)
+    return await reply_item(response, drive, actor, outcome)
 
 
 async def _etag_of_item(drive: Drive, actor: Actor, ref: str, etag: str | None) -> str | None:
