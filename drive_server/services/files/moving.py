@@ -72,8 +72,9 @@ async def _rename(
             recorder, folder, name, replaced_kind, on_conflict, incoming=row, protected=node.ancestors
         )
     recorder.touch(row)
+    if row.name != found.name:
+        row.named_by = namer(recorder.actor)
     await place(recorder, row, folder.id, found.name)
-    row.named_by = namer(recorder.actor)
     ending = found.ending if found.replaced else ""
     recorder.describe("rename", item=item, name=display_name(found.name), ending=ending)
     return await finish(recorder, row)

@@ -171,3 +171,11 @@ async def test_a_draft_that_changed_or_that_a_lock_covers_is_not_saved(service: 
     assert (await dav.move("/.plan.txt.part", "/plan.txt", **given)).status_code == 204
     assert await service.drive.dav_locks.find(token) is None
     assert (await dav.send("PUT", "/plan.txt", b"third")).status_code == 204
+
+
+async def test_the_root_is_neither_deleted_nor_moved(dav: Dav) -> None:
+    await tree(dav)
+    assert (await dav.send("DELETE", "/")).status_code == 403
+    assert (await dav.move("/", "/a/root")).status_code == 403
+    assert (await dav.move("/", "/a/root", "COPY")).status_code == 403
+    assert await dav.names() == ["a", "b.txt"]

@@ -23,13 +23,18 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def remote(
-    service: Service, key: str, path: str = "/mcp", person: Person | None = None, on_message: Any = None
+    service: Service,
+    key: str,
+    path: str = "/mcp",
+    person: Person | None = None,
+    on_message: Any = None,
+    kind: type[ClientSession] = ClientSession,
 ) -> AsyncGenerator[Host]:
     """Open a session over HTTP. Enter and leave it within one test."""
     async with (
         service.client(key) as client,
         streamable_http_client(service.url + path, http_client=client) as (reading, writing, _),
-        ClientSession(
+        kind(
             reading, writing, timedelta(seconds=20), elicitation_callback=person, message_handler=on_message
         ) as session,
     ):
