@@ -25,6 +25,8 @@ Way = Literal["mcp", "http", "dav"]
 UPLOADS = f"{DRIVE}/uploads"
 TUS = {"Tus-Resumable": "1.0.0"}
 NO_ROOM = 507
+PATIENCE = 120
+"""Seconds: that a call takes long is no difference between the drives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,5 +187,6 @@ async def person_of(service: Service, email: str, quota: int) -> AsyncGenerator[
         done(await admin.patch(f"/api/users/{email}", json={"quota_bytes": quota}))
         http = await stack.enter_async_context(service.client(key))
         dav = await stack.enter_async_context(dav_of(service, key))
-        host = await stack.enter_async_context(remote(service, key, kind=ConcurrentSession))
+        host = await stack.enter_async_context(remote(service, key, kind=ConcurrentSession, seconds=PATIENCE))
+        http.timeout = dav.http.timeout = PATIENCE
         yield Person(email, host, http, dav)

@@ -29,13 +29,14 @@ async def remote(
     person: Person | None = None,
     on_message: Any = None,
     kind: type[ClientSession] = ClientSession,
+    seconds: int = 20,
 ) -> AsyncGenerator[Host]:
     """Open a session over HTTP. Enter and leave it within one test."""
     async with (
         service.client(key) as client,
         streamable_http_client(service.url + path, http_client=client) as (reading, writing, _),
         kind(
-            reading, writing, timedelta(seconds=20), elicitation_callback=person, message_handler=on_message
+            reading, writing, timedelta(seconds=seconds), elicitation_callback=person, message_handler=on_message
         ) as session,
     ):
         await session.initialize()
