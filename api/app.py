@@ -11,11 +11,24 @@ from api.assistant import open_assistant
 from api.clock import Clock, SystemClock
 from api.drive import DriveForService
 from api.http.dependencies import bearer
-from api.http.routes import approvals, assistants, chat, grants, memories, messages, plans, runs, system, threads
+from api.http.routes import (
+    approvals,
+    assistants,
+    branches,
+    chat,
+    grants,
+    memories,
+    messages,
+    plans,
+    runs,
+    system,
+    threads,
+)
 from api.http.routes import models as model_routes
 from api.http.routes import offers as offer_routes
 from api.http.routes import servers as server_routes
 from api.http.routes import sign_ins as sign_in_routes
+from api.http.routes import thread_imports as thread_import_routes
 from api.plans import Plans
 from api.runs.webhooks import target_of
 from api.servers.assistants import PersonsChoices
@@ -25,13 +38,16 @@ from api.servers.sign_ins import StoredCredentials
 from api.service import open_service
 from api.storage.database import open_database
 from drive_server.connect import Drive, DriveSettings, open_drive
+from drive_server.errors import AccountDisabledError
 from drive_server.http.app import (
     Application,
     build_http,
     build_pages,
+    describe,
     install_middleware,
     mount_dav,
     mount_mcp,
+    operation_id,
     serving,
 )
 from drive_server.http.problem import install_problem_handlers
@@ -120,10 +136,16 @@ def create_app(
 
 
 async def local_login_link(app: FastAPI) -> str:
-    """Return an address that logs one browser in as the owner of the running service, once."""
+    """Return an address that logs one browser in as the owner of the running service, once.
+
+    An owner whom another administrator disabled logs in nowhere: then it is the page for everybody else.
+    """
     drive: Drive = app.state.drive
     _, token = await drive.identity.ensure_local_user()
-    return drive.login_links.create(await drive.identity.authenticate(token)).url
+    try:
+        return drive.login_links.create(await drive.identity.authenticate(token)).url
+    except AccountDisabledError:
+        return f"{drive.address}/login"
 
 
 def _database_url(settings: DriveSettings) -> str:
@@ -150,10 +172,12 @@ def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) 
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
+        generate_unique_id_function=operation_id,
     )
+    describe(app)
     api = APIRouter(prefix="/api", dependencies=[Depends(bearer)])
-    own = (server_routes, sign_in_routes, offer_routes, assistants, messages)
-    for part in (chat, runs, approvals, grants, threads, plans, memories, model_routes, *own):
+    own = (server_routes, sign_in_routes, offer_routes, assistants, messages, thread_import_routes)
+    for part in (chat, runs, approvals, grants, threads, branches, plans, memories, model_routes, *own):
         api.include_router(part.router)
     app.include_router(api)
     app.include_router(system.router)

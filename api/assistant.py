@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMes
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import StateSnapshot
 
+from api.branching import BranchPoint, find_branch_point, state_at, store_root
 from api.clock import Clock
 from api.drive import Principal
 from api.storage.tables import BUILT_IN
@@ -30,7 +31,7 @@ from graph.messages.stored_results import ResultStore, delete_results
 from graph.messages.window import stored_result_of
 from graph.model_factory import ModelSet, open_models
 from graph.policy.grant_offers import check_grant
-from graph.policy.grants import Grant, list_grants, withdraw
+from graph.policy.grants import Grant, forget_person, list_grants, withdraw
 from graph.servers.choices import ServerChoices
 from graph.servers.pool import ServerPool
 from graph.settings import AgentSettings
@@ -122,11 +123,22 @@ class Assistant:
         """Return an error as (code, sentence, whether trying again may help)."""
         return explain(error)
 
-    async def items_of_others(self, thread_id: str, run_id: str | None = None) -> set[str]:
+    async def state(self, thread_id: str, at: str | None = None) -> Mapping[str, Any]:
+        """Return the state of a thread, or what it was at a checkpoint; at an empty one, that is nothing."""
+        return await state_at(self.graph, thread_id, at)
+
+    async def items_of_others(self, thread_id: str, run_id: str | None = None, at: str | None = None) -> set[str]:
         """Return the items of others that the messages of a thread, or of one run in it, were made of."""
-        snapshot = await self.graph.aget_state({"configurable": {"thread_id": thread_id}})
-        messages = snapshot.values.get("messages", [])
+        messages = (await self.state(thread_id, at)).get("messages", [])
         return others_items(messages_of_run(messages, run_id) if run_id else messages)
+
+    async def branch_point(self, thread_id: str, run_id: str) -> BranchPoint:
+        """Return where the branch of a run, the newest of its thread, begins and where it is now."""
+        return await find_branch_point(self._storage.saver, thread_id, run_id)
+
+    async def new_root(self, thread_id: str) -> str:
+        """Store a checkpoint at which nothing was said yet, and return its id."""
+        return await store_root(self._storage.saver, thread_id)
 
     async def message_ids(self, thread_id: str, run_id: str) -> set[str]:
         """Return the ids of a run's messages: the person's and those that follow it, also in steps at work."""
@@ -144,6 +156,12 @@ class Assistant:
         await self._storage.saver.adelete_thread(thread_id)
         await delete_results(self._store, self._result_cache, user_id, thread_id)
         await Facts(self._store, user_id).unlink(thread_id)
+        await self._storage.erase()
+
+    async def forget_person(self, user_id: str) -> None:
+        """Delete what is kept of a person beside their threads: facts, grants, what they wrote themselves."""
+        await Facts(self._store, user_id).forget_all()
+        await forget_person(self._store, user_id)
         await self._storage.erase()
 
     async def check(self) -> None:
@@ -252,14 +270,13 @@ class AssistantMemory:
         return await stored_items(self._result_store(user_id, thread_id), reference)
 
     async def model_calls(
-        self, user_id: str, thread_id: str, run_id: str, hidden: Collection[str] = ()
+        self, user_id: str, thread_id: str, run_id: str, hidden: Collection[str] = (), at: str | None = None
     ) -> list[dict[str, Any]]:
         """Return the requests of a run to its models, in order: each with its estimated and its reported tokens.
 
         Those that were made of `hidden` items of others are withheld.
         """
-        snapshot = await self._graph.aget_state({"configurable": {"thread_id": thread_id}})
-        messages: list[AnyMessage] = snapshot.values.get("messages", [])
+        messages: list[AnyMessage] = [*(await state_at(self._graph, thread_id, at)).get("messages", ())]
         result_store = self._result_store(user_id, thread_id)
         answers = [message for message in messages_of_run(messages, run_id) if view_record_of(message)]
         return [await _model_call(messages, answer, result_store, hidden) for answer in answers]

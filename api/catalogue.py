@@ -29,6 +29,15 @@ CATALOGUE: Final[dict[str, Texts]] = {
         "List your threads, or leave thread_id out to begin one.",
         "请列出你的对话，或者去掉 thread_id 以新建一个。",
     ),
+    "no_message": ("There is no such message in this thread.", "这个对话中没有这条消息。"),
+    "not_last_message": (
+        "Only the last message of a thread can be edited or answered anew.",
+        "只能修改对话中的最后一条消息，或重新回答它。",
+    ),
+    "not_last_message.hint": (
+        "Use the message that `details.message_id` names, or send a new one.",
+        "请使用 `details.message_id` 指出的消息，或者发送一条新消息。",
+    ),
     "no_plan": ("There is no plan in this thread.", "这个对话中没有计划。"),
     "no_approval": ("There is no such approval.", "没有这项审批。"),
     "no_grant": ("There is no such grant.", "没有这项授权。"),

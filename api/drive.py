@@ -1,6 +1,6 @@
 """The drive as the service uses it: who calls, where they are, what runs changed, and taking that back."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -88,6 +88,7 @@ class DriveForService:
         if token is None:
             return await principal_of_request(self._drive, request)
         principal = await self._principals.do(token, lambda: principal_of_request(self._drive, request))
+        request.state.own_language = principal.language
         prefer_connection(request)
         return principal
 
@@ -113,7 +114,7 @@ class DriveForService:
 
     async def changes(self, user_id: str, run_id: str) -> tuple[RunChange, ...]:
         """Return the changes of a run of this user, in order."""
-        actor = Actor(await self._drive.identity.principal_for(user_id, [Scope.READ]))
+        actor = Actor(await self._drive.identity.principal_for(user_id, [Scope.READ], may_be_disabled=True))
         found: list[RunChange] = []
         cursor: str | None = None
         while True:
@@ -122,6 +123,14 @@ class DriveForService:
             cursor = page.cursor
             if cursor is None:
                 return tuple(reversed(found))
+
+    def when_ended(self, tell: Callable[[str], Awaitable[None]]) -> None:
+        """Call `tell` with the id of each person who is disabled or removed."""
+        self._drive.people.on_ended.append(tell)
+
+    async def removed_people(self) -> frozenset[str]:
+        """Return the ids of all people who were removed."""
+        return await self._drive.people.removed_ids()
 
     async def revoke(self, user_id: str, run_id: str) -> None:
         """Let a run of this user change nothing more; return when what it is about to change is changed."""

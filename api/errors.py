@@ -85,6 +85,13 @@ class ThreadBusyError(ApiError):
     status = HTTPStatus.CONFLICT
 
 
+class NotLastMessageError(ApiError):
+    """Only the last message of a thread can be edited or answered anew; `details["message_id"]` names it."""
+
+    code = "not_last_message"
+    status = HTTPStatus.CONFLICT
+
+
 class ApprovalPendingError(ApiError):
     """The thread waits for an approval, and a message never decides it; `details["approval_id"]` names it."""
 

@@ -130,6 +130,9 @@ class Plans:
     async def _newest(self, session: AsyncSession, caller: Principal, thread_id: str) -> PlanRow:
         own = select(PlanRow).join(ThreadRow, ThreadRow.id == PlanRow.thread_id)
         own = own.where(PlanRow.thread_id == thread_id, PlanRow.user_id == caller.user_id)
+        # The plan of an earlier version of a message is not the thread's.
+        left = select(RunRow.id).where(RunRow.thread_id == thread_id, RunRow.head_checkpoint.is_not(None))
+        own = own.where(PlanRow.run_id.not_in(left))
         newest = own.where(ThreadRow.deleted_at.is_(None)).order_by(PlanRow.updated_at.desc()).limit(1)
         row = await session.scalar(newest.with_for_update(of=PlanRow))
         if row is None:

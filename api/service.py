@@ -2,26 +2,28 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable
+from collections.abc import AsyncGenerator, Awaitable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from api.approvals.service import Approvals
-from api.assistant import Assistant
+from api.assistant import Assistant, messages_of_run
 from api.clock import Clock
 from api.drive import DriveForService, Principal
 from api.errors import ApiError, RunFinishedError
 from api.events.log import EventLog
 from api.plans import Plans
 from api.runs.execution import RunServices
-from api.runs.service import Runs
+from api.runs.service import ADMINISTRATOR, Runs
 from api.runs.webhooks import Webhooks, WebhookTarget
 from api.servers.assistants import Assistants
 from api.servers.prompts import Offers
 from api.servers.service import Servers
 from api.servers.sign_ins import SignIns
-from api.threads import Threads
+from api.storage.tables import BUILT_IN, RunRow
+from api.threads import ThreadPage, Threads
 from api.withholding import Withholding
 from drive_server.storage.database import Database
 
@@ -56,6 +58,35 @@ class Service:
         """Return the reader that hides the texts of files which are no longer shared with the person."""
         return Withholding(self.graph, self.drive)
 
+    async def find_threads(self, caller: Principal, words: str | None, limit: int, cursor: str | None) -> ThreadPage:
+        """Return the caller's threads, or those with all of the words, the one used last first.
+
+        An answer made of what is not shared with the caller any more is found by no word.
+        """
+        if words is None:
+            return await self.threads.page(caller, limit, cursor)
+        made = await self.threads.made_of_others(caller)
+        hidden = await self.drive.hidden(caller, {item for items in made.values() for item in items})
+        left_out = [row for row, items in made.items() if not hidden.isdisjoint(items)]
+        return await self.threads.page(caller, limit, cursor, words=words, left_out=left_out)
+
+    async def values(self, thread_id: str, run: RunRow | None) -> Mapping[str, Any]:
+        """Return the state of the graph in which a run is the last one, the newest or one on another branch."""
+        values = await self.graph.state(thread_id, run.head_checkpoint if run else None)
+        is_behind = run and run.head_checkpoint is None and run.base_checkpoint is not None
+        if run and is_behind and all(message.id != run.id for message in values.get("messages", ())):
+            return await self.graph.state(thread_id, run.base_checkpoint)
+        return values
+
+    async def complete_words(self) -> None:
+        """Let threads be found by the answers of runs that a crash, or an earlier program, left out."""
+        at, messages = ("", ""), []
+        for run in await self.threads.runs_without_words():
+            if at != (run.thread_id, run.head_checkpoint):
+                at = (run.thread_id, run.head_checkpoint)
+                messages = (await self.graph.state(*at)).get("messages", [])
+            await self.threads.store_words(run, messages_of_run(messages, run.id))
+
     async def delete_thread(self, caller: Principal, thread_id: str) -> None:
         """Delete a thread; a run that waits in it is cancelled. Raises `NotFoundError` and `ThreadBusyError`."""
         await self.threads.get(caller, thread_id)
@@ -72,6 +103,17 @@ class Service:
         """Finish deletions that a crash interrupted."""
         for row in await self.threads.hidden():
             await self._purge(row.user_id, row.id)
+
+    async def end_person(self, user_id: str) -> None:
+        """End the runs of a person who was disabled or removed; delete all that a removed one has here."""
+        await self.runs.end_all(user_id)
+        if user_id in await self.drive.removed_people():
+            await self._forget_person(user_id)
+
+    async def forget_removed(self) -> None:
+        """Finish removals of people that a crash interrupted."""
+        for user_id in await self.drive.removed_people():
+            await self._forget_person(user_id)
 
     async def expire_threads(self, days: float) -> int:
         """Delete inactive threads without a message for so many days (0: none); return their number."""
@@ -93,6 +135,17 @@ class Service:
         """End the streams of all clients, so that the server can shut down; runs go on."""
         self.log.end_follows()
         self.servers.end_watches()
+
+    async def _forget_person(self, user_id: str) -> None:
+        person = Principal(user_id, "", frozenset(), ADMINISTRATOR)
+        await self.graph.forget_person(user_id)
+        await self.threads.hide_all(user_id)
+        await self.purge_hidden()
+        for assistant in await self.assistants.of(person):
+            if assistant.id != BUILT_IN:
+                await self.assistants.delete(person, assistant.id)
+        for server in await self.servers.of(person):
+            await self.servers.delete(person, server.id)
 
     async def _purge(self, user_id: str, thread_id: str) -> None:
         await self.graph.forget(user_id, thread_id)
@@ -143,9 +196,12 @@ async def open_service(
     log_task = asyncio.create_task(log.write(), name="event log")
     webhook_task = asyncio.create_task(webhooks.deliver(), name="webhooks")
     expiry_task: asyncio.Task[None] | None = None
+    words_task = asyncio.create_task(complete_words(service), name="words")
     pruning_task = asyncio.create_task(prune_threads(service, thread_days), name="retention")
     try:
+        drive.when_ended(service.end_person)
         await service.purge_hidden()
+        await service.forget_removed()
         if recovered := await runs.recover():
             logger.info("recovered %d runs", recovered)
         expiry_task = asyncio.create_task(runs.expire(), name="expiry")
@@ -158,8 +214,17 @@ async def open_service(
         await runs.close()
         webhook_task.cancel()
         pruning_task.cancel()
+        words_task.cancel()
         log.stop()
         await log_task
+
+
+async def complete_words(service: Service) -> None:
+    """Complete the words of earlier threads once; what fails is tried again at the next start."""
+    try:
+        await service.complete_words()
+    except Exception:
+        logger.exception("some threads can't be found by their answers yet")
 
 
 async def prune_threads(service: Service, days: float) -> None:

@@ -1,9 +1,10 @@
 """Threads: a user's conversations. Their messages are in the graph's state; this module has owners and titles."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from langchain_core.messages import AnyMessage
 from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, delete, insert, or_, select, update
 from sqlalchemy.orm import Session
 
@@ -12,7 +13,19 @@ from api.drive import Principal
 from api.errors import ApprovalPendingError, NotFoundError, PlanPausedError, ThreadBusyError
 from api.servers.assistants import find_assistant
 from api.storage.database import erase
-from api.storage.tables import PAUSED, WAITING, ApprovalRow, Base, PlanRow, RunRow, ThreadRow, new_id, table_of
+from api.storage.tables import (
+    PAUSED,
+    WAITING,
+    ApprovalRow,
+    Base,
+    PlanRow,
+    RunRow,
+    ThreadRow,
+    WordsRow,
+    new_id,
+    table_of,
+)
+from api.thread_words import NEW_WORDS, has_words, made_of_others, renamed, terms_of, title_words, whole_words
 from drive_server.services.pagination import Cursors
 from drive_server.storage.database import Database
 
@@ -45,10 +58,25 @@ class Threads:
         self._database = database
         self._clock = clock
 
-    async def page(self, caller: Principal, limit: int, cursor: str | None = None) -> ThreadPage:
-        """Return the caller's threads, the one used last first. Raises `InvalidCursorError` for a bad cursor."""
-        cursors = Cursors(self._database.signer, caller.user_id, "threads")
+    async def page(
+        self,
+        caller: Principal,
+        limit: int,
+        cursor: str | None = None,
+        *,
+        words: str | None = None,
+        left_out: Collection[str] = (),
+    ) -> ThreadPage:
+        """Return the caller's threads, the one used last first: all, or those with all of the `words`.
+
+        The rows of words that are `left_out` count for nothing. Raises `InvalidCursorError` for a bad cursor.
+        """
+        cursors = Cursors(self._database.signer, caller.user_id, "threads", words)
         query = select(ThreadRow).where(ThreadRow.user_id == caller.user_id, ThreadRow.deleted_at.is_(None))
+        if words is not None:
+            if not (terms := terms_of(words)):
+                return ThreadPage([], None)
+            query = query.where(has_words(caller.user_id, terms, left_out))
         if cursor:
             moment, thread_id = cursors.decode(cursor, str, str)
             query = query.where(_before(datetime.fromisoformat(moment), thread_id))
@@ -64,9 +92,32 @@ class Threads:
         async with self._database.read() as session:
             return await session.run_sync(find_thread, caller, thread_id)
 
+    async def made_of_others(self, caller: Principal) -> dict[str, list[str]]:
+        """Return the rows of words of the caller that other people's items are in, with the ids of these."""
+        async with self._database.read() as session:
+            return await session.run_sync(made_of_others, caller.user_id)
+
+    async def runs_without_words(self) -> list[RunRow]:
+        """Return the runs that are over, but whose answers are not found by their words yet; by thread."""
+        missing = select(WordsRow.id).where(WordsRow.is_whole.is_(False))
+        query = select(RunRow).where(RunRow.id.in_(missing), RunRow.finished_at.is_not(None))
+        async with self._database.read() as session:
+            return list(await session.scalars(query.order_by(RunRow.thread_id, RunRow.head_checkpoint)))
+
+    async def store_words(self, run: RunRow, messages: Sequence[AnyMessage]) -> None:
+        """Store the words of what a run answered."""
+        async with self._database.write() as session:
+            await session.execute(whole_words(run, messages))
+
+    async def runs(self, thread_id: str) -> list[RunRow]:
+        """Return all runs of a thread, in order."""
+        query = select(RunRow).where(RunRow.thread_id == thread_id).order_by(RunRow.number)
+        async with self._database.read() as session:
+            return list(await session.scalars(query))
+
     async def newest_run(self, thread_id: str) -> RunRow | None:
         """Return the run that was started last."""
-        query = select(RunRow).where(RunRow.thread_id == thread_id).order_by(RunRow.created_at.desc()).limit(1)
+        query = select(RunRow).where(RunRow.thread_id == thread_id).order_by(RunRow.number.desc()).limit(1)
         async with self._database.read() as session:
             return await session.scalar(query)
 
@@ -75,6 +126,7 @@ class Threads:
         async with self._database.write() as session:
             row = await session.run_sync(find_thread, caller, thread_id)
             row.title = make_title(title)
+            await session.execute(renamed(row.id, row.title))
         return row
 
     async def hide(self, caller: Principal, thread_id: str) -> None:
@@ -89,6 +141,12 @@ class Threads:
         """Return the threads that are hidden and not removed yet."""
         async with self._database.read() as session:
             return list(await session.scalars(select(ThreadRow).where(ThreadRow.deleted_at.is_not(None))))
+
+    async def hide_all(self, user_id: str) -> None:
+        """Hide all threads of a person who was removed."""
+        theirs = update(ThreadRow).where(ThreadRow.user_id == user_id, ThreadRow.deleted_at.is_(None))
+        async with self._database.write() as session:
+            await session.execute(theirs.values(deleted_at=self._clock.now()))
 
     async def hide_unused(self, since: datetime) -> int:
         """Hide the threads without a message since then; return their number. A thread with an active run stays."""
@@ -178,9 +236,10 @@ def open_thread(
         assistant = find_assistant(session, caller.user_id, wanted)
     chosen = model or (before.model if before else "")
     if before is None:
-        thread_id, times = new_id(), {"created_at": now, "updated_at": now}
-        row = {"id": thread_id, "user_id": caller.user_id, "title": make_title(message), "model": chosen, **times}
+        thread_id, times, title = new_id(), {"created_at": now, "updated_at": now}, make_title(message)
+        row = {"id": thread_id, "user_id": caller.user_id, "title": title, "model": chosen, **times}
         connection.execute(_NEW, {**row, "assistant_id": assistant.id})
+        connection.execute(NEW_WORDS, title_words(thread_id, caller.user_id, title))
     else:
         connection.execute(TOUCH, {"thread": before.id, "now": now})
         if (chosen, assistant.id) != (before.model, before.assistant_id):

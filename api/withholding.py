@@ -17,7 +17,7 @@ _PLAIN: Final = """\
 type id run_id thread_id tool_call_id approval_id message_id step_id plan_id item_id file_id grant_id change_id digest
 status tool name agent kind code method mode risk origin at created_at updated_at expires_at finished_at decided_at
 asked_at etag decided_by decided_key approved_by approved_key started_by scopes covered_by decision message action
-grant_kind depends_on tool_call_ids messageId serverId serverName toolName displayName"""
+grant_kind depends_on tool_call_ids undo messageId serverId serverName toolName displayName"""
 PLAIN: Final = frozenset(_PLAIN.split())
 """Keys whose texts tell nothing of a content. Whatever is added later counts as content until it stands here."""
 
@@ -43,11 +43,12 @@ class Withholding:
 
     async def hidden(self, caller: Principal, run: RunRow) -> bool:
         """Say whether a run was made of something that the caller does not see any more."""
-        return bool(await self._drive.hidden(caller, await self._graph.items_of_others(run.thread_id, run.id)))
+        others = await self._graph.items_of_others(run.thread_id, run.id, run.head_checkpoint)
+        return bool(await self._drive.hidden(caller, others))
 
-    async def hidden_items(self, caller: Principal, thread_id: str) -> frozenset[str]:
-        """Return the items of others in a thread that the caller does not see any more."""
-        return await self._drive.hidden(caller, await self._graph.items_of_others(thread_id))
+    async def hidden_items(self, caller: Principal, thread_id: str, at: str | None = None) -> frozenset[str]:
+        """Return the items of others in a thread (at a checkpoint) that the caller does not see any more."""
+        return await self._drive.hidden(caller, await self._graph.items_of_others(thread_id, at=at))
 
 
 def withhold_frames(frames: Sequence[Frame], language: Language) -> list[Frame]:

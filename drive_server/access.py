@@ -46,7 +46,7 @@ class Principal:
     the issuer in the settings; it has no `key_id`), `in_process`, `link`. By a link somebody acts in the name of the
     person who made it, sees nothing but what the link `link_id` leads to, and has no role but the link's.
     `expires_at` is when the key in use ends: a key made with it ends no later. `key_id` is that key, or the one that
-    opened the session.
+    opened the session. `name`, `time_zone` (an IANA name) and `language` are what the person says of themselves.
     """
 
     user_id: str
@@ -58,6 +58,9 @@ class Principal:
     expires_at: datetime | None = None
     key_id: str | None = field(default=None, compare=False)
     link_id: str | None = None
+    name: str = field(default="", compare=False)
+    time_zone: str = field(default="", compare=False)
+    language: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,14 @@ def require_person(principal: Principal) -> None:
     """Raise `ForbiddenError` for who comes by a link: nothing they get may outlast the link, or reach beyond it."""
     if principal.link_id is not None:
         raise ForbiddenError(Message.of("not_by_link"))
+
+
+def require_admin(principal: Principal) -> None:
+    """Raise `ForbiddenError` for who is no administrator, `MissingScopeError` for a key without all scopes."""
+    if not principal.is_admin:
+        raise ForbiddenError(Message.of("administrators_only"))
+    for scope in Scope:
+        require_scope(principal, scope)
 
 
 def require_role(role: Role | None, needed: Role, item_id: str) -> Role:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from pydantic_settings import BaseSettings
 
 from drive_server.errors import InvalidInputError
+from drive_server.messages import Message
 from drive_server.settings import DriveSettings, read_settings
 
 S = TypeVar("S", bound=BaseSettings)
@@ -41,7 +42,7 @@ class Configuration:
         except OSError as error:
             raise _unreadable(path, error.strerror or "") from error
         except UnicodeDecodeError as error:
-            raise _unreadable(path, "it is no text in UTF-8") from error
+            raise _unreadable(path, Message.of("no_utf8")) from error
         _check_lines(path, text, may_move=self._named is not None)
         return True
 
@@ -50,13 +51,11 @@ def _check_lines(path: Path, text: str, *, may_move: bool) -> None:
     for line in parse_stream(StringIO(text)):
         if line.error:
             raise InvalidInputError(
-                f"Line {line.original.line} of {path} is not of the form NAME=value.",
-                hint="Correct it, or put a # in front of it.",
+                Message.of("settings_line", line=line.original.line, path=str(path)),
             )
         if not may_move and (line.key or "").upper() == DATA_DIR:
             raise InvalidInputError(
-                f"{path} can't name another data directory than the one that it lies in.",
-                hint=f"Set {DATA_DIR} in the environment, or in a file that you name with --config.",
+                Message.of("settings_elsewhere", path=str(path), name=DATA_DIR),
             )
 
 
@@ -68,12 +67,10 @@ def _read(kind: type[S], *files: Path) -> S:
         name = str(first["loc"][0]) if first["loc"] else ""
         prefix = str(kind.model_config.get("env_prefix", ""))
         shown = f"{prefix}{name}".upper() if name in kind.model_fields else name
-        where = f"the environment or {files[-1]}" if files else "the environment"
+        place = Message.of("environment_or", path=str(files[-1])) if files else Message.of("environment")
         sentence = first["msg"].removeprefix("Value error, ")
-        raise InvalidInputError(f"{shown} can't be used: {sentence}.", hint=f"Correct it in {where}.") from error
+        raise InvalidInputError(Message.of("setting_refused", name=shown, reason=sentence, place=place)) from error
 
 
-def _unreadable(path: Path, why: str) -> InvalidInputError:
-    return InvalidInputError(
-        f"The configuration file {path} can't be read: {why}.", hint="Name another one with --config."
-    )
+def _unreadable(path: Path, why: str | Message) -> InvalidInputError:
+    return InvalidInputError(Message.of("settings_unreadable", path=str(path), reason=why))

@@ -46,6 +46,9 @@ from drive_server.services.documents.service import DocumentService
 from drive_server.services.documents.tables import TableService
 from drive_server.services.documents.templates import TemplateService
 from drive_server.services.documents.thumbnails import ThumbnailService
+from drive_server.services.exports.contents import ImportedContents
+from drive_server.services.exports.inventory import Inventory
+from drive_server.services.exports.restoring import ImportService
 from drive_server.services.files.archives import ArchiveService
 from drive_server.services.files.batches import BatchService
 from drive_server.services.files.bulk import BulkService
@@ -55,15 +58,22 @@ from drive_server.services.files.stars import StarService
 from drive_server.services.files.trash import Expiry
 from drive_server.services.housekeeping import Housekeeping
 from drive_server.services.identity.login_links import LoginLinks
+from drive_server.services.identity.oidc import OidcService
+from drive_server.services.identity.passkeys import PasskeyService
+from drive_server.services.identity.passwords import PasswordService
 from drive_server.services.identity.service import IdentityService
+from drive_server.services.identity.sessions import SessionService
 from drive_server.services.identity.sign_ins import SignInService
-from drive_server.services.identity.tokens import TokenService
 from drive_server.services.journal.following import ChangeFollower
 from drive_server.services.journal.service import Journal
+from drive_server.services.mail.outbox import Outbox
+from drive_server.services.mail.smtp import SmtpServer
 from drive_server.services.map_reduce.language_model import ChatCompletions
 from drive_server.services.map_reduce.selection import FileSelector
 from drive_server.services.map_reduce.service import MapReduceService
 from drive_server.services.map_reduce.stored_results import StoredResults
+from drive_server.services.people.groups import GroupService
+from drive_server.services.people.service import PeopleService
 from drive_server.services.quota import Limits, QuotaService
 from drive_server.services.search.folder_index import FolderIndex
 from drive_server.services.search.service import RelatedFiles, SearchService
@@ -72,6 +82,7 @@ from drive_server.services.sharing.link_downloads import LinkDownloads
 from drive_server.services.sharing.link_passwords import LinkPasswords
 from drive_server.services.sharing.link_visits import LinkVisits
 from drive_server.services.sharing.links import LinkService
+from drive_server.services.sharing.notices import NoticeService
 from drive_server.services.sharing.service import SharingService
 from drive_server.services.tasks import TaskService
 from drive_server.services.text.contents import Contents
@@ -91,6 +102,8 @@ if TYPE_CHECKING:
 
     from mcp import ClientSession
     from mcp.client.session import SamplingFnT
+
+    from drive_server.services.identity.tokens import TokenService
 
 __all__ = [
     "ALL_SCOPES",
@@ -145,6 +158,15 @@ async def open_drive(settings: DriveSettings, clock: Clock = utc_now) -> "AsyncG
         yield await _build(settings, clock, stack)
 
 
+def _token_service(settings: DriveSettings) -> "TokenService | None":
+    """Return what checks an issuer's tokens; None without an issuer, which saves importing a library of ciphers."""
+    if not settings.jwt_issuer:
+        return None
+    from drive_server.services.identity.tokens import TokenService
+
+    return TokenService(settings)
+
+
 async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -> Drive:
     await anyio.to_thread.run_sync(make_private_directory, settings.root)
     database = await open_database(settings.resolved_database_url)
@@ -161,13 +183,15 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     ingester = Ingester(database, texts, embedder, index, settings.root / "index.lock")
     limits = Limits(quota_bytes=settings.quota_bytes, max_versions=settings.max_versions)
     journal = Journal(database, blobs, on_content_change=ingester.wake, limits=limits)
-    tokens = TokenService(settings) if settings.jwt_issuer else None
+    tokens = _token_service(settings)
     if tokens is not None:
         stack.push_async_callback(tokens.close)
     documents = DocumentService(database, blobs, journal, texts, max_text_bytes=settings.max_text_bytes)
     housekeeping = Housekeeping(settings.root / "housekeeping.lock")
     identity = IdentityService(database, settings.token_path, tokens=tokens)
     passwords = LinkPasswords()
+    outbox = Outbox(database, _mail_server(settings))
+    notices = NoticeService(database, outbox, settings.resolved_public_url)
     drive = Drive(
         settings=settings,
         clock=clock,
@@ -175,6 +199,12 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         blobs=blobs,
         signer=database.signer,
         identity=identity,
+        sessions=SessionService(database),
+        oidc=OidcService(settings, database, identity),
+        passwords=PasswordService(database, identity, outbox, settings.resolved_public_url),
+        passkeys=PasskeyService(database, identity, settings.resolved_public_url),
+        people=PeopleService(database, journal),
+        groups=GroupService(database, journal),
         login_links=LoginLinks(identity, settings.resolved_public_url),
         sign_ins=SignInService(database, database.signer, settings.resolved_public_url),
         files=FileService(database, journal),
@@ -194,7 +224,9 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         dav_drafts=DavDrafts(database, clock),
         quota=QuotaService(database, limits),
         housekeeping=housekeeping,
-        sharing=SharingService(database, journal),
+        outbox=outbox,
+        notices=notices,
+        sharing=SharingService(database, journal, notices),
         links=LinkService(database, journal, passwords, settings.resolved_public_url),
         visits=LinkVisits(database, passwords, LinkDownloads()),
         downloads=DownloadService(documents, identity, database.signer, settings.resolved_public_url),
@@ -203,6 +235,9 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         journal=journal,
         follower=ChangeFollower(database),
         undo=UndoService(journal),
+        inventory=Inventory(database, blobs),
+        imported_contents=(imported := ImportedContents(database, blobs, limits, max_bytes=settings.max_upload_bytes)),
+        imports=ImportService(journal, imported),
         tasks=TaskService(database, database.signer),
         recents=(recents := Recents(database)),
         suggestions=SuggestionService(database),
@@ -215,6 +250,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     if language_model is not None:
         stack.push_async_callback(language_model.close)
     stack.push_async_callback(drive.sign_ins.close)
+    stack.push_async_callback(drive.oidc.close)
     drive.server = build_server(drive, default_key=settings.api_key.get_secret_value())
     subscriptions = drive.server.subscriptions
     await subscriptions.feed.start()
@@ -226,10 +262,13 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     await stack.enter_async_context(_running("drive-tool-lists", drive.server.tool_lists.run))
     stack.push_async_callback(recents.flush)
     await stack.enter_async_context(_running("drive-recents", recents.run))
+    if outbox.can_send:
+        await stack.enter_async_context(_running("drive-outbox", outbox.run))
     await stack.enter_async_context(_running("drive-tasks", drive.server.tasks.run))
     housekeeping.add("uploads", drive.uploads.expire)
     housekeeping.add("WebDAV locks", drive.dav_locks.expire)
     housekeeping.add("sign-ins", drive.sign_ins.remove_expired)
+    housekeeping.add("mails", outbox.remove_old)
     housekeeping.add("tasks", drive.tasks.expire)
     housekeeping.add("bulk results", drive.map_reduce_results.expire)
     housekeeping.add("trash", Expiry(database, journal, settings.trash_days).run_once)
@@ -245,6 +284,11 @@ def _both(first: "Callable[[], None]", second: "Callable[[], None]") -> "Callabl
         second()
 
     return call
+
+
+def _mail_server(settings: DriveSettings) -> SmtpServer | None:
+    url = settings.smtp_url.get_secret_value()
+    return SmtpServer.of(url, settings.smtp_from) if url else None
 
 
 def _reranker(settings: DriveSettings, stack: AsyncExitStack) -> Reranker | None:

@@ -88,6 +88,12 @@ class UnauthenticatedError(DriveError):
     status = 401
 
 
+class AccountDisabledError(UnauthenticatedError):
+    """The credentials are right, but an administrator disabled the account."""
+
+    code = "account_disabled"
+
+
 class MissingScopeError(DriveError):
     """The API key is valid but lacks the scope that `details["scope"]` names."""
 

@@ -89,6 +89,25 @@ class DeletedItems(Model):
     items: tuple[Item, ...]
 
 
+class RestoredItem(Model):
+    """An item of an import: its id in the export, and its id and name here. `is_new`: this import made it."""
+
+    source_id: str
+    id: str
+    name: str
+    is_new: bool
+
+
+class RestoredItems(Model):
+    """The items of an import in their order, and what of them was not restored: `source_id`, `what`, `reason`.
+
+    `what` is the email of a share, or `link`.
+    """
+
+    items: tuple[RestoredItem, ...]
+    left: tuple[dict[str, Any], ...] = ()
+
+
 class BulkEntry(Model):
     """The outcome for one item of many: the item as it is now, or was if it was deleted; or the `problem`.
 
@@ -232,13 +251,17 @@ class ApiKey(Model):
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person who has a drive here."""
+    """A person who has a drive here. Nobody acts as them since `disabled_at`; the rest is what they say themselves."""
 
     id: str
     email: str
     root_id: str
     is_admin: bool
     created_at: datetime
+    disabled_at: datetime | None = None
+    name: str = ""
+    time_zone: str = ""
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from drive_server.services.documents.tables import TableService
     from drive_server.services.documents.templates import TemplateService
     from drive_server.services.documents.thumbnails import ThumbnailService
+    from drive_server.services.exports.contents import ImportedContents
+    from drive_server.services.exports.inventory import Inventory
+    from drive_server.services.exports.restoring import ImportService
     from drive_server.services.files.archives import ArchiveService
     from drive_server.services.files.batches import BatchService
     from drive_server.services.files.bulk import BulkService
@@ -23,19 +26,27 @@ if TYPE_CHECKING:
     from drive_server.services.files.stars import StarService
     from drive_server.services.housekeeping import Housekeeping
     from drive_server.services.identity.login_links import LoginLinks
+    from drive_server.services.identity.oidc import OidcService
+    from drive_server.services.identity.passkeys import PasskeyService
+    from drive_server.services.identity.passwords import PasswordService
     from drive_server.services.identity.service import IdentityService
+    from drive_server.services.identity.sessions import SessionService
     from drive_server.services.identity.sign_ins import SignInService
     from drive_server.services.journal.following import ChangeFollower
     from drive_server.services.journal.service import Journal
+    from drive_server.services.mail.outbox import Outbox
     from drive_server.services.map_reduce.language_model import LanguageModel
     from drive_server.services.map_reduce.service import MapReduceService
     from drive_server.services.map_reduce.stored_results import StoredResults
+    from drive_server.services.people.groups import GroupService
+    from drive_server.services.people.service import PeopleService
     from drive_server.services.quota import QuotaService
     from drive_server.services.search.folder_index import FolderIndex
     from drive_server.services.search.service import RelatedFiles, SearchService
     from drive_server.services.search.suggestions import SuggestionService
     from drive_server.services.sharing.link_visits import LinkVisits
     from drive_server.services.sharing.links import LinkService
+    from drive_server.services.sharing.notices import NoticeService
     from drive_server.services.sharing.service import SharingService
     from drive_server.services.tasks import TaskService
     from drive_server.services.undo.service import UndoService
@@ -62,6 +73,12 @@ class ServiceRegistry:
     blobs: "BlobStore"
     signer: "Signer"
     identity: "IdentityService"
+    sessions: "SessionService"
+    oidc: "OidcService"
+    passwords: "PasswordService"
+    passkeys: "PasskeyService"
+    people: "PeopleService"
+    groups: "GroupService"
     login_links: "LoginLinks"
     sign_ins: "SignInService"
     files: "FileService"
@@ -82,6 +99,8 @@ class ServiceRegistry:
     quota: "QuotaService"
     housekeeping: "Housekeeping"
     sharing: "SharingService"
+    outbox: "Outbox"
+    notices: "NoticeService"
     links: "LinkService"
     visits: "LinkVisits"
     downloads: "DownloadService"
@@ -91,6 +110,9 @@ class ServiceRegistry:
     journal: "Journal"
     follower: "ChangeFollower"
     undo: "UndoService"
+    inventory: "Inventory"
+    imported_contents: "ImportedContents"
+    imports: "ImportService"
     tasks: "TaskService"
     recents: "Recents"
     suggestions: "SuggestionService"

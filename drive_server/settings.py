@@ -69,6 +69,19 @@ class DriveSettings(BaseSettings):
     jwt_create_users: bool = Field(
         default=False, description="Give people whom the issuer knows an account when they first come."
     )
+    smtp_url: SecretStr = Field(
+        default=SecretStr(""), description="Mail server, as smtp://user:password@host:587 or smtps://; empty: no mails."
+    )
+    smtp_from: str = Field(default="", description="The address that mails come from.")
+    oidc_issuer: str = Field(default="", description="OpenID Connect issuer at which people log in; empty: none.")
+    oidc_client_id: str = Field(default="", description="The drive's id there; it comes back to /login/oidc/callback.")
+    oidc_client_secret: SecretStr = Field(default=SecretStr(""), description="Its secret, if it has one.")
+    oidc_create_users: bool = Field(
+        default=False, description="Give people with a verified email an account when they first log in there."
+    )
+    oidc_link_by_email: bool = Field(
+        default=False, description="Let who has a verified email there into the account of that email."
+    )
     calls_per_minute: int = Field(default=600, ge=1, description="Calls that one key may make in a minute.")
     concurrent_calls: int = Field(default=16, ge=1, description="Calls that one session may have going on at once.")
     sessions_per_user: int = Field(default=50, ge=1, description="Open MCP sessions of one person.")

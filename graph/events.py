@@ -39,12 +39,49 @@ FINAL: Final = Marker("final")
 """Marks the type of a run's last event."""
 
 
+class ChangeView(TypedDict):
+    """A change in the journal: `summary` is the journal's sentence, `text` the same in the person's language.
+
+    `undone_by` is the change that took it back.
+    """
+
+    id: int
+    tool: str
+    summary: str
+    item_id: ProductText | None
+    text: str
+    undone_by: int | None
+
+
+class ChangeGroup(TypedDict):
+    """The changes of one kind, with one sentence for all; `undone` of them were taken back since."""
+
+    action: ProductText
+    count: int
+    undone: int
+    text: str
+    change_ids: list[int]
+
+
+class ReplacedRun(TypedDict):
+    """The run whose message this run's takes the place of, with its changes in the drive that were not taken back.
+
+    `undo` is the address that takes them back, null without any. Nothing is undone unasked.
+    """
+
+    run_id: ProductText
+    changes: list[ChangeView]
+    groups: list[ChangeGroup]
+    undo: ProductText | None
+
+
 class RunEvent(TypedDict):
-    """The first event of a run."""
+    """The first event of a run. `replaces` is the run of the version of its message before this one."""
 
     type: Literal["run"]
     run_id: ProductText
     thread_id: ProductText
+    replaces: NotRequired[ReplacedRun]
 
 
 class RouteDecisionEvent(TypedDict):
@@ -341,30 +378,6 @@ class CitationsEvent(TypedDict):
     type: Literal["citations"]
     message_id: Annotated[str, KEY]
     citations: list[CitationView]
-
-
-class ChangeView(TypedDict):
-    """A change in the journal: `summary` is the journal's sentence, `text` the same in the person's language.
-
-    `undone_by` is the change that took it back.
-    """
-
-    id: int
-    tool: str
-    summary: str
-    item_id: ProductText | None
-    text: str
-    undone_by: int | None
-
-
-class ChangeGroup(TypedDict):
-    """The changes of one kind, with one sentence for all; `undone` of them were taken back since."""
-
-    action: ProductText
-    count: int
-    undone: int
-    text: str
-    change_ids: list[int]
 
 
 class DoneEvent(TypedDict):

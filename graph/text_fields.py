@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Final, Literal, NotRequired, Protocol, cast, get_args, get_origin, runtime_checkable
 
-from pydantic import BaseModel
+from pydantic import BaseModel, GetJsonSchemaHandler, TypeAdapter
+from pydantic.json_schema import JsonSchemaValue
 from typing_extensions import get_type_hints, is_typeddict
 
 Clean = Callable[[str], str]
@@ -33,9 +34,13 @@ ProductText = Annotated[str, PRODUCT]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Marks a dictionary with the class that describes its fields."""
+    """Marks a dictionary with the class that describes its fields, here and in JSON schemas; nothing is checked."""
 
     schema: type
+
+    def __get_pydantic_json_schema__(self, _: object, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Describe the dictionary as the class."""
+        return handler(TypeAdapter(self.schema).core_schema)
 
 
 @runtime_checkable

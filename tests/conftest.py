@@ -4,9 +4,11 @@ import gc
 import os
 from typing import TYPE_CHECKING
 
+import portalocker.portalocker
 import pytest
 
 from tests import once
+from tests.fakes.file_locks import KINDS, VARIABLE, use_named
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -27,6 +29,14 @@ def done_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         # Durability is tested in processes of their own, where this does not reach.
         monkeypatch.setattr(os, "fsync", _return_at_once)
         yield
+
+
+@pytest.fixture(params=KINDS)
+def file_locks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the test with each kind of locks, in processes that begin with `USE` too."""
+    monkeypatch.setenv(VARIABLE, request.param)
+    monkeypatch.setattr(portalocker.portalocker, "LOCKER", portalocker.portalocker.LOCKER)
+    use_named()
 
 
 def _return_at_once(descriptor: int) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from api.cli.arguments import build_parser
 from api.cli.failure import CommandError
+from api.cli.invocation import again
+from api.cli.texts import text
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -25,9 +27,9 @@ def main(argv: "Sequence[str] | None" = None) -> int:
         if not sys.stdout.closed:
             sys.stdout.flush()
     except CommandError as error:
-        return _fail(error.message, error.hint)
+        return _fail(error.message, error.hint, again(arguments, error.attempt) if error.attempt else "")
     except KeyboardInterrupt:
-        return _fail("Stopped.", "")
+        return _fail(text("stopped"))
     except BrokenPipeError:
         # Whoever read the output has gone; pointing it nowhere keeps the interpreter's own flush at exit quiet.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -49,11 +51,10 @@ def _accept_any_text() -> None:
             reconfigure(errors="replace")
 
 
-def _fail(message: str, hint: str) -> int:
+def _fail(message: str, hint: str = "", attempt: str = "") -> int:
     from api.cli.terminal import visible
 
     sys.stdout.flush()
-    sys.stderr.write(f"drive-agent: {visible(message)}\n")
-    if hint:
-        sys.stderr.write(f"{visible(hint)}\n")
+    lines = [f"drive-agent: {message}", hint, text("try", command=attempt) if attempt else ""]
+    sys.stderr.writelines(f"{visible(line)}\n" for line in lines if line)
     return 1

@@ -3,7 +3,8 @@
 from argparse import REMAINDER, SUPPRESS, ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Protocol
+
+from api.cli.file_arguments import Commands, Parser, add_file_commands
 
 SCOPES = ("read", "write", "share", "delete")
 MOST_KEY_DAYS = 3650
@@ -20,17 +21,9 @@ Exit codes: 0 done, 1 failed (a sentence says why), 2 wrong usage.
 """
 
 
-class Commands(Protocol):
-    """The result of `ArgumentParser.add_subparsers`, whose class has no public name."""
-
-    def add_parser(self, name: str, **options: Any) -> ArgumentParser:
-        """Return the parser of a new command."""
-        ...
-
-
-def build_parser() -> ArgumentParser:
+def build_parser() -> Parser:
     """Return the parser; a parsed command has `target`, the `module:function` below `api.cli` that runs it."""
-    parser = ArgumentParser(
+    parser = Parser(
         prog="drive-agent",
         description="Your drive, and an assistant that works in it, asks before what matters, and can take it back.",
         epilog=EPILOG,
@@ -38,13 +31,16 @@ def build_parser() -> ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"drive-agent {version('drive-agent')}")
     parser.add_argument("--config", type=Path, metavar="FILE", help=CONFIG_HELP)
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
     common = _common_options()
     client = _client_options(common)
     _add_service_commands(commands, common)
+    _add_backup(commands, common)
     _add_chat(commands, client)
     _add_drive_commands(commands, client)
+    add_file_commands(commands, client)
     _add_grant_commands(commands, client)
+    _add_thread_commands(commands, client)
     _add_memory_commands(commands, client)
     _add_plan_commands(commands, client)
     _add_server_commands(commands, client)
@@ -74,6 +70,9 @@ def _add_service_commands(commands: Commands, common: ArgumentParser) -> None:
     serve.set_defaults(target="service.serve:serve")
     mcp = commands.add_parser("mcp", parents=[common], help="serve the drive as an MCP server over stdio")
     mcp.set_defaults(target="service.stdio:serve_stdio")
+    completion = commands.add_parser("completion", help="print what a shell needs to complete these commands")
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"))
+    completion.set_defaults(target="completion:completion")
     doctor = commands.add_parser("doctor", parents=[common], help="check this installation")
     doctor.add_argument("--json", action="store_true", help="print the checks as JSON")
     doctor.set_defaults(target="commands.doctor:doctor")
@@ -87,8 +86,16 @@ def _add_chat(commands: Commands, client: ArgumentParser) -> None:
         epilog="Approvals are answered with y, n or e(dit); when standard input ends first, they are rejected and "
         "the exit code is 1.",
     )
-    chat.add_argument("message", nargs="?", type=_message, metavar="MESSAGE", help="without it: an interactive chat")
-    chat.add_argument("--thread", metavar="ID", help="go on with this conversation")
+    chat.add_argument(
+        "message",
+        nargs="?",
+        type=_message,
+        metavar="MESSAGE",
+        help="without it: an interactive chat; -: a pipe's text",
+    )
+    which = chat.add_mutually_exclusive_group()
+    which.add_argument("--thread", metavar="ID", help="go on with this conversation")
+    which.add_argument("--continue", action="store_true", dest="newest", help="go on with the one used last")
     chat.add_argument("--folder", metavar="PATH", help="the folder of the drive you are in")
     chat.add_argument("--file", metavar="PATH", help="the file of the drive you have open")
     chat.add_argument("--model", metavar="NAME", help="the model of this conversation, from now on")
@@ -105,13 +112,16 @@ def _add_chat(commands: Commands, client: ArgumentParser) -> None:
 
 
 def _add_drive_commands(commands: Commands, client: ArgumentParser) -> None:
-    importer = commands.add_parser("import", parents=[client], help="take a folder of this computer into the drive")
-    importer.add_argument("directory", metavar="DIR", help="the folder to import, with everything below it")
+    _add_export(commands, client)
+    importer = commands.add_parser("import", parents=[client], help="take a folder or file of this computer in")
+    importer.add_argument(
+        "directory", metavar="DIR", help="the folder to import, with all that is below it; a file; or an export"
+    )
     importer.add_argument(
         "--into", metavar="PATH", help="folder of the drive that takes the content of DIR (default: one named like DIR)"
     )
     importer.add_argument("--no-wait", action="store_true", help="don't wait until the files can be searched")
-    importer.set_defaults(target="importing.command:import_directory")
+    importer.set_defaults(target="exports.restore:import_any")
     listing = commands.add_parser("ls", parents=[client], help="list a folder of the drive")
     listing.add_argument("path", nargs="?", default="/", metavar="PATH", help="path or id (default: %(default)s)")
     listing.add_argument("--json", action="store_true", help="print the items as a JSON array")
@@ -136,6 +146,31 @@ def _add_drive_commands(commands: Commands, client: ArgumentParser) -> None:
     audit.set_defaults(target="commands.audit:audit")
 
 
+def _add_export(commands: Commands, client: ArgumentParser) -> None:
+    export = commands.add_parser("export", parents=[client], help="give the whole drive out, as a folder or a zip file")
+    export.add_argument(
+        "target_path",
+        metavar="DIR|FILE.zip",
+        help="a new folder or zip file; or an export, which is brought up to date",
+    )
+    export.add_argument("--verify", action="store_true", help="check the export that is there, and change nothing")
+    export.set_defaults(target="exports.command:export")
+
+
+def _add_backup(commands: Commands, common: ArgumentParser) -> None:
+    backup = commands.add_parser("backup", parents=[common], help="copy all data of this machine's service elsewhere")
+    backup.add_argument("target_path", metavar="DIR", help="folder of backups; a later one copies only what is new")
+    backup.add_argument("--keep", type=_count, default=7, metavar="N", help="backups to keep (default: %(default)s)")
+    backup.add_argument("--verify", action="store_true", help="check the backups that are there, and make none")
+    backup.set_defaults(target="backups.backup:backup")
+    restore = commands.add_parser("restore", parents=[common], help="make a backup the data of a service")
+    restore.add_argument("source_path", metavar="DIR", help="folder of backups")
+    restore.add_argument("--generation", metavar="TIME", help="the backup of that name (default: the newest)")
+    restore.add_argument("--into", metavar="FOLDER", help="data directory to make (default: that of the settings)")
+    restore.add_argument("--force", action="store_true", help="give a folder that is there another name first")
+    restore.set_defaults(target="backups.restore:restore")
+
+
 def _add_grant_commands(commands: Commands, client: ArgumentParser) -> None:
     grants = commands.add_parser("grants", help="what the assistant may do unasked")
     actions = grants.add_subparsers(metavar="list|withdraw", required=True)
@@ -145,6 +180,35 @@ def _add_grant_commands(commands: Commands, client: ArgumentParser) -> None:
     withdraw = actions.add_parser("withdraw", parents=[client], help="be asked again from now on")
     withdraw.add_argument("grant_id", metavar="ID")
     withdraw.set_defaults(target="commands.grants:withdraw_grant")
+
+
+def _add_thread_commands(commands: Commands, client: ArgumentParser) -> None:
+    names = "list|search|show|rename|delete|export"
+    threads = commands.add_parser("threads", help="your conversations").add_subparsers(metavar=names, required=True)
+    listing = threads.add_parser("list", parents=[client], help="list them, the one used last first")
+    listing.add_argument("--json", action="store_true", help="print them as a JSON array")
+    listing.set_defaults(target="commands.threads:list_threads")
+    search = threads.add_parser("search", parents=[client], help="find some by words of titles and messages")
+    search.add_argument("query", type=_message, metavar="QUERY")
+    search.add_argument("--json", action="store_true", help="print them as a JSON array")
+    search.set_defaults(target="commands.threads:search")
+    export = threads.add_parser("export", parents=[client], help="write one to a file, with calls and citations")
+    export.add_argument("thread", metavar="ID")
+    export.add_argument("to", nargs="?", default="-", metavar="FILE", help="where to (default: standard output)")
+    export.add_argument("--format", choices=("markdown", "json"), default="markdown")
+    export.set_defaults(target="commands.threads:export")
+    show = threads.add_parser("show", parents=[client], help="print the messages of one")
+    show.add_argument("thread", metavar="ID")
+    show.add_argument("--json", action="store_true", help="print it as JSON")
+    show.set_defaults(target="commands.threads:show")
+    rename = threads.add_parser("rename", parents=[client], help="give one another title")
+    rename.add_argument("thread", metavar="ID")
+    rename.add_argument("title", type=_message, metavar="TITLE")
+    rename.set_defaults(target="commands.threads:rename")
+    delete = threads.add_parser("delete", parents=[client], help="delete some for good; their changes stay")
+    delete.add_argument("threads", nargs="+", metavar="ID")
+    delete.add_argument("--yes", action="store_true", help="don't ask")
+    delete.set_defaults(target="commands.threads:delete")
 
 
 def _add_memory_commands(commands: Commands, client: ArgumentParser) -> None:
@@ -290,19 +354,73 @@ def _add_people_commands(commands: Commands, client: ArgumentParser) -> None:
     revoke.set_defaults(target="commands.keys:revoke_key")
     link = commands.add_parser("login-link", parents=[client], help="print an address that logs a browser in, once")
     link.set_defaults(target="commands.keys:login_link")
-    users = commands.add_parser("user", help="people").add_subparsers(metavar="add|list", required=True)
+    _add_user_commands(commands, client)
+    _add_group_commands(commands, client)
+
+
+def _add_user_commands(commands: Commands, client: ArgumentParser) -> None:
+    names = "add|list|disable|enable|promote|demote|reset-password|remove"
+    users = commands.add_parser("user", help="people").add_subparsers(metavar=names, required=True)
     add = users.add_parser("add", parents=[client], help="give a person a drive; prints their first key once")
     add.add_argument("email", metavar="EMAIL")
-    add.set_defaults(target="commands.keys:add_user")
+    add.set_defaults(target="commands.people:add_user")
     people = users.add_parser("list", parents=[client], help="list who has an account; for administrators")
     people.add_argument("--json", action="store_true", help="print the accounts as a JSON array")
-    people.set_defaults(target="commands.keys:list_users")
+    people.set_defaults(target="commands.people:list_users")
+    for name, words in (
+        ("disable", "let nobody act as a person: keys, sessions and runs end at once"),
+        ("enable", "let a person in again"),
+        ("promote", "make a person an administrator"),
+        ("demote", "make a person no administrator"),
+    ):
+        change = users.add_parser(name, parents=[client], help=words)
+        change.add_argument("user", metavar="EMAIL")
+        change.set_defaults(target="commands.people:change_user", change=name)
+    reset = users.add_parser(
+        "reset-password", parents=[client], help="print an address at which a person sets a new password, once"
+    )
+    reset.add_argument("user", metavar="EMAIL")
+    reset.set_defaults(target="commands.people:reset_password")
+    remove = users.add_parser("remove", parents=[client], help="remove a person for good")
+    remove.add_argument("user", metavar="EMAIL")
+    files = remove.add_mutually_exclusive_group(required=True)
+    files.add_argument("--hand-over-to", metavar="EMAIL", help="give the files to another person")
+    files.add_argument("--delete-files", action="store_true", help="delete the files for good")
+    remove.add_argument("--yes", action="store_true", help="do not ask")
+    remove.set_defaults(target="commands.people:remove_user")
+
+
+def _add_group_commands(commands: Commands, client: ArgumentParser) -> None:
+    names = "list|create|change|delete"
+    groups = commands.add_parser("group", help="groups of people").add_subparsers(metavar=names, required=True)
+    listing = groups.add_parser("list", parents=[client], help="list the groups")
+    listing.add_argument("--json", action="store_true", help="print the groups as a JSON array")
+    listing.set_defaults(target="commands.people:list_groups")
+    create = groups.add_parser("create", parents=[client], help="make a group; for administrators")
+    create.add_argument("name", metavar="NAME")
+    create.add_argument("--member", action="append", default=[], metavar="EMAIL", help="a person in it")
+    create.set_defaults(target="commands.people:create_group")
+    change = groups.add_parser("change", parents=[client], help="rename a group, or change who is in it")
+    change.add_argument("group", metavar="GROUP", help="name or id")
+    change.add_argument("--name", metavar="NAME", help="another name")
+    change.add_argument("--add", action="append", default=[], metavar="EMAIL", help="a person to put in")
+    change.add_argument("--remove", action="append", default=[], metavar="EMAIL", help="a person to take out")
+    change.set_defaults(target="commands.people:change_group")
+    delete = groups.add_parser("delete", parents=[client], help="delete a group with all access that it was given")
+    delete.add_argument("group", metavar="GROUP", help="name or id")
+    delete.set_defaults(target="commands.people:delete_group")
 
 
 def _port(text: str) -> int:
     if text.isascii() and text.isdigit() and int(text) <= 65535:
         return int(text)
     raise ArgumentTypeError(f"{text!r} is not a port (0 to 65535)")
+
+
+def _count(text: str) -> int:
+    if text.isascii() and text.isdigit() and int(text[:9]) > 0 and len(text) < 9:
+        return int(text)
+    raise ArgumentTypeError(f"{text!r} is not a number from 1 on")
 
 
 def _message(text: str) -> str:

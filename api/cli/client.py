@@ -12,6 +12,7 @@ from urllib.parse import quote
 import httpx
 
 from api.cli.failure import CommandError, LostConnectionError, ServiceError
+from api.cli.texts import text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
@@ -20,8 +21,9 @@ Json = dict[str, Any]
 T = TypeVar("T")
 
 PAGE_SIZE = 200
-TOKEN_HINT = "Give a valid one with --token or DRIVE_AGENT_TOKEN."  # noqa: S105 - advice, not a secret
-CONNECTION_HINT = "Start the service with `drive-agent serve`, or check the address given with --url."
+LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})  # noqa: S104 - compared with, never bound
+PORTS = {"http": 80, "https": 443}
+DEFAULT_PORT = 8000
 RECONNECTION_TRIES = 12
 FIRST_PAUSE_SECONDS = 0.2
 LONGEST_PAUSE_SECONDS = 10.0
@@ -69,19 +71,19 @@ class ServiceClient:
             return self._http.request(method, path, **options)
 
     @contextmanager
-    def events(self, method: str, path: str, **options: Any) -> Generator[httpx.Response]:
-        """Open a stream of server-sent events. Raises `ServiceError`, and `LostConnectionError` when it breaks."""
+    def stream(self, method: str, path: str, **options: Any) -> Generator[httpx.Response]:
+        """Send a request whose answer is read in pieces; raises as `send` does, also when it breaks."""
         with translated_errors(), self._http.stream(method, path, **options) as response:
             if not response.is_success:
                 response.read()
             yield check(response)
 
-    def pages(self, path: str, **params: Any) -> Iterator[Json]:
-        """Yield the items of all pages of a list."""
+    def pages(self, path: str, field: str = "items", **params: Any) -> Iterator[Json]:
+        """Yield the entries of all pages of a list, which have them in this field."""
         cursor: str | None = None
         while True:
             page = self.get(path, limit=PAGE_SIZE, **params, **({"cursor": cursor} if cursor else {}))
-            yield from page["items"]
+            yield from page[field]
             cursor = page.get("cursor")
             if not cursor:
                 return
@@ -97,15 +99,22 @@ def translated_errors() -> Generator[None]:
     try:
         yield
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-        raise LostConnectionError("The service can't be reached.", hint=CONNECTION_HINT) from error
+        raise LostConnectionError.of("unreachable", attempt=_start_of(error)) from error
     except httpx.TimeoutException as error:
-        raise LostConnectionError(
-            "The service did not answer in time.", hint="Try again; its log says more."
-        ) from error
+        raise LostConnectionError.of("timeout") from error
     except (httpx.TransportError, httpx.DecodingError) as error:
-        raise LostConnectionError("The connection to the service broke.", hint=CONNECTION_HINT) from error
+        raise LostConnectionError.of("broken") from error
     except httpx.InvalidURL as error:
-        raise CommandError("The address of the service is malformed.", hint=CONNECTION_HINT) from error
+        raise CommandError.of("bad_url", url=error) from error
+
+
+def _start_of(error: httpx.RequestError) -> list[str]:
+    """Return the command that starts the service where it was looked for; none for another machine."""
+    url = error.request.url
+    if url.host not in LOCAL_HOSTS:
+        return []
+    port = url.port or PORTS.get(url.scheme, DEFAULT_PORT)
+    return ["serve"] if port == DEFAULT_PORT else ["serve", "--port", str(port)]
 
 
 def check(response: httpx.Response) -> httpx.Response:
@@ -115,12 +124,13 @@ def check(response: httpx.Response) -> httpx.Response:
     problem = _problem(response)
     hint = str(problem.get("hint") or "")
     if response.status_code == HTTPStatus.UNAUTHORIZED:
-        hint = TOKEN_HINT
+        hint = text("bad_token")
     raise ServiceError(
         response.status_code,
         str(problem.get("code") or ""),
-        str(problem.get("detail") or problem.get("message") or f"The service answered {response.status_code}."),
+        str(problem.get("detail") or problem.get("message") or text("status", status=response.status_code)),
         hint=hint,
+        details=problem.get("details"),
     )
 
 
@@ -129,7 +139,7 @@ def read_json(response: httpx.Response) -> Any:
     try:
         return response.json()
     except ValueError as error:
-        raise CommandError("What answered is not this service.", hint=CONNECTION_HINT) from error
+        raise CommandError.of("no_service") from error
 
 
 def _problem(response: httpx.Response) -> Mapping[str, Any]:

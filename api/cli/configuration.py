@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, TypeVar
 from pydantic_settings import BaseSettings
 
 from api.cli.failure import CommandError
+from api.cli.texts import language
 from drive_server.configuration import Configuration
-from drive_server.errors import InvalidInputError
+from drive_server.errors import DriveError, InvalidInputError
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -21,4 +22,10 @@ def settings_of(arguments: Namespace, kind: type[S]) -> S:
     try:
         return Configuration(arguments.config).read(kind)
     except InvalidInputError as error:
-        raise CommandError(error.message, hint=error.hint) from error
+        raise as_command_error(error) from error
+
+
+def as_command_error(error: DriveError) -> CommandError:
+    """Return the error of the drive in the terminal's language."""
+    sentence, hint = error.texts(language())
+    return CommandError(sentence, hint=hint)

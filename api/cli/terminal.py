@@ -63,6 +63,17 @@ class Terminal:
         self._end_line()
         self.out.print(Text(visible(text), style=style))
 
+    def say_markdown(self, text: str) -> None:
+        """Print a Markdown text: on a terminal as it is meant to look, to a pipe as it is."""
+        self._end_line()
+        if not self.out.is_terminal:
+            self.say(text)
+            return
+        from rich.markdown import Markdown
+
+        # Addresses are printed beside their words: a link that only shows its words could lead anywhere.
+        self.out.print(Markdown(visible(text), hyperlinks=False), soft_wrap=False)
+
     def note(self, text: str, style: str = "dim") -> None:
         """Print a line on standard error."""
         self._end_line()

@@ -43,22 +43,11 @@ class AttachmentBody(Body):
         return self
 
 
-class ChatRequest(Body):
-    """A message to the assistant."""
+class MessageOptions(Body):
+    """How a message is answered."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={"examples": [{"message": "Find the document about parental leave and summarise it"}]},
-    )
-
-    message: Annotated[str, StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARACTERS)]
-    thread_id: Id | None = Field(default=None, description="The thread to continue; without it, a new one is made.")
-    context: ChatContext | None = None
     time_zone: str | None = Field(
         default=None, max_length=64, description="The person's time zone, such as Asia/Shanghai; else the drive's."
-    )
-    attachments: list[AttachmentBody] = Field(
-        default=[], max_length=MAX_ATTACHMENTS, description="Files and folders that the message is about."
     )
     mode: Literal["attended", "unattended"] = Field(
         default="attended", description="unattended: nobody watches, and calls that need an approval wait for days."
@@ -79,6 +68,16 @@ class ChatRequest(Body):
             raise ValueError(msg)
         return name
 
+
+class MessageBody(MessageOptions):
+    """A message of the person."""
+
+    message: Annotated[str, StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARACTERS)]
+    context: ChatContext | None = None
+    attachments: list[AttachmentBody] = Field(
+        default=[], max_length=MAX_ATTACHMENTS, description="Files and folders that the message is about."
+    )
+
     @field_validator("message")
     @classmethod
     def _has_text(cls, message: str) -> str:
@@ -89,6 +88,31 @@ class ChatRequest(Body):
             msg = "a message can't have NUL characters"
             raise ValueError(msg)
         return message
+
+
+class ChatRequest(MessageBody):
+    """A message to the assistant."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"message": "Find the document about parental leave and summarise it"}]},
+    )
+
+    thread_id: Id | None = Field(default=None, description="The thread to continue; without it, a new one is made.")
+
+
+class EditBody(MessageBody):
+    """Another text for the last message. Without `context` and `attachments` it has those of the message before."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"message": "Summarise it in three sentences"}]}
+    )
+
+
+class RegenerateBody(MessageOptions):
+    """How the last message is answered anew."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"mode": "attended"}]})
 
 
 class EditedAction(Body):
@@ -140,6 +164,8 @@ class DecisionsBody(Body):
 class ThreadPatch(Body):
     """A thread's new title."""
 
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"title": "Parental leave"}]})
+
     title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
 
     @field_validator("title")
@@ -170,6 +196,25 @@ class StepPatch(Body):
 class PlanPatch(Body):
     """The new list of the steps that have not begun."""
 
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "version": 1,
+                    "steps": [
+                        {"id": "2", "title": "Compare both drafts"},
+                        {
+                            "title": "Write a summary",
+                            "agent": "document_agent",
+                            "instruction": "Write a summary of the differences",
+                        },
+                    ],
+                }
+            ]
+        },
+    )
+
     version: int | None = Field(default=None, ge=0, description="The version that was seen; or the header If-Match.")
     steps: list[StepPatch] = Field(max_length=20)
 
@@ -177,11 +222,17 @@ class PlanPatch(Body):
 class MemoryPatch(Body):
     """Another text for a fact."""
 
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"text": "Reports are written in English."}]}
+    )
+
     text: Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S")]
 
 
 class UndoBody(Body):
     """The options of an undo."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"preview": True}, {"change_id": 42}]})
 
     preview: bool = Field(default=False, strict=True, description="Say what would be undone, and undo nothing.")
     change_id: int | None = Field(default=None, ge=0, description="Only this change of the run.")
@@ -190,11 +241,18 @@ class UndoBody(Body):
 class RedoBody(Body):
     """The options of a redo."""
 
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"preview": True}]})
+
     preview: bool = Field(default=False, strict=True, description="Say what would be done again, and do nothing.")
 
 
 class ThreadUndoBody(Body):
     """The options of an undo of a thread's runs."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"preview": True, "since_run": "5f0c7d0e-6c3a-4f0e-9a55-2f3f0f1d6a11"}]},
+    )
 
     preview: bool = Field(default=False, strict=True, description="Say what would be undone, and undo nothing.")
     since_run: Id | None = Field(default=None, description="Only this run of the thread and those after it.")

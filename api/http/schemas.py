@@ -190,7 +190,7 @@ class MessageView(BaseModel):
 
     `citations` are those of the event of that name. `toolCalls` are the calls of your own MCP servers: consecutive ones
     stand together in the first message. Links are withheld in the assistant's `text`; the person's and a
-    tool's are as they are.
+    tool's are as they are. `versions` are the ids of all versions of a message of the person that has several.
     """
 
     id: str | None
@@ -202,20 +202,48 @@ class MessageView(BaseModel):
     tool_call_id: ProductText | None = None
     name: str | None = None
     status: str | None = None
+    versions: list[ProductText] = []
 
     def exact_fields(self) -> frozenset[str]:
         """Return the fields that no model wrote, and no file as text for people."""
         return frozenset() if self.role == "assistant" else frozenset({"text"})
 
 
+RunStatus = Literal["running", "waiting", "success", "error", "cancelled"]
+
+
 class RunView(BaseModel):
-    """A run."""
+    """A run, which has the id of its message. `replaces` is the run of the version of the message before this one."""
 
     run_id: str
     thread_id: str
-    status: Literal["running", "waiting", "success", "error", "cancelled"]
+    status: RunStatus
     created_at: datetime
     finished_at: datetime | None
+    replaces: str | None = None
+
+
+class RunList(BaseModel):
+    """Some of the caller's runs, newest first; `cursor` continues, None at the end."""
+
+    items: list[RunView]
+    cursor: str | None
+
+
+class VersionOfMessage(BaseModel):
+    """A version of a message: with its id `GET /api/threads/{thread_id}?version=` shows the thread as it was then."""
+
+    message_id: str
+    text: Annotated[str, DATA]
+    created_at: datetime
+    status: RunStatus
+    is_current: bool
+
+
+class VersionsOfMessage(BaseModel):
+    """The versions of a message, the first one first."""
+
+    items: list[VersionOfMessage]
 
 
 class ThreadView(ThreadSummary):
@@ -231,6 +259,15 @@ class ThreadView(ThreadSummary):
     def person_texts(self) -> list[str]:
         """Return the person's own messages."""
         return [message.text for message in self.messages if message.role == "user"]
+
+
+class ThreadExport(ThreadView):
+    """A whole thread with its calls and their results, citations and plan. `schema_version` counts changes of this."""
+
+    schema_version: Literal[1] = 1
+    exported_at: datetime
+    messages: list[MessageView]
+    runs: list[RunView]
 
 
 class CancelView(BaseModel):

@@ -41,12 +41,20 @@ KEEPS: Final = "A value is written and never read: answers say true or false. Tr
 class AuthorizationBody(Body):
     """How the service introduces itself to a server's sign-in."""
 
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"client_id": "drive-agent", "client_secret": "..."}]}
+    )
+
     client_id: Text = Field(default="", description="A client that you registered there; empty: it registers itself.")
     client_secret: Annotated[str, StringConstraints(max_length=8_192)] = Field(default="", description="Its secret.")
 
 
 class PromptBody(Body):
     """A prompt of a server, with its arguments."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"name": "summarize", "arguments": {"topic": "leave"}}]}
+    )
 
     name: ToolName
     arguments: dict[ToolName, Text] = Field(default={}, max_length=MOST_ARGS)
@@ -174,6 +182,11 @@ class ImportBody(Body):
 class AssistantBody(Body):
     """An assistant; with PATCH, fields that are left out stay as they are."""
 
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"name": "Archivist", "instructions": "Never change a file."}]},
+    )
+
     name: Name = ""
     description: Annotated[Text, Field(max_length=1_000)] = ""
     model: Annotated[str, StringConstraints(max_length=255)] = Field(
@@ -193,17 +206,30 @@ class AssistantBody(Body):
 class NewAssistantBody(AssistantBody):
     """A new assistant."""
 
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"name": "Archivist", "instructions": "Never change a file."}]},
+    )
+
     name: Name  # pyright: ignore[reportGeneralTypeIssues] - required here
 
 
 class ServerChoiceBody(Body):
     """The servers that an assistant uses, and no others."""
 
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"server_ids": ["5f0c7d0e-6c3a-4f0e-9a55-2f3f0f1d6a11"]}]}
+    )
+
     server_ids: Annotated[list[Id], Field(max_length=MOST_TOOLS)]
 
 
 class ToolConfirmBody(Body):
     """A person's answer about one call."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"toolCallId": "call_1", "approved": True}]}
+    )
 
     tool_call_id: Annotated[str, StringConstraints(min_length=1, max_length=256)] = Field(alias="toolCallId")
     approved: bool = Field(strict=True)

@@ -22,6 +22,15 @@ PersonsText = Annotated[str, DATA]
 """Text that the person wrote."""
 
 
+class ServerStatusEvent(BaseModel):
+    """The state of the connection to one of your servers; `sentence` is the reason for an error."""
+
+    type: Literal["server_status"] = "server_status"
+    server_id: str
+    status: StatusName
+    sentence: str | None
+
+
 class ServerView(BaseModel):
     """An MCP server. Of the values of `headers` and `env` it only says whether they are set.
 

@@ -6,8 +6,9 @@ from typing import Any, Final, Literal
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from api.approvals.decisions import without_contents
-from api.drive import Principal, RunUndo, undo_to_view
-from api.http.schemas import ApprovalView, MessageView, OutsideCallView, RunView, UndoView
+from api.drive import Kind, Place, Principal, RunUndo, undo_to_view
+from api.http.requests import AttachmentBody, ChatContext
+from api.http.schemas import ApprovalView, MessageView, OutsideCallView, RunView, UndoView, VersionOfMessage
 from api.service import Service
 from api.storage.tables import ApprovalRow, RunRow
 from api.withholding import withhold_texts
@@ -23,6 +24,17 @@ NOT_UNDONE: Final[Mapping[Language, str]] = {
 }
 
 
+def place_of(context: ChatContext | None, attachments: Sequence[AttachmentBody]) -> Place:
+    """Return the place of a message."""
+    here = context or ChatContext()
+    attached: list[tuple[str, Kind]] = [(one.file_id or one.folder_id or "", _kind(one)) for one in attachments]
+    return Place(here.file_id, here.folder_id, tuple(attached))
+
+
+def _kind(attachment: AttachmentBody) -> Kind:
+    return "file" if attachment.file_id is not None else "folder"
+
+
 def run_view(run: RunRow) -> RunView:
     """Return a run as clients see it."""
     return RunView(
@@ -31,6 +43,18 @@ def run_view(run: RunRow) -> RunView:
         status=run.status,  # pyright: ignore[reportArgumentType] - the model checks the word
         created_at=run.created_at,
         finished_at=run.finished_at,
+        replaces=run.replaces,
+    )
+
+
+def version_view(run: RunRow) -> VersionOfMessage:
+    """Return a version of a message as clients see it."""
+    return VersionOfMessage(
+        message_id=run.id,
+        text=run.message,
+        created_at=run.created_at,
+        status=run.status,  # pyright: ignore[reportArgumentType] - the model checks the word
+        is_current=run.head_checkpoint is None,
     )
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import orjson
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.types import Command, Interrupt, StateSnapshot
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.exc import IntegrityError
@@ -16,6 +16,7 @@ from sqlalchemy.exc import IntegrityError
 from api.approvals.decisions import without_contents
 from api.approvals.service import Approvals, cancel_statement, needed_event, parked_event
 from api.assistant import Assistant, messages_of_run
+from api.branching import NOTHING
 from api.clock import Clock
 from api.drive import DriveForService, RunChange, changes_to_view
 from api.events.filters import EventFilter
@@ -24,6 +25,7 @@ from api.events.log import EventLog, NotOwnerError, OwnersOnly, Statement, pause
 from api.plans import Plans
 from api.runs.webhooks import Webhooks
 from api.storage.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, table_of
+from api.thread_words import whole_words
 from api.threads import TOUCH
 from drive_server.errors import DriveError
 from drive_server.storage.database import Database
@@ -109,6 +111,7 @@ class Execution:
         )
         self._usage: dict[str, Any] = {}
         self._limit: dict[str, Any] | None = None
+        self._messages: list[AnyMessage] = []
         self._language: Language = language_of(run.message)
 
     async def perform(self) -> None:
@@ -177,10 +180,11 @@ class Execution:
 
     async def _advance(self, step: Any) -> Interrupt | None:
         """Run the graph to its end, or to the next interrupt, and return that."""
+        config = await self._config_of(step)
         with listening(self._receive, partial(self._services.log.flush, self.run.id)):
             # Synchronously, so that every call that is made is on disk before.
             output = await self._services.graph.graph.ainvoke(
-                step, self._config, context=self._context, durability="sync", version="v2"
+                step, config, context=self._context, durability="sync", version="v2"
             )
         self._send(self._filter.end())
         if output.value is None:
@@ -188,6 +192,15 @@ class Execution:
         else:
             self._read_state(output.value)
         return next(iter(output.interrupts), None)
+
+    async def _config_of(self, step: Any) -> Any:
+        """Return the config of a step: the message of a later version goes to where its branch begins."""
+        base = self.run.base_checkpoint
+        if base is None or not isinstance(step, dict):
+            return self._config
+        if base == NOTHING:
+            base = await self._services.graph.new_root(self.run.thread_id)
+        return {"configurable": {"thread_id": self.run.thread_id, "checkpoint_id": base}}
 
     async def _state(self) -> StateSnapshot:
         snapshot = await self._services.graph.graph.aget_state(self._config)
@@ -202,6 +215,7 @@ class Execution:
             self._language = turn.get("language") or self._language
             self._limit = state.get("limit")
             self._has_changed = bool(turn.get("changes"))
+            self._messages = messages_of_run(state.get("messages", ()), self.run.id)
 
     async def _commit(self, events: Sequence[Event], *statements: Statement | OwnersOnly) -> None:
         """Store events that the graph did not send, filtered as those that it did, with the statements."""
@@ -347,8 +361,10 @@ class Execution:
         now, run = self._services.clock.now(), self.run
         by = self.cancelled_by or run.email
         approvals = [] if outcome.status == SUCCESS else [cancel_statement(run.id, by, self.cancel_key, now)]
+        words = [whole_words(run, self._messages)] if self._messages else []
         return [
             *approvals,
+            *words,
             OwnersOnly(ENDED, {"run": run.id, "taken": run.starts, "status": outcome.status, "now": now}),
             (TOUCH, {"thread": run.thread_id, "now": now}),
         ]

@@ -3,11 +3,11 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from api.authority import key_of, require_scopes
@@ -17,21 +17,28 @@ from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row, rea
 from api.events.log import pauses
 from api.runs.audit import RunAudit, read_audit
 from api.runs.execution import Execution, RunParked, RunServices
+from api.runs.pages import RunPage, read_page
+from api.runs.versions import Replaced, find_replaced, leave_branch, read_versions, version_ids
 from api.storage.tables import RUNNING, WAITING, RunRow, new_id, table_of, values_of
+from api.thread_words import NEW_WORDS, message_words
 from api.threads import open_thread, refuse_if_busy
 from drive_server.errors import StorageFailureError
+from graph.events import EVENTS
 from graph.state import Mode
 
 logger = logging.getLogger(__name__)
 
 Started = tuple[Execution, asyncio.Task[None]]
 
+ADMINISTRATOR = "administrator"
+"""Stands for the key of who ends a run in somebody's place."""
 CANCEL_SECONDS = 5.0
 STOP_SECONDS = 2.0
 EXPIRED_AT_ONCE = 16
 EXPIRY_SECONDS = 10.0
 LONGEST_SLEEP = timedelta(hours=1)
 NEW_RUN = insert(table_of(RunRow))
+NUMBER = select(func.max(RunRow.number)).where(RunRow.thread_id == bindparam("thread"))
 
 
 class Runs:
@@ -58,25 +65,27 @@ class Runs:
         self,
         caller: Principal,
         message: str,
-        place: Place,
+        place: Place | None,
         *,
         thread_id: str | None,
         assistant_id: str | None = None,
         mode: Mode = "attended",
         time_zone: str = "",
         model: str | None = None,
+        replaced: Replaced | None = None,
     ) -> RunRow:
         """Accept a message and begin its run. When this returns, both outlive a crash.
 
-        A `model` and an assistant become the thread's. Raises `ModelNotAllowedError` for one that the operator does not
-        allow, `NotFoundError` for a thread or an assistant that is not the caller's, `ThreadBusyError`,
-        `ApprovalPendingError`, and what the drive raises for a place that the caller can't see.
+        A `model` and an assistant become the thread's. As another version of a message it begins a branch of the
+        thread, and without a `place` it has that of the replaced run. Raises `ModelNotAllowedError` for one that the
+        operator does not allow, `NotFoundError` for a thread or an assistant that is not the caller's,
+        `ThreadBusyError`, `ApprovalPendingError`, and what the drive raises for a place that the caller can't see.
         """
         if self._closing:
             raise ShuttingDownError
         if model and not self._services.graph.allows_model(model):
             raise ModelNotAllowedError(model=model)
-        place = await self._services.drive.locate(caller, place)
+        located = (await self._services.drive.locate(caller, place)).to_json() if place else None
         run = RunRow(
             id=new_id(),
             user_id=caller.user_id,
@@ -87,16 +96,53 @@ class Runs:
             mode=mode,
             time_zone=time_zone,
             model=model or "",
-            place=place.to_json(),
+            place=located or (replaced.run.place if replaced else Place().to_json()),
             status=RUNNING,
             cancel_requested=False,
             starts=1,
         )
-        first = await self._store(caller, run, thread_id)
+        if replaced:
+            before = replaced.run
+            run.replaces, run.version_of = before.id, before.version_of or before.id
+            run.base_checkpoint = replaced.branch.base
+        first = await self._store(caller, run, thread_id, replaced)
         logger.info("run %s: begun on thread %s by user %s", run.id, run.thread_id, run.user_id)
         self._services.log.open(run.id, [first])
         self._launch(Execution(run, self._services))
         return run
+
+    async def find_replaced(self, caller: Principal, thread_id: str, message_id: str) -> Replaced:
+        """Return the run of the last message of the caller's thread, for which `start` begins another version.
+
+        Raises `NotFoundError`, `NotLastMessageError`, and `ThreadBusyError` and its like while a run works or waits.
+        """
+        return await find_replaced(self._services, caller, thread_id, message_id)
+
+    async def versions(self, caller: Principal, thread_id: str, message_id: str) -> Sequence[RunRow]:
+        """Return the runs of all versions of a message of the caller's thread, the first one first."""
+        run = await self.get(caller, message_id)
+        if run.thread_id != thread_id:
+            raise NotFoundError("no_message")
+        return await read_versions(self._services.database, run)
+
+    async def version_ids(self, thread_id: str) -> dict[str, list[str]]:
+        """Return the ids of all versions of each message of a thread that has several, by each of these ids."""
+        return await version_ids(self._services.database, thread_id)
+
+    async def page(
+        self,
+        caller: Principal,
+        limit: int,
+        cursor: str | None = None,
+        *,
+        thread_id: str | None = None,
+        status: Sequence[str] = (),
+    ) -> RunPage:
+        """Return the caller's runs, newest first: of a thread, with one of these states, or all.
+
+        Raises `InvalidCursorError` for a cursor of another list.
+        """
+        return await read_page(self._services.database, caller.user_id, limit, cursor, thread_id, status)
 
     async def get(self, caller: Principal, run_id: str) -> RunRow:
         """Return a run of the caller. Raises `NotFoundError`, also for somebody else's."""
@@ -144,6 +190,16 @@ class Runs:
             raise RunFinishedError(run_id=run_id, status=run.status)
         return run.finished_at is not None
 
+    async def end_all(self, user_id: str) -> None:
+        """End all runs of a person whose account was disabled or removed."""
+        query = select(RunRow).where(RunRow.user_id == user_id, RunRow.finished_at.is_(None))
+        async with self._services.database.read() as session:
+            runs = list(await session.scalars(query))
+        for run in runs:
+            caller = Principal(user_id, run.email, frozenset(run.scopes), ADMINISTRATOR)
+            with suppress(RunFinishedError):
+                await self.cancel(caller, run.id)
+
     async def changes(self, caller: Principal, run_id: str) -> tuple[RunChange, ...]:
         """Return the changes that a run of the caller has made."""
         run = await self.get(caller, run_id)
@@ -183,7 +239,7 @@ class Runs:
         """
         query = select(RunRow).where(RunRow.thread_id == thread_id, RunRow.user_id == caller.user_id)
         async with self._services.database.read() as session:
-            runs = list(await session.scalars(query.order_by(RunRow.created_at, RunRow.id)))
+            runs = list(await session.scalars(query.order_by(RunRow.number)))
         first = next((number for number, run in enumerate(runs) if since_run in (None, run.id)), None)
         if first is None:
             raise NotFoundError("no_thread_or_run")
@@ -264,16 +320,24 @@ class Runs:
             await self._uncount(stopped)
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _store(self, caller: Principal, run: RunRow, thread_id: str | None) -> Frame:
+    async def _store(
+        self, caller: Principal, run: RunRow, thread_id: str | None, replaced: Replaced | None = None
+    ) -> Frame:
         run.created_at = self._services.clock.now()
 
         def begin(connection: Connection) -> Frame:
             wanted = run.assistant_id or None
             opened = open_thread(connection, caller, thread_id, run.message, run.created_at, run.model, wanted)
             run.thread_id, run.model, run.assistant_id = opened.id, opened.model, opened.assistant_id
+            run.number = (connection.scalar(NUMBER, {"thread": run.thread_id}) or 0) + 1
             event: Event = {"type": "run", "run_id": run.id, "thread_id": run.thread_id}
+            if replaced:
+                leave_branch(connection, run.thread_id, replaced, run.message)
+                clean = self._services.graph.link_filter(run.message).clean
+                event = EVENTS["run"].filter_text({**event, "replaces": replaced.view}, clean)
             frame = Frame(1, "run", encode(event))
             connection.execute(NEW_RUN, values_of(run))
+            connection.execute(NEW_WORDS, message_words(run))
             connection.execute(NEW_EVENT, frame_to_row(run.id, frame))
             return frame
 

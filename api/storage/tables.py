@@ -58,7 +58,11 @@ class RunRow(Base):
     `status` is running, waiting (for an approval), success, error or cancelled; `finished_at` is set with the last
     three. `cancel_key` names the key that asked to stop it. `mode` is attended or unattended. `model` is its
     thread's when it began; `time_zone` is the person's, empty: the drive's. `starts` counts the processes that took it
-    up and were not asked to stop.
+    up and were not asked to stop, `number` the runs of its thread.
+
+    A message that was edited or answered anew has several runs, its versions: `replaces` is the one before this one,
+    `version_of` the first. `base_checkpoint` is where the branch of a later version begins (empty: at nothing),
+    `head_checkpoint` where an earlier one was left (empty: it had no checkpoint); None: it is on the thread's path.
     """
 
     __tablename__ = "runs"
@@ -71,6 +75,8 @@ class RunRow(Base):
             postgresql_where=text("finished_at IS NULL"),
         ),
         Index("ix_runs_thread", "thread_id", "created_at"),
+        Index("ix_runs_user", "user_id", "created_at"),
+        Index("ix_runs_version_of", "version_of"),
     )
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True, default=new_id)
@@ -88,8 +94,31 @@ class RunRow(Base):
     cancel_requested: Mapped[bool] = mapped_column(default=False)
     cancel_key: Mapped[str | None] = mapped_column(String(255))
     starts: Mapped[int] = mapped_column(default=1)
+    number: Mapped[int] = mapped_column(default=0, server_default="0")
+    replaces: Mapped[str | None] = mapped_column(String(36))
+    version_of: Mapped[str | None] = mapped_column(String(36))
+    base_checkpoint: Mapped[str | None] = mapped_column(String(64))
+    head_checkpoint: Mapped[str | None] = mapped_column(String(64))
     created_at: Mapped[datetime]
     finished_at: Mapped[datetime | None]
+
+
+class WordsRow(Base):
+    """The words of a thread's title (`id` is the thread's) or of one run (its own), to search threads by.
+
+    `others` are the ids of other people's items that the run's answer was made of, between blanks; `is_whole`: the
+    answer's words are there.
+    """
+
+    __tablename__ = "thread_words"
+    __table_args__ = (Index("ix_thread_words_user", "user_id", "thread_id"),)
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    thread_id: Mapped[str] = mapped_column(String(36))
+    user_id: Mapped[str] = mapped_column(String(32))
+    words: Mapped[str] = mapped_column(Text)
+    others: Mapped[str] = mapped_column(Text)
+    is_whole: Mapped[bool]
 
 
 class EventRow(Base):

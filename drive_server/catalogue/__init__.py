@@ -9,7 +9,8 @@ from typing import Final
 
 from drive_server.catalogue.changes import CHANGES
 from drive_server.catalogue.errors import ERRORS
+from drive_server.catalogue.people import PEOPLE
 from drive_server.catalogue.tables import TABLES
 from drive_server.catalogue.words import WORDS
 
-CATALOGUE: Final[dict[str, tuple[str, str]]] = {**WORDS, **CHANGES, **ERRORS, **TABLES}
+CATALOGUE: Final[dict[str, tuple[str, str]]] = {**WORDS, **CHANGES, **ERRORS, **PEOPLE, **TABLES}

@@ -16,6 +16,14 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
         "Filled in {template}, as the file {item} in {folder}.",
         "填写了{template}，存为{folder}中的文件{item}。",
     ),
+    "effect.import_items": (
+        "Restore {count} item{s} of an export in {folder}.",
+        "把导出文件中的 {count} 项恢复到{folder}。",
+    ),
+    "change.import_items": (
+        "Restored {count} item{s} of an export in {folder}.",
+        "把导出文件中的 {count} 项恢复到了{folder}。",
+    ),
     "effect.copy": ("Copy {item}{holding} to {folder}{ending}.", "把{item}{holding}复制到{folder}{ending}。"),
     "change.copy": ("Copied {item}{holding} to {folder}{ending}.", "把{item}{holding}复制到了{folder}{ending}。"),
     "effect.rename": ("Rename {item} to '{name}'{ending}.", "把{item}重命名为“{name}”{ending}。"),
@@ -34,6 +42,15 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
         "Moved {count} item{s} into folders in {folder}, of which {made} are new.",
         "把 {count} 项移到了{folder}下的文件夹中，其中新建了 {made} 个文件夹。",
     ),
+    "effect.delete_group": ("Delete a group, with all access that it was given.", "删除一个群组及其获得的全部权限。"),
+    "change.delete_group": (
+        "Deleted a group, with all access that it was given.",
+        "删除了一个群组及其获得的全部权限。",
+    ),
+    "effect.remove_person": ("Remove an account with all of its files.", "移除一个账户及其全部文件。"),
+    "change.remove_person": ("Removed an account with all of its files.", "移除了一个账户及其全部文件。"),
+    "effect.hand_over": ("Remove an account; its files go to {email}.", "移除一个账户，其文件交给 {email}。"),
+    "change.hand_over": ("Removed an account; its files went to {email}.", "移除了一个账户，其文件交给了 {email}。"),
     "becomes": ("becomes '{name}'", "改名为“{name}”"),
     "goes_to": ("goes to {path}", "移到 {path}"),
     "is_made": ("is made", "新建"),
@@ -191,6 +208,10 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
     "content_pruned": (
         "its earlier content is no longer kept: the file had more versions since than are kept",
         "它较早的内容已不再保留：此后的版本数超过了保留的数量",
+    ),
+    "link_needs_password": (
+        "the link had a password, which no export has; make it again",
+        "该链接设有密码，而导出文件不含密码；请重新创建",
     ),
     "link_expired": ("the link has expired since", "该链接此后已过期"),
 }

@@ -9,6 +9,7 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
     "error.invalid_cursor": ("The cursor can't be used.", "翻页标记无效，请从头列出。"),
     "error.invalid_name": ("The name can't be used.", "名称无效。"),
     "error.unauthenticated": ("Nobody is signed in.", "没有登录，或登录已失效。"),
+    "error.account_disabled": ("The account is disabled.", "此账户已停用。"),
     "error.missing_scope": ("The key lacks a scope.", "此密钥缺少所需的权限范围。"),
     "error.forbidden": ("This is not allowed.", "没有权限这样做。"),
     "error.password_required": ("A password is needed.", "需要密码。"),
@@ -76,6 +77,35 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
         "请以 `Authorization: Bearer dak_...` 发送密钥，或先登录。",
     ),
     "key_not_valid": ("This key is not valid.", "此密钥无效。"),
+    "no_content": ("No file of this drive has that content.", "云盘中没有任何文件包含该内容。"),
+    "no_content.hint": ("GET /api/drive/export lists what there is.", "现有内容见 GET /api/drive/export。"),
+    "other_content": ("These bytes have another SHA-256 than announced.", "这些字节的 SHA-256 与所声明的不符。"),
+    "other_content.hint": ("Send the content again.", "请重新发送该内容。"),
+    "many_contents": (
+        "Many contents were stored that no file has yet.",
+        "已保存的内容中，尚未归入文件的太多。",
+    ),
+    "many_contents.hint": ("Import their files, or wait an hour.", "请先导入对应的文件，或一小时后再试。"),
+    "content_not_sent": (
+        "A content of {item} is not there, or was sent too long ago.",
+        "{item}的一个内容尚未发送，或发送得太早。",
+    ),
+    "content_not_sent.hint": (
+        "Send it with PUT /api/drive/imports/contents/{sha256}, and use the receipt.",
+        "请用 PUT /api/drive/imports/contents/{sha256} 发送，并使用返回的凭据。",
+    ),
+    "import_parent": ("The folder of {item} was not imported.", "{item}所在的文件夹尚未导入。"),
+    "import_parent.hint": ("Import folders before what is in them.", "请先导入文件夹，再导入其中的内容。"),
+    "import_versions": (
+        "The versions of {item} are not those of a file or of a folder.",
+        "{item}的版本与其类型不符。",
+    ),
+    "import_versions.hint": (
+        "A file has one or more, in ascending order; a folder has none.",
+        "文件至少有一个版本，按编号递增排列；文件夹没有版本。",
+    ),
+    "import_own_drive": ("An import goes to your own drive.", "只能导入到您自己的云盘。"),
+    "import_own_drive.hint": ("Name a folder of your own.", "请指定您自己的文件夹。"),
     "one_etag": ("If-Match has to name one etag.", "If-Match 中只能有一个 etag。"),
     "one_etag.hint": (
         "Send the item's etag, or the one of its content, in quotes.",
@@ -397,5 +427,41 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
     "no_room_there.hint": (
         "Ask the owner of the folder to make room, or put it into a folder of your own.",
         "请让文件夹的所有者腾出空间，或放到你自己的文件夹里。",
+    ),
+    "settings_line": (
+        "Line {line} of {path} is not of the form NAME=value.",
+        "{path} 的第 {line} 行不是 名称=值 的形式。",
+    ),
+    "settings_line.hint": ("Correct it, or put a # in front of it.", "请改正它，或在前面加上 #。"),
+    "settings_elsewhere": (
+        "{path} can't name another data directory than the one that it lies in.",
+        "{path} 不能指定它所在目录以外的数据目录。",
+    ),
+    "settings_elsewhere.hint": (
+        "Set {name} in the environment, or in a file that you name with --config.",
+        "请在环境变量中设置 {name}，或在用 --config 指定的文件中设置。",
+    ),
+    "setting_refused": ("{name} can't be used: {reason}.", "无法使用 {name}：{reason}。"),
+    "setting_refused.hint": ("Correct it in {place}.", "请在 {place} 中改正它。"),
+    "environment": ("the environment", "环境变量"),
+    "environment_or": ("the environment or {path}", "环境变量或 {path}"),
+    "settings_unreadable": (
+        "The configuration file {path} can't be read: {reason}.",
+        "无法读取配置文件 {path}：{reason}。",
+    ),
+    "settings_unreadable.hint": ("Name another one with --config.", "请用 --config 指定其他文件。"),
+    "no_utf8": ("it is no text in UTF-8", "它不是 UTF-8 文本"),
+    "newer_data": (
+        "The data directory was written by a newer version of Drive Agent.",
+        "此数据目录由更新版本的 Drive Agent 写入。",
+    ),
+    "newer_data.hint": (
+        "Install that version, or set DRIVE_DATA_DIR to another directory.",
+        "请安装该版本，或将 DRIVE_DATA_DIR 设为其他目录。",
+    ),
+    "no_data_directory": ("The data directory can't be made or used.", "无法新建或使用数据目录。"),
+    "no_data_directory.hint": (
+        "Set DRIVE_DATA_DIR to a folder that you may write to.",
+        "请将 DRIVE_DATA_DIR 设为你可以写入的文件夹。",
     ),
 }

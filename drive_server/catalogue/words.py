@@ -26,6 +26,19 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "nothing": ("none", "无"),
     "left_not_undone": (" Left as it is now: {count} that can't be undone.", "另有 {count} 项保持不变，无法撤销。"),
     "left_not_redone": (" Left as it is now: {count} that can't be done again.", "另有 {count} 项保持不变，无法重做。"),
+    # Notices and mails
+    "notice.share": ("{by} shared {item} with you as {role}.", "{by} 与你共享了{item}，你的角色是{role}。"),
+    "mail.share.subject": ("{by} shared {item} with you", "{by} 与你共享了{item}"),
+    "mail.share": (
+        '{by} shared {item} with you as {role}.\n\nYou find it in your drive under "Shared with me": {url}\n',
+        "{by} 与你共享了{item}，你的角色是{role}。\n\n可在你的云盘的“Shared with me”中找到：{url}\n",
+    ),
+    "mail.password.subject": ("Set a new password for your drive", "为你的云盘设置新密码"),
+    "mail.password": (
+        "Somebody, probably you, asked for a new password. Open this within an hour to set it:\n\n{url}\n\n"
+        "If it was not you, do nothing.\n",
+        "有人（很可能是你）申请了新密码。请在一小时内打开以下地址进行设置：\n\n{url}\n\n如果不是你，无需处理。\n",
+    ),
     # Participles and verbs
     "copied": ("copied", "复制"),
     "moved": ("moved", "移动"),

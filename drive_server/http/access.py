@@ -43,6 +43,7 @@ async def principal_of_request(drive: Drive, request: HTTPConnection) -> Princip
             raise UnauthenticatedError(Message.of("no_key"))
         require_same_origin(request)
     principal = await drive.identity.authenticate(token)
+    request.state.own_language = principal.language
     prefer_connection(request)
     return principal
 

@@ -11,18 +11,20 @@ from drive_server.http import metadata
 from drive_server.http.access import bearer_token, principal_of_request
 from drive_server.http.cors import CorsPolicy
 from drive_server.http.dav.mount import mount_dav
+from drive_server.http.description import describe, operation_id
 from drive_server.http.limits import BodyLimit, PlainAddress
-from drive_server.http.pages import connect, link, login, passage
+from drive_server.http.pages import connect, link, login, oidc, passage, password
 from drive_server.http.problem import install_problem_handlers, problem_responses
 from drive_server.http.request_address import RequestAddress
 from drive_server.http.response_headers import Application
 from drive_server.http.routes import (
     archive,
-    auth,
     bulk,
     changes,
     events,
+    exports,
     files,
+    imports,
     index_events,
     items,
     links,
@@ -33,6 +35,7 @@ from drive_server.http.routes import (
     versions,
     views,
 )
+from drive_server.http.routes.people import auth, groups, notices, passkeys, users
 from drive_server.http.streamable_http.endpoint import mount_mcp, serving
 from drive_server.settings import DriveSettings
 
@@ -42,10 +45,12 @@ __all__ = [
     "build_http",
     "build_pages",
     "create_app",
+    "describe",
     "install_middleware",
     "install_problem_handlers",
     "mount_dav",
     "mount_mcp",
+    "operation_id",
     "principal_of_request",
     "serving",
 ]
@@ -55,13 +60,30 @@ def build_http() -> APIRouter:
     """Return the routes below `/api`. They serve the drive that `serving` was given."""
     drive = APIRouter(prefix="/drive", responses=problem_responses(403, 404))
     # What names more of an address goes before what takes the rest of it for an item's path.
-    for part in (search, index_events, versions, thumbnails, files, uploads, changes, shares, archive, events):
+    for part in (
+        search,
+        index_events,
+        versions,
+        thumbnails,
+        files,
+        uploads,
+        changes,
+        shares,
+        archive,
+        events,
+        exports,
+        imports,
+    ):
         drive.include_router(part.router)
     for part in (bulk, views, items):
         drive.include_router(part.router)
     api = APIRouter(prefix="/api")
     api.include_router(drive)
     api.include_router(auth.router)
+    api.include_router(passkeys.router)
+    api.include_router(users.router)
+    api.include_router(groups.router)
+    api.include_router(notices.router)
     api.include_router(links.router)
     return api
 
@@ -70,7 +92,9 @@ def build_pages() -> APIRouter:
     """Return the routes at the root that people and programs without a key reach: pages, metadata."""
     pages = APIRouter()
     pages.include_router(metadata.router)
+    pages.include_router(oidc.router)
     pages.include_router(login.router)
+    pages.include_router(password.router)
     pages.include_router(connect.router)
     pages.include_router(link.router)
     pages.include_router(passage.router)
@@ -87,7 +111,15 @@ def create_app(settings: DriveSettings) -> FastAPI:
             async with serving(app, drive):
                 yield
 
-    app = Application(title="Drive", version=version("drive-agent"), docs_url=None, redoc_url=None, lifespan=lifespan)
+    app = Application(
+        title="Drive",
+        version=version("drive-agent"),
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        generate_unique_id_function=operation_id,
+    )
+    describe(app)
     app.include_router(build_http())
     app.include_router(build_pages())
     mount_mcp(app)

@@ -2,16 +2,20 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
-from typing import Final
-from urllib.parse import quote
+from typing import Any, Final
 
 from fastapi import Request, Response
 from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 
+<<<<<<< HEAD
 from drive_server.drive import Drive
 from drive_server.errors import InvalidInputError, TooLargeError
 from drive_server.http.headers import Span, UnsatisfiableError, matches_etag, parse_range
+=======
+from drive_server.errors import InvalidInputError
+from drive_server.http.headers import Span, UnsatisfiableError, attachment, matches_etag, parse_range
+>>>>>>> int17
 from drive_server.http.problem import CODES, problem
 from drive_server.services.documents.service import Content
 from drive_server.services.quota import Room
@@ -22,6 +26,13 @@ RAW_BODY: Final = {
         "required": True,
         "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
     }
+}
+# The media type is that of the file, which may be any.
+_ANY_BYTES: Final[dict[str, Any]] = {"*/*": {"schema": {"type": "string", "format": "binary"}}}
+BYTES: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"description": "The bytes of the file, in its own media type.", "content": _ANY_BYTES},
+    206: {"description": "Those of the `Range`.", "content": _ANY_BYTES},
+    304: {"description": "The bytes are those of the etag in `If-None-Match`."},
 }
 
 Sender = Callable[[Span, bool], Awaitable[AsyncIterator[bytes]]]
@@ -110,14 +121,8 @@ async def _begun(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 def _headers(content: Content, etag: str) -> dict[str, str]:
     return {
         "Content-Type": content.media_type,
-        "Content-Disposition": disposition(content.item.name),
+        "Content-Disposition": attachment(content.item.name),
         "ETag": f'"{etag}"',
         "Accept-Ranges": "bytes",
         "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
     }
-
-
-def disposition(name: str) -> str:
-    """Return the header with the name in both forms of RFC 6266: plain for old clients, UTF-8 (RFC 8187) for others."""
-    plain = "".join(char if char.isascii() and char.isprintable() and char not in '"\\%' else "_" for char in name)
-    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

@@ -14,13 +14,13 @@ MOST_ENTRIES: Final = 20
 
 
 def language_of(request: Request) -> Language:
-    """Return the language that the address or else the client asks for.
+    """Return the language that the address asks for, or else the person's profile, or else the client.
 
-    Without either of ours it is the one that a route found the person to write (`request.state.language`), or English.
+    Without any of ours it is the one that a route found the person to write (`request.state.language`), or English.
     """
-    chosen = request.query_params.get(LANGUAGE_FIELD)
-    if chosen in ("en", "zh"):
-        return "zh" if chosen == "zh" else "en"
+    for chosen in (request.query_params.get(LANGUAGE_FIELD), getattr(request.state, "own_language", "")):
+        if chosen in ("en", "zh"):
+            return "zh" if chosen == "zh" else "en"
     weighed = [_weighed(part) for part in request.headers.get("accept-language", "").split(",")[:MOST_ENTRIES]]
     ours = [(weight, word) for weight, word in weighed if word in ("en", "zh") and weight > 0]
     if not ours:

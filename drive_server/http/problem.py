@@ -33,6 +33,7 @@ CODES = {
     404: "not_found",
     405: "method_not_allowed",
     409: "state_conflict",
+    412: "invalid_argument",
     413: "too_large",
     415: "unsupported_media_type",
     416: "range_not_satisfiable",
@@ -40,6 +41,7 @@ CODES = {
     422: "invalid_argument",
     423: "state_conflict",
     429: "rate_limited",
+    460: "invalid_argument",
     503: "unavailable",
     507: "storage_failure",
 }
@@ -59,6 +61,8 @@ COMPLAINTS = {
     "": "无效",
 }
 """The sentence on a field's fault, by a part of the validator's code for it."""
+SCHEMA: dict[str, str] = {"$ref": "#/components/schemas/Problem"}
+"""`description.py` puts the schema there."""
 CHALLENGE: dict[str, str] = {"WWW-Authenticate": 'Bearer realm="drive"'}
 
 
@@ -115,7 +119,7 @@ def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 def _description(status: int) -> dict[str, Any]:
     title = _title(status)
     example = Problem(title=title, status=status, detail="It failed.", code=CODES[status], hint="What to do next.")
-    content = {MEDIA_TYPE: {"schema": Problem.model_json_schema(), "example": example.model_dump()}}
+    content = {MEDIA_TYPE: {"schema": SCHEMA, "example": example.model_dump()}}
     return {"description": title, "content": content}
 
 

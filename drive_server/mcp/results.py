@@ -20,6 +20,7 @@ from drive_server.models import (
 )
 from drive_server.services.identity.profile import name_in
 from drive_server.services.text.addresses import Passage
+from drive_server.services.tree.grantees import is_group
 
 
 class Result(BaseModel):
@@ -133,11 +134,12 @@ class VersionsResult(BaseModel):
 class ShareResult(Result):
     """A role that a person, or whoever has a link, has on an item; `inherited_from` is the folder above it comes from.
 
-    A person has an `email`; all after `inherited_from` is about links. `url` is the link's address, for the owner.
+    People and groups have an `email`; all after `inherited_from` is about links. `url` is a link's address, for the
+    owner.
     """
 
     id: str
-    kind: Literal["person", "link"]
+    kind: Literal["person", "group", "link"]
     item_id: str
     email: str | None
     role: str
@@ -156,7 +158,7 @@ class ShareResult(Result):
         if isinstance(entry, Link):
             return cls.copied(entry, kind="link", email=None)
         of_links = dict.fromkeys(("url", "has_password", "expires_at", "max_downloads", "downloads"))
-        return cls.copied(entry, kind="person", **of_links)
+        return cls.copied(entry, kind="group" if is_group(entry.email) else "person", **of_links)
 
 
 class SharesResult(BaseModel):
@@ -256,8 +258,8 @@ class RedoResultModel(Result):
 class WhoamiResult(Result):
     """The caller, the scopes of the key in use, and the bytes in use; a quota of 0 is no limit.
 
-    `name` is what their address tells of it, `today` and `time` are local to `time_zone` (an IANA name; empty: the
-    server's), `languages` are those of the newest files' names.
+    `name` is as they say, or what their address tells of it, `today` and `time` are local to `time_zone` (an IANA
+    name; empty: the server's), `languages` are those of the newest files' names.
 
     `index` counts the person's files by how far they can be searched: pending, indexing, indexed, skipped, failed.
     """
@@ -279,4 +281,10 @@ class WhoamiResult(Result):
     def of(cls, principal: Principal, now: datetime, time_zone: str, **others: Any) -> "WhoamiResult":
         """Return the principal as it is on the wire; `now` is their local time, `others` are further fields."""
         local = {"today": f"{now:%Y-%m-%d (%A)}", "time": f"{now:%H:%M:%S%z}", "time_zone": time_zone}
-        return cls.copied(principal, scopes=sorted(principal.scopes), name=name_in(principal.email), **local, **others)
+        return cls.copied(
+            principal,
+            scopes=sorted(principal.scopes),
+            name=principal.name or name_in(principal.email),
+            **local,
+            **others,
+        )

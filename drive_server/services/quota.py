@@ -10,11 +10,10 @@ from sqlalchemy import Table, bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
-from drive_server.access import ALL_SCOPES, Actor
-from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, QuotaExceededError
+from drive_server.access import Actor, require_admin
+from drive_server.errors import InvalidInputError, NotFoundError, QuotaExceededError
 from drive_server.messages import Message
-from drive_server.services.identity.emails import normalise_email
-from drive_server.services.identity.keys import require_scopes
+from drive_server.services.identity.service import named_user
 from drive_server.storage.blobs import Blob
 from drive_server.storage.database import Database
 from drive_server.storage.tables import HoldingRow, UserRow
@@ -121,16 +120,13 @@ class QuotaService:
         What they keep already stays. Returns id, email and usage. Only for administrators: raises `ForbiddenError`,
         `MissingScopeError` for a key without all scopes, `NotFoundError` for an unknown person.
         """
-        if not actor.principal.is_admin:
-            raise ForbiddenError("Only an administrator can set quotas.", hint="Ask the owner of this drive.")
-        require_scopes(actor.principal, ALL_SCOPES)
+        require_admin(actor.principal)
         if quota_bytes is not None and not 0 <= quota_bytes <= MAX_QUOTA_BYTES:
             raise InvalidInputError("A quota is a number of bytes.", hint=f"Give 0 to {MAX_QUOTA_BYTES}, or null.")
-        named = UserRow.email == normalise_email(user) if "@" in user else UserRow.id == user
         async with self._database.write() as session:
-            row = await session.scalar(select(UserRow).where(named))
+            row = await session.scalar(select(UserRow).where(named_user(user), UserRow.removed_at.is_(None)))
             if row is None:
-                raise NotFoundError("There is no such user.", hint="Name a person by their email.")
+                raise NotFoundError(Message.of("no_user"))
             row.quota_bytes = quota_bytes
             await session.flush()
             return row.id, row.email, await usage_of(session, row.id, self._limits)

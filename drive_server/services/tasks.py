@@ -154,10 +154,10 @@ class TaskService:
                 raise already_over()
 
     async def to_be_cancelled(self, ids: Collection[str]) -> list[str]:
-        """Return which of the tasks are to be stopped."""
+        """Return which of the tasks are to be stopped: those that were asked to, and those whose person was removed."""
         async with self._database.read() as session:
-            asked = select(TaskRow.id).where(TaskRow.id.in_(ids), TaskRow.cancel_requested)
-            return list(await session.scalars(asked))
+            going_on = select(TaskRow.id).where(TaskRow.id.in_(ids), TaskRow.cancel_requested.is_(False))
+            return sorted(set(ids) - set(await session.scalars(going_on)))
 
     async def end(self, task: Task, status: str, message: str, result: dict[str, Any] | None) -> bool:
         """Record how the task ended; return False if it ended before."""

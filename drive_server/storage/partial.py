@@ -1,14 +1,16 @@
 """Files of unfinished uploads: private, append-only, with one writer at a time."""
 
-import fcntl
 import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from drive_server.errors import LockedError
+from drive_server.file_locks import try_lock
 from drive_server.storage.spool import sync
 
+BINARY: Final = getattr(os, "O_BINARY", 0)
+"""Windows would change line ends without it."""
 UNVERIFIED: Final = ".unverified"
 
 
@@ -22,18 +24,17 @@ class PartialFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._marker = path.with_name(path.name + UNVERIFIED)
-        self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND)
+        self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | BINARY)
         try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lock()
             self.discard_untrusted()
-        except BlockingIOError as error:
-            os.close(self._descriptor)
-            raise LockedError(
-                "Another request is sending to this upload.", hint="Try again when it has ended."
-            ) from error
         except BaseException:
             os.close(self._descriptor)
             raise
+
+    def _lock(self) -> None:
+        if not try_lock(self._descriptor):
+            raise LockedError("Another request is sending to this upload.", hint="Try again when it has ended.")
 
     def size(self) -> int:
         """Return the size in bytes."""
@@ -90,7 +91,7 @@ class PartialFiles:
         if not self._folder.is_dir():
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             sync(self._folder.parent)
-        os.close(os.open(self._path(upload_id), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        os.close(os.open(self._path(upload_id), os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o600))
         sync(self._folder)
 
     def open(self, upload_id: str) -> PartialFile | None:

@@ -5,19 +5,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from alembic import command
-from alembic.config import Config
-from alembic.script import ScriptDirectory
-from alembic.script.revision import ResolutionError
-from alembic.util import CommandError
-from sqlalchemy import JSON, URL, Connection, DateTime, MetaData, create_engine, event, func, select
+from sqlalchemy import JSON, URL, Connection, DateTime, MetaData, create_engine, event, func, inspect, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.pool import NullPool
 from sqlalchemy.types import TypeDecorator
 
 from drive_server.errors import DriveError, StorageFailureError
+from drive_server.messages import Message
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 ENVIRONMENT: Final = Path(__file__).parent / "migrations"
 """The folder of Alembic's `env.py`, which all schemas share."""
@@ -81,23 +80,41 @@ class Schema:
                 if engine.dialect.name == "postgresql":
                     name = func.hashtextextended(self.version_table, 0)
                     connection.execute(select(func.pg_advisory_xact_lock(name)))
-                command.upgrade(self.config(connection), "head")
-        except CommandError as error:
-            if not isinstance(error.__cause__, ResolutionError):
-                raise
-            raise StorageFailureError(
-                "The data directory was written by a newer version of Drive Agent.",
-                hint="Install that version, or set DRIVE_DATA_DIR to another directory.",
-            ) from error
+                if self._version(connection) != self.newest_version():
+                    self._migrate(connection)
         finally:
             engine.dispose()
 
     def newest_version(self) -> str | None:
-        """Return the newest migration of the folder."""
-        return ScriptDirectory.from_config(self.config()).get_current_head()
+        """Return the newest migration of the folder, whose file's name begins with its number."""
+        return max((path.name.partition("_")[0] for path in self.folder.glob("[0-9]*.py")), default=None)
 
-    def config(self, connection: Connection | None = None) -> Config:
+    def knows(self, revision: str) -> bool:
+        """Say whether a migration is one of the folder's: a database of a newer program has seen another one."""
+        return any(path.name.partition("_")[0] == revision for path in self.folder.glob("[0-9]*.py"))
+
+    def _version(self, connection: Connection) -> str | None:
+        if not inspect(connection).has_table(self.version_table):
+            return None
+        return connection.execute(text(f"SELECT version_num FROM {self.version_table}")).scalar()  # noqa: S608 - ours
+
+    def _migrate(self, connection: Connection) -> None:
+        # Imported here: a database that is up to date, as nearly all are, needs none of it.
+        from alembic import command
+        from alembic.script.revision import ResolutionError
+        from alembic.util import CommandError
+
+        try:
+            command.upgrade(self.config(connection), "head")
+        except CommandError as error:
+            if not isinstance(error.__cause__, ResolutionError):
+                raise
+            raise StorageFailureError(Message.of("newer_data")) from error
+
+    def config(self, connection: Connection | None = None) -> "Config":
         """Return Alembic's configuration for this schema on an open connection."""
+        from alembic.config import Config
+
         config = Config()
         config.set_main_option("script_location", _escaped(ENVIRONMENT))
         config.set_main_option("version_locations", _escaped(self.folder))

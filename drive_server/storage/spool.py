@@ -69,7 +69,9 @@ def remove_unfinished(folder: Path, before: float) -> int:
 
 def sync(path: Path) -> None:
     """Make a file's bytes, or a folder's names, survive a power failure."""
-    descriptor = os.open(path, os.O_RDONLY)
+    if os.name == "nt" and path.is_dir():  # Windows writes names by itself, and opens no folder
+        return
+    descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

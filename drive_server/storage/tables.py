@@ -33,6 +33,9 @@ class UserRow(Base):
     """A person with a drive. `email` is normalised (NFC, lower case).
 
     `used_bytes` is the sum of the person's holdings; `quota_bytes` its limit, None for the one in the settings.
+    `name`, `time_zone` (an IANA name) and `language` are what the person says of themselves; empty: nothing. Since
+    `disabled_at` nobody acts as them. Since `removed_at` the row is a placeholder for the journal, without a name.
+    `password_hash` is argon2id with its salt.
     """
 
     __tablename__ = "users"
@@ -43,7 +46,39 @@ class UserRow(Base):
     is_admin: Mapped[bool] = mapped_column(default=False)
     quota_bytes: Mapped[int | None] = mapped_column(BigInteger)
     used_bytes: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
+    name: Mapped[str] = mapped_column(String(100), default="", server_default="")
+    time_zone: Mapped[str] = mapped_column(String(64), default="", server_default="")
+    language: Mapped[str] = mapped_column(String(2), default="", server_default="")
+    disabled_at: Mapped[datetime | None]
+    removed_at: Mapped[datetime | None]
+    password_hash: Mapped[str | None] = mapped_column(String(255))
     created_at: Mapped[datetime]
+
+
+class IdentityRow(Base):
+    """A person as an OpenID Connect issuer knows them."""
+
+    __tablename__ = "identities"
+
+    issuer: Mapped[str] = mapped_column(String(255), primary_key=True)
+    subject: Mapped[str] = mapped_column(String(255), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), index=True)
+    created_at: Mapped[datetime]
+
+
+class PasskeyRow(Base):
+    """A passkey of a person. `credential`, its id, and `public_key` (COSE) are base64url; `sign_count` only grows."""
+
+    __tablename__ = "passkeys"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True, default=new_id)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), index=True)
+    name: Mapped[str] = mapped_column(String(100))
+    credential: Mapped[str] = mapped_column(String(1400), unique=True)
+    public_key: Mapped[str] = mapped_column(String(2000))
+    sign_count: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[datetime]
+    last_used_at: Mapped[datetime | None]
 
 
 class NodeRow(Base):
@@ -138,8 +173,31 @@ class HoldingRow(Base):
     versions: Mapped[int]
 
 
+class GroupRow(Base):
+    """People who are given roles together. `name_key` is the name as it is compared."""
+
+    __tablename__ = "groups"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True, default=new_id)
+    name: Mapped[str] = mapped_column(String(100))
+    name_key: Mapped[str] = mapped_column(String(300), unique=True)
+    created_at: Mapped[datetime]
+
+
+class GroupMemberRow(Base):
+    """A person in a group."""
+
+    __tablename__ = "group_members"
+
+    group_id: Mapped[str] = mapped_column(ForeignKey("groups.id"), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), primary_key=True, index=True)
+
+
 class ShareRow(Base):
-    """A role on an item for a person, named by email: it also holds for one who gets an account later."""
+    """A role on an item for a person, named by email: it also holds for one who gets an account later.
+
+    For a group `email` is `group:` and its id.
+    """
 
     __tablename__ = "shares"
     __table_args__ = (UniqueConstraint("node_id", "email"), Index("ix_shares_email", "email"))
@@ -150,6 +208,41 @@ class ShareRow(Base):
     role: Mapped[int]
     created_at: Mapped[datetime]
     created_by: Mapped[str] = mapped_column(ForeignKey("users.id"))
+
+
+class NoticeRow(Base):
+    """Something that was shared with a person, named by email, or with a group of theirs; `by_user` shared it."""
+
+    __tablename__ = "notices"
+    __table_args__ = (UniqueConstraint("email", "node_id"), Index("ix_notices_by_user", "by_user"))
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
+    email: Mapped[str] = mapped_column(String(320))
+    node_id: Mapped[str] = mapped_column(String(32))
+    by_user: Mapped[str] = mapped_column(ForeignKey("users.id"))
+    created_at: Mapped[datetime]
+    read_at: Mapped[datetime | None]
+
+
+class MailRow(Base):
+    """A mail to a person: sent at `due_at`, and again until `ended_at`. Its text is made when it is sent.
+
+    `once` is what there is one mail for.
+    """
+
+    __tablename__ = "mails"
+    __table_args__ = (UniqueConstraint("once"), Index("ix_mails_due", "ended_at", "due_at"))
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True, default=new_id)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), index=True)
+    kind: Mapped[str] = mapped_column(String(16))
+    params: Mapped[dict[str, Any]]
+    once: Mapped[str] = mapped_column(String(128))
+    attempts: Mapped[int] = mapped_column(default=0)
+    created_at: Mapped[datetime]
+    due_at: Mapped[datetime]
+    ended_at: Mapped[datetime | None]
+    is_sent: Mapped[bool] = mapped_column(default=False)
 
 
 class LinkRow(Base):
@@ -274,7 +367,8 @@ class SecretRow(Base):
 class ApiKeyRow(Base):
     """An API key; only the SHA-256 of its secret is stored (256 random bits need no slow hash).
 
-    A browser's session is one too: `opened_by` is then the id of the key that was shown, and ends it when revoked.
+    A browser's session is one too: `opened_by` is then the id of the key that was shown, and ends it when revoked;
+    `device` says in words which browser it is.
     """
 
     __tablename__ = "api_keys"
@@ -291,6 +385,7 @@ class ApiKeyRow(Base):
     revoked_at: Mapped[datetime | None]
     last_used_at: Mapped[datetime | None]
     opened_by: Mapped[str | None] = mapped_column(String(32))
+    device: Mapped[str] = mapped_column(String(64), default="", server_default="")
 
 
 class ChangeRow(Base):
@@ -373,68 +468,6 @@ class StarRow(Base):
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), primary_key=True)
     node_id: Mapped[str] = mapped_column(String(32), primary_key=True)
     at: Mapped[datetime]
-
-
-class IndexEntryRow(Base):
-    """The state of a file in the index: written as `pending` in the transaction of every change of content.
-
-    It outlives a file that is deleted for good, until the index has dropped the file's passages. `content` is the key
-    of the content whose passages the index has of it, in the table `index_table`; both are empty if it has none.
-    """
-
-    __tablename__ = "index_entries"
-    __table_args__ = (Index("ix_index_entries_state", "state"), Index("ix_index_entries_content", "content"))
-
-    file_id: Mapped[str] = mapped_column(String(32), primary_key=True)
-    owner_id: Mapped[str] = mapped_column(String(32))
-    version: Mapped[int]
-    state: Mapped[str] = mapped_column(String(16), default="pending")
-    reason: Mapped[str] = mapped_column(default="")
-    attempts: Mapped[int] = mapped_column(default=0)
-    updated_at: Mapped[datetime]
-    content: Mapped[str] = mapped_column(String(160), default="", server_default="")
-    index_table: Mapped[str] = mapped_column(String(128), default="", server_default="")
-
-
-class ReadingRow(Base):
-    """The outcome of reading a content, so that a copy of it is not read again: state, reason, number of passages."""
-
-    __tablename__ = "readings"
-
-    content: Mapped[str] = mapped_column(String(160), primary_key=True)
-    state: Mapped[str] = mapped_column(String(16))
-    reason: Mapped[str] = mapped_column(default="")
-    passages: Mapped[int]
-
-
-class DavLockRow(Base):
-    """A WebDAV lock (RFC 4918, section 6) on an item, until `expires_at`; `is_deep`: on all that is below it too.
-
-    `tree_owner_id` is the owner of the item, in whose tree conflicts are searched; `owner` is the client's XML.
-    """
-
-    __tablename__ = "dav_locks"
-    __table_args__ = (Index("ix_dav_locks_tree", "tree_owner_id", "expires_at"),)
-
-    token: Mapped[str] = mapped_column(String(64), primary_key=True)
-    node_id: Mapped[str] = mapped_column(ForeignKey("nodes.id", ondelete="CASCADE"), index=True)
-    tree_owner_id: Mapped[str] = mapped_column(String(32))
-    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), index=True)
-    is_shared: Mapped[bool]
-    is_deep: Mapped[bool]
-    owner: Mapped[str]
-    seconds: Mapped[int]
-    expires_at: Mapped[datetime]
-
-
-class DavPropertyRow(Base):
-    """A dead property (RFC 4918, section 4.3) of an item: its name in Clark notation, and its element as XML."""
-
-    __tablename__ = "dav_properties"
-
-    node_id: Mapped[str] = mapped_column(ForeignKey("nodes.id", ondelete="CASCADE"), primary_key=True)
-    name: Mapped[str] = mapped_column(String(512), primary_key=True)
-    value: Mapped[str]
 
 
 def _conflict(error: IntegrityError) -> NameConflictError | None:

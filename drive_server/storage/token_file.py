@@ -7,6 +7,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from drive_server.errors import StorageFailureError
+from drive_server.messages import Message
 from drive_server.storage.spool import sync
 
 logger = logging.getLogger(__name__)
@@ -30,9 +31,7 @@ def make_private_directory(path: Path) -> None:
         else:
             path.chmod(0o700)
     except OSError as error:
-        raise StorageFailureError(
-            "The data directory can't be made or used.", hint="Set DRIVE_DATA_DIR to a folder that you may write to."
-        ) from error
+        raise StorageFailureError(Message.of("no_data_directory")) from error
 
 
 def read_token(path: Path) -> str | None:

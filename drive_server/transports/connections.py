@@ -1,7 +1,6 @@
 """The connections of a server, of which there are only so many: who gives way when another one comes."""
 
 import os
-import resource
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -133,6 +132,10 @@ def _is_in(address: str, proxy: str) -> bool:
 
 def raise_descriptor_limit() -> int:
     """Let the process have up to 65,536 descriptors, or as many as it has already where it may have no more."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return MOST_DESCRIPTORS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, MOST_DESCRIPTORS)
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 
 import anyio
@@ -80,13 +80,15 @@ class StdioConnection(Connection):
     def ended_by_signals(self) -> Generator[None]:
         """Let SIGTERM and Ctrl-C end it while this is open."""
         loop = asyncio.get_running_loop()
-        for number in SIGNALS:
-            loop.add_signal_handler(number, self._on_signal, number)
+        with suppress(NotImplementedError):  # Windows: Ctrl-C ends it as it ends any program
+            for number in SIGNALS:
+                loop.add_signal_handler(number, self._on_signal, number)
         try:
             yield
         finally:
-            for number in SIGNALS:
-                loop.remove_signal_handler(number)
+            with suppress(NotImplementedError):
+                for number in SIGNALS:
+                    loop.remove_signal_handler(number)
 
     async def serve(self) -> None:
         """Serve until the host closes its side, or a signal comes; running calls may end."""

@@ -107,6 +107,12 @@ class Facts:
         await self._store.adelete(self._namespace, fact_id)
         return True
 
+    async def forget_all(self) -> None:
+        """Forget all facts for good."""
+        while items := await self._store.asearch(self._namespace, limit=MOST_FACTS):
+            for item in items:
+                await self._store.adelete(self._namespace, item.key)
+
     async def unlink(self, thread_id: str) -> None:
         """Take the thread out of where facts are from: they stay, as the person asked, the thread does not."""
         for fact in await self.all():

@@ -4,7 +4,6 @@ A rule is learnt once for an address and a model, from a refusal that names it, 
 table is a small file, so that no restart asks again; what was learnt is forgotten after a month, as services change.
 """
 
-import fcntl
 import json
 import logging
 import re
@@ -17,6 +16,8 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, Final, cast
 from urllib.parse import urlsplit, urlunsplit
+
+from drive_server.file_locks import wait_for_lock
 
 logger = logging.getLogger(__name__)
 
@@ -133,7 +134,7 @@ def _write(path: Path, table: Mapping[Service, Mapping[str, str]], today: date) 
     """Write the table, and what other processes have learnt in the meantime: one process writes at a time."""
     try:
         with path.with_suffix(".lock").open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            wait_for_lock(lock)
             joined: dict[Service, Learnt] = dict(read_learnt(path, today))
             for service, learnt in table.items():
                 before = joined.get(service, {})

@@ -108,6 +108,13 @@ def _turn(store: BaseStore) -> asyncio.Lock:
     return _turns.setdefault(store, asyncio.Lock())
 
 
+async def forget_person(store: BaseStore, user_id: str) -> None:
+    """Delete all that the gateway has stored of a person: grants, their use, and what they wrote themselves."""
+    while items := await store.asearch((ROOT, label(user_id)), limit=MOST_GRANTS):
+        for item in items:
+            await store.adelete(tuple(item.namespace), item.key)
+
+
 def _grants(user_id: str) -> tuple[str, ...]:
     return (ROOT, label(user_id), "grants")
 

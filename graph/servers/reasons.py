@@ -27,6 +27,7 @@ ReasonCode = Literal[
     "issuer",
     "memory",
     "no_pkce",
+    "no_posix",
     "not_encrypted",
     "not_mcp",
     "not_registered",
@@ -99,6 +100,10 @@ SENTENCES: Final[Mapping[ReasonCode, tuple[str, str]]] = {
     "no_pkce": (
         "Its sign-in service does not offer PKCE (S256), so the sign-in would not be safe.",
         "它的登录服务不支持 PKCE（S256），登录不安全。",
+    ),
+    "no_posix": (
+        "Servers that run as a program need Linux or macOS. Use one with an address.",
+        "以程序运行的服务器需要 Linux 或 macOS，请改用带地址的服务器。",
     ),
     "not_mcp": ("Its answer is not MCP. Check the address and the type.", "它的回答不是 MCP，请检查地址和类型。"),
     "processes": (

@@ -32,6 +32,8 @@ class Someone:
     scopes: frozenset[str] = frozenset(ALL_SCOPES)
     key_name: str = "everyday"
     method: str = "api_key"
+    time_zone: str = ""
+    language: str = ""
 
 
 PEOPLE = {
@@ -62,6 +64,12 @@ class MemoryDrive:
     @property
     def effects(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self._path.read_text().splitlines()]
+
+    def when_ended(self, tell: object) -> None:
+        """Nobody is disabled or removed here."""
+
+    async def removed_people(self) -> frozenset[str]:
+        return frozenset()
 
     async def authenticate(self, request: Request) -> Someone:
         key = request.headers.get("authorization", "").removeprefix("Bearer ")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
+import sys
 import threading
+import traceback
 from contextlib import asynccontextmanager, closing, suppress
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -105,7 +108,13 @@ class RunningApp(PromptServer):
         )
         super().__init__(config)
         self._app = app
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self.run, name="service")
+
+    async def startup(self, sockets: Any = None) -> None:
+        """Note the loop, for what is said of a service that hangs."""
+        self._loop = asyncio.get_running_loop()
+        await super().startup(sockets)
 
     async def shutdown(self, sockets: object = None) -> None:
         """End the streams first: uvicorn waits for them."""
@@ -126,7 +135,13 @@ class RunningApp(PromptServer):
         """Ask it to end, and wait for that."""
         self.should_exit = True
         self.wait(START_SECONDS)
-        assert not self._thread.is_alive(), "the service does not end"
+        assert not self._thread.is_alive(), f"the service does not end: {self._unfinished()}"
+
+    def _unfinished(self) -> str:
+        """Describe the tasks, and where the threads are, of a service that hangs."""
+        threads = sys._current_frames()  # pyright: ignore[reportPrivateUsage]
+        frames = ["".join(traceback.format_stack(frame)[-4:]) for frame in threads.values()]
+        return "\n".join([*map(repr, asyncio.all_tasks(self._loop)), *frames])
 
     def wait(self, seconds: float | None = None) -> None:
         """Return when it has ended, or after some seconds."""

@@ -19,6 +19,7 @@ from langgraph.graph.message import add_messages
 from langgraph.runtime import Runtime  # noqa: TC002 - langgraph reads the annotation
 from langgraph.types import interrupt
 
+from api.branching import BranchPoint, find_branch_point, state_at, store_root
 from graph.errors import explain
 from graph.events import GraphEvent, delta_listener, emit
 from graph.link_allowlist import HostAllowlist
@@ -210,9 +211,18 @@ class SmallGraph:
         action = next(action for action in payload["actions"] if action["tool_call_id"] == tool_call_id)
         return None if action["risk"] == "write" else "it is asked about each time."
 
-    async def items_of_others(self, thread_id: str, run_id: str | None = None) -> set[str]:
-        del thread_id, run_id
+    async def items_of_others(self, thread_id: str, run_id: str | None = None, at: str | None = None) -> set[str]:
+        del thread_id, run_id, at
         return set()
+
+    async def state(self, thread_id: str, at: str | None = None) -> Mapping[str, Any]:
+        return await state_at(self.graph, thread_id, at)
+
+    async def branch_point(self, thread_id: str, run_id: str) -> BranchPoint:
+        return await find_branch_point(self.saver, thread_id, run_id)
+
+    async def new_root(self, thread_id: str) -> str:
+        return await store_root(self.saver, thread_id)
 
     async def message_ids(self, thread_id: str, run_id: str) -> set[str]:
         del run_id

@@ -34,6 +34,7 @@ EXAMPLES: list[errors.ApiError | errors.MissingScopeError] = [
     errors.InvalidGrantError("unusable_grant", said={"problem": "too long"}),
     errors.MissingScopeError("write"),
     errors.ThreadBusyError(run_id="r1"),
+    errors.NotLastMessageError(message_id="m1"),
     errors.ApprovalPendingError(approval_id="a1", run_id="r1"),
     errors.PlanPausedError(thread_id="t1", run_id="r1"),
     errors.PlanOverError(status="done"),

@@ -17,7 +17,7 @@ from tests.graph.assistant import Assistant, Seen, approve
 from tests.hostile import hostile_sample, live_paths
 
 FIELDS: dict[str, set[str]] = {
-    "run": {"run_id", "thread_id"},
+    "run": {"run_id", "thread_id", "replaces"},
     "route_decision": {"agent", "confidence", "reason", "method", "step_id"},
     "task_plan": {"plan_id", "steps", "version", "bounds"},
     "task_step_update": {"step_id", "status", "result", "question", "error"},
@@ -98,14 +98,19 @@ NOT_FILTERED = {
     "uri",
     "address",
     "action",
+    "undo",
     "args",
     "result",
     "messageId",
     "id",
     "serverId",
+    "server_id",
     "arguments",
+    "schema",
+    "url",
+    "host",
 }
-"""Ids, codes, times and addresses that the product makes, and the data of tools."""
+"""Ids, codes, times and addresses that the product makes, and the data of tools and of their servers."""
 
 
 class Line(TypedDict):

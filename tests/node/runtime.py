@@ -17,6 +17,8 @@ CONFORMANCE = {"0.1": "conformance-0.1/dist/index.js", "0.2": "conformance-0.2/d
 INSPECTOR = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 FILESYSTEM_SERVER = "@modelcontextprotocol/server-filesystem/dist/index.js"
 EVERYTHING_SERVER = "@modelcontextprotocol/server-everything/dist/index.js"
+OPENAPI_TYPESCRIPT = "openapi-typescript/bin/cli.js"
+TYPESCRIPT = "typescript/bin/tsc"
 MEMORY_SERVER = "@modelcontextprotocol/server-memory/dist/index.js"
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from api.cli.chat.conversation import Conversation, Place
 from api.cli.chat.prompts import COMMAND, chosen_prompt
+from api.cli.commands.threads import newest_thread
 from api.cli.commands.undo import undo_run
 from api.cli.failure import CommandError, ServiceError
+from api.cli.references import find
 from api.cli.servers.assistants import find_assistant
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
     from api.cli.client import ServiceClient
 
+PIPE = "-"
 HELP = """\
 @/path  attach that file or folder to the message; @"/a path" if it has spaces
 /new    start another conversation
@@ -30,11 +34,12 @@ Ctrl-D  leave"""
 def chat(arguments: Namespace) -> int:
     """Talk to the assistant. Exit code 1 if a turn failed, or an approval was rejected because nobody answered."""
     terminal = Terminal(machine=arguments.json)
+    message = _piped() if arguments.message == PIPE else arguments.message
     with connected(arguments, terminal) as client:
         conversation = Conversation(
             client,
             terminal,
-            thread_id=arguments.thread or "",
+            thread_id=(newest_thread(client) if arguments.newest else arguments.thread) or "",
             place=Place(_find(client, arguments.file, "file"), _find(client, arguments.folder, "folder")),
             yes_to=arguments.yes_to,
             json=arguments.json,
@@ -42,17 +47,25 @@ def chat(arguments: Namespace) -> int:
             model=arguments.model,
             assistant_id=find_assistant(client, arguments.assistant)["id"] if arguments.assistant else None,
         )
-        if arguments.message is None:
+        if message is None:
             return _converse(conversation, client, terminal)
-        ended_well = conversation.say(arguments.message)
+        ended_well = conversation.say(message)
         terminal.note(f"drive-agent chat --thread {conversation.thread_id} ...   goes on with this conversation")
         return _exit_code(conversation, ended_well=ended_well)
+
+
+def _piped() -> str:
+    """Return all of standard input as the message."""
+    text = sys.stdin.read().strip()
+    if not text:
+        raise CommandError.of("empty_input")
+    return text
 
 
 def _find(client: ServiceClient, ref: str | None, kind: str) -> str | None:
     if ref is None:
         return None
-    item = client.item(ref)
+    item = find(client, ref)
     if item["kind"] != kind:
         raise CommandError(f"{ref} is a {item['kind']}, not a {kind}.", hint=f"Use --{item['kind']} for it.")
     return item["id"]

@@ -61,7 +61,7 @@ class EventStream:
 
     def start(self, body: dict[str, Any]) -> Generator[Event]:
         """Start a run with a chat message and yield its events to the last one."""
-        return self._follow(lambda: self._client.events("POST", "/api/chat", json=body))
+        return self._follow(lambda: self._client.stream("POST", "/api/chat", json=body))
 
     def join(self, run_id: str) -> Generator[Event]:
         """Yield the events of a run that exists, from its first one on."""
@@ -74,7 +74,7 @@ class EventStream:
 
     def _open_run(self) -> AbstractContextManager[httpx.Response]:
         headers = {"Last-Event-ID": self._last_id} if self._last_id else {}
-        return self._client.events("GET", f"/api/runs/{self.run_id}/events", headers=headers)
+        return self._client.stream("GET", f"/api/runs/{self.run_id}/events", headers=headers)
 
     def _follow(self, opening: Callable[[], AbstractContextManager[httpx.Response]]) -> Generator[Event]:
         failures = 0

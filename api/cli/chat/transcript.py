@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from api.cli.chat.markdown_blocks import MarkdownBlocks
 from api.cli.terminal import visible_line
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ LONGEST_RESULT = 200
 STEP_MARKS = {"completed": "✓", "failed": "✗", "skipped": "–"}
 CALL_STYLES = {"done": "green", "error": "red", "rejected": "yellow", "cancelled": "yellow"}
 CALL_MARKS = {"done": "✓"}
+WITHIN_TEXT = frozenset({"content", "heartbeat"})
 RECORD_MARKS = {**CALL_MARKS, "invoking": "→"}
 RECORD_TEXTS: Mapping[str, Mapping[Language, str]] = {
     "invoking": {"en": "was sent the call", "zh": "已发送调用"},
@@ -53,6 +55,7 @@ class Transcript:
         self._recorded: set[str] = set()
         self._steps: dict[str, str] = {}
         self._thought_id: str | None = None
+        self._blocks = MarkdownBlocks() if terminal.out.is_terminal else None
 
     def show(self, event: Event) -> None:
         """Print one event."""
@@ -73,6 +76,8 @@ class Transcript:
             "citations": self._citations,
         }
         show = lines.get(event["type"])
+        if event["type"] not in WITHIN_TEXT:
+            self._flush()
         if show:
             show(event)
 
@@ -151,7 +156,16 @@ class Transcript:
             self._terminal.say("  … thinking", "dim")
 
     def _content(self, event: Event) -> None:
-        self._terminal.stream(str(event.get("text", "")))
+        if self._blocks is None:
+            self._terminal.stream(str(event.get("text", "")))
+            return
+        for block in self._blocks.feed(str(event.get("text", ""))):
+            self._terminal.say_markdown(block)
+
+    def _flush(self) -> None:
+        """Print what is left of the text."""
+        if self._blocks and (rest := self._blocks.rest()):
+            self._terminal.say_markdown(rest)
 
     def _citations(self, event: Event) -> None:
         for citation in event.get("citations") or []:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from api.cli.progress import Progress
+from api.cli.references import find
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, format_size, print_json, visible_line
+from api.cli.texts import text
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -24,7 +26,7 @@ def list_folder(arguments: Namespace) -> int:
     """List a folder, or the one file that is named."""
     terminal = Terminal()
     with connected(arguments, terminal) as client:
-        item = client.item(arguments.path)
+        item = find(client, arguments.path)
         items = list(client.pages(f"/api/drive/items/{item['id']}/children")) if item["kind"] == "folder" else [item]
     if arguments.json:
         print_json(items)
@@ -35,7 +37,7 @@ def list_folder(arguments: Namespace) -> int:
         name = visible_line(item["name"]) + ("/" if folder else "")
         terminal.say(f"{size:>9}  {str(item['updated_at'])[:10]}  {name}", "bold" if folder else "")
     if not items:
-        terminal.note("The folder is empty.")
+        terminal.note(text("empty_folder"))
     return 0
 
 
@@ -84,7 +86,7 @@ def wait_for_index(client: ServiceClient, terminal: Terminal) -> dict[str, Any]:
     total = _waiting(status)
     if not total:
         return status
-    with Progress(terminal, "Reading for search", total) as progress:
+    with Progress(terminal, text("reading"), total) as progress:
         while waiting := _waiting(status):
             total = max(total, waiting)
             progress.update(total - waiting, total)

@@ -1,4 +1,4 @@
-"""`drive-agent key`, `login-link` and `user`: API keys, a way into a browser, and accounts."""
+"""`drive-agent key` and `login-link`: API keys, and a way into a browser."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     Key = dict[str, Any]
 
 KEYS = "/api/auth/keys"
-USERS = "/api/users"
 ONCE = "Keep it: it is not shown again."
 
 
@@ -70,29 +69,6 @@ def login_link(arguments: Namespace) -> int:
     terminal.say(made["url"])
     terminal.note("It logs one browser in, once, within ten minutes.")
     return 0
-
-
-def add_user(arguments: Namespace) -> int:
-    """Make an account; standard output gets the person's first key alone."""
-    terminal = Terminal()
-    with connected(arguments, terminal) as client:
-        created = client.post(USERS, {"email": arguments.email})
-    terminal.say(str(created["key"]))
-    terminal.note(f"The first key of {visible_line(arguments.email)}, with all scopes. {ONCE}")
-    return 0
-
-
-def list_users(arguments: Namespace) -> int:
-    """List everybody who has an account."""
-    terminal = Terminal()
-    with connected(arguments, terminal) as client:
-        users = list(client.pages(USERS))
-    return print_list(terminal, users, _user_line, as_json=arguments.json)
-
-
-def _user_line(user: dict[str, Any]) -> str:
-    role = "administrator" if user["is_admin"] else "user"
-    return f"{user['id']}  since {str(user['created_at'])[:10]}  {role:<13}  {visible_line(user['email'])}"
 
 
 def _all_keys(client: ServiceClient) -> list[Key]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from api.cli.failure import CommandError
+from api.cli.confirmation import confirmed
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, visible_line
 
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from api.cli.client import ServiceClient
-
-YES = frozenset({"y", "yes", "是"})
 
 
 def undo(arguments: Namespace) -> int:
@@ -33,17 +31,10 @@ def undo_run(client: ServiceClient, terminal: Terminal, run_id: str, *, ask: boo
         _show(preview, terminal, "Nothing of this run can be taken back.")
         return
     _show(preview, terminal, "This would be taken back:")
-    if ask and not _confirmed(terminal):
+    if ask and not confirmed(terminal, "Take it back? y(es), n(o) "):
         terminal.say("Nothing was changed.")
         return
     _show(client.post(path, {"preview": False}), terminal, "Taken back:")
-
-
-def _confirmed(terminal: Terminal) -> bool:
-    answer = terminal.ask("Take it back? y(es), n(o) ")
-    if answer is None:
-        raise CommandError("Nothing was changed: standard input ended without an answer.", hint="Use --yes.")
-    return answer.strip().lower() in YES
 
 
 def _show(result: dict[str, Any], terminal: Terminal, heading: str) -> None:

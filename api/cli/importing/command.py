@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 from api.cli.commands.drive import wait_for_index
 from api.cli.configuration import settings_of
 from api.cli.failure import CommandError
+from api.cli.importing.resumable import UnfinishedUploads
 from api.cli.importing.scan import Remark, scan
 from api.cli.importing.upload import DriveFolders, Retries, Uploaded, Uploader
 from api.cli.progress import Progress
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, format_size, visible_line
+from api.cli.texts import text
 from drive_server.settings import DriveSettings
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
     from api.cli.client import ServiceClient
     from api.cli.importing.scan import Scan, SourceFile
-    from api.cli.importing.upload import Item
+    from api.cli.importing.upload import Item, OnConflict
 
 UPLOADS_AT_ONCE = 4
 UPLOADS_READY = 4 * UPLOADS_AT_ONCE
@@ -36,13 +38,13 @@ UNREADABLE = ("unsupported", "needs_password", "needs_ocr", "failed")
 def import_directory(arguments: Namespace) -> int:
     """Import a folder. Exit code 1 if a file could not be read or was refused; links are left out, no failure."""
     terminal = Terminal()
-    directory = Path(arguments.directory)
-    found = scan(directory, settings_of(arguments, DriveSettings).root)
+    directory, data = Path(arguments.directory), settings_of(arguments, DriveSettings).root
+    found = scan(directory, data)
     target = arguments.into or f"/{found.folders[0].name}"
     with connected(arguments, terminal) as client:
         report = ImportReport(found)
         try:
-            Importer(client, terminal, report).run(found, target)
+            Importer(client, terminal, report, unfinished=UnfinishedUploads(data)).run(found, target)
         finally:
             report.print(terminal, target)
         if not arguments.no_wait:
@@ -70,6 +72,8 @@ class Importer:
         terminal: Terminal,
         report: ImportReport,
         pause: Callable[[float], None] = time.sleep,
+        on_conflict: OnConflict = "replace",
+        unfinished: UnfinishedUploads | None = None,
     ) -> None:
         self._terminal = terminal
         self._report = report
@@ -78,7 +82,7 @@ class Importer:
         self._bytes = 0
         retries = Retries(self._stopping, pause)
         self._folders = DriveFolders(client, retries)
-        self._uploader = Uploader(client, self._count, self._stopping, retries)
+        self._uploader = Uploader(client, self._count, self._stopping, retries, on_conflict, unfinished)
 
     def _count(self, amount: int) -> None:
         with self._lock:
@@ -89,7 +93,7 @@ class Importer:
         started = time.monotonic()
         pool = ThreadPoolExecutor(UPLOADS_AT_ONCE, thread_name_prefix="upload")
         try:
-            with Progress(self._terminal, "Importing", found.file_count, found.total_bytes) as progress:
+            with Progress(self._terminal, text("importing"), found.file_count, found.total_bytes) as progress:
                 self._run(found, target, pool, progress)
         except BaseException:
             self._stopping.set()

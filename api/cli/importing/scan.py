@@ -70,8 +70,14 @@ class Scan:
 
 
 def scan(directory: Path, own_data: Path) -> Scan:
-    """Scan a folder without following links, but not `own_data`. Raises `CommandError` if it can't be read."""
+    """Scan a folder without following links, but not `own_data`. Raises `CommandError` if it can't be read.
+
+    A file is scanned as a folder without a name that has it alone.
+    """
     found = Scan()
+    if directory.is_file():
+        found.folders.append(SourceFolder(str(directory.parent), "", "", None, [one_file(directory)]))
+        return found
     try:
         os.scandir(directory).close()
     except OSError as error:
@@ -83,6 +89,12 @@ def scan(directory: Path, own_data: Path) -> Scan:
         found.folders.append(folder)
         waiting += reversed(_scan_folder(folder, found, own))
     return found
+
+
+def one_file(path: Path) -> SourceFile:
+    """Return a file that was named itself; a link is followed. Raises `OSError` if it can't be looked at."""
+    real = path.resolve()
+    return SourceFile(str(real), decoded(path.name), importable_name(path.name, ()), real.stat().st_size)
 
 
 def _own_name(directory: Path) -> str:

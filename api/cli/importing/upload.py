@@ -14,7 +14,9 @@ from uuid import uuid4
 
 from api.cli.client import read_json, retry
 from api.cli.failure import CommandError, LostConnectionError, ServiceError
+from api.cli.importing.resumable import Place, ResumableUpload, UnfinishedUploads, key_of
 from api.cli.importing.scan import SPECIAL, Remark, decoded, failure_reason, importable_name
+from api.cli.texts import text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -25,23 +27,32 @@ if TYPE_CHECKING:
     from api.cli.importing.scan import SourceFile, SourceFolder
 
 CHUNK_BYTES = 1 << 18
+RESUMABLE_BYTES = 32 << 20
+"""Files of this size and above are sent in pieces, so that a broken upload goes on where it stopped."""
 TRIES = 7
 FIRST_PAUSE_SECONDS = 0.2
 REFUSED_ALTOGETHER = frozenset({401, 403})
+READING = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+"""What a file is opened with, where the system has it: no link is followed, no pipe waited for."""
 CHANGING = "it changed while it was read"
 
 Item = dict[str, Any]
+OnConflict = Literal["fail", "rename", "replace"]
 Result = Literal["imported", "new version", "unchanged", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """The result for one file: `reason` says why it failed; otherwise `item` is the file in the drive."""
+    """The result for one file: `reason` says why it failed; otherwise `item` is the file in the drive.
+
+    `is_taken`: there is something of that name, which was to stay.
+    """
 
     file: SourceFile
     result: Result
     reason: str = ""
     item: Item | None = None
+    is_taken: bool = False
 
 
 class SourceFileError(Exception):
@@ -71,11 +82,15 @@ class Uploader:
         count_bytes: Callable[[int], None],
         stopping: Event,
         retries: Retries,
+        on_conflict: OnConflict = "replace",
+        unfinished: UnfinishedUploads | None = None,
     ) -> None:
         self._client = client
         self._count_bytes = count_bytes
         self._stopping = stopping
         self._retries = retries
+        self._on_conflict: OnConflict = on_conflict
+        self._unfinished = unfinished or UnfinishedUploads(None)
 
     def upload(self, file: SourceFile, parent_id: str, existing: Item | None) -> Uploaded:
         """Upload a file into a folder; `existing` is the item that has its name there.
@@ -87,7 +102,9 @@ class Uploader:
             if replaced and self._is_same(file, replaced):
                 self._count_bytes(file.size)
                 return Uploaded(file, "unchanged", item=replaced)
-            item = self._send(file, parent_id, "replace" if replaced else "rename")
+            if existing and self._on_conflict == "fail":
+                return Uploaded(file, "failed", text("drive_exists", ref=existing["path"]), is_taken=True)
+            item = self._send(file, parent_id, self._on_conflict if replaced or not existing else "rename")
         except OSError as error:
             return Uploaded(file, "failed", failure_reason(error))
         except SourceFileError as error:
@@ -99,9 +116,26 @@ class Uploader:
         except LostConnectionError as error:
             self._client.get("/healthz")
             return Uploaded(file, "failed", error.message)
-        return Uploaded(file, "new version" if replaced else "imported", item=item)
+        is_new = replaced is None or item["id"] != replaced["id"]
+        return Uploaded(file, "imported" if is_new else "new version", item=item)
 
     def _send(self, file: SourceFile, parent_id: str, on_conflict: str) -> Item:
+        if file.size >= RESUMABLE_BYTES:
+            return self._send_in_pieces(file, Place(parent_id, file.name, on_conflict))
+        return self._send_at_once(file, parent_id, on_conflict)
+
+    def _send_in_pieces(self, file: SourceFile, place: Place) -> Item:
+        with open_source(file) as (source, size):
+            name = key_of(place, file.path, size, os.fstat(source.fileno()).st_mtime_ns)
+            upload = ResumableUpload(self._client, self._unfinished, name)
+
+            def pieces(offset: int) -> Iterator[bytes]:
+                source.seek(offset)
+                return iter(_Counted(source, size - offset, lambda _: None, self._stopping))
+
+            return upload.send(place, size, pieces, self._count_bytes, self._retries)
+
+    def _send_at_once(self, file: SourceFile, parent_id: str, on_conflict: str) -> Item:
         params = {"parent_id": parent_id, "name": file.name, "on_conflict": on_conflict}
         key = uuid4().hex
 
@@ -159,7 +193,7 @@ class _Counted:
 @contextmanager
 def open_source(file: SourceFile) -> Generator[tuple[BufferedReader, int]]:
     """Open a file, but no link or pipe, and yield it with its size. Raises OSError and `SourceFileError`."""
-    descriptor = os.open(file.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor = os.open(file.path, READING)
     with os.fdopen(descriptor, "rb") as source:
         status = os.fstat(source.fileno())
         if not stat.S_ISREG(status.st_mode):

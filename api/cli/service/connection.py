@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ import httpx
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from api.cli.client import TIMEOUT, ServiceClient, translated_errors
+from api.cli.client import LOCAL_HOSTS, TIMEOUT, ServiceClient, translated_errors
 from api.cli.configuration import settings_of
 from api.cli.failure import CommandError
 from api.cli.service.data_dir import (
@@ -25,6 +24,7 @@ from api.cli.service.data_dir import (
     wait_for_peers,
     withdraw,
 )
+from api.cli.texts import language
 from drive_server.settings import DriveSettings
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from api.cli.terminal import Terminal
 
 START_SECONDS = 60
-SOCKET_URL = "http://localhost"
-LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})  # noqa: S104 - compared with, never bound
 
 
 class CliSettings(BaseSettings):
@@ -112,10 +110,9 @@ def _serve_here(arguments: Namespace, root: Path, stack: ExitStack, terminal: Te
     service = serving_in_process(settings_of(arguments, DriveSettings), settings_of(arguments, AgentSettings))
     if terminal.animated:
         with terminal.err.status("Starting…"):
-            path = stack.enter_context(service)
+            record = stack.enter_context(service)
     else:
-        path = stack.enter_context(service)
-    record = ServiceRecord(SOCKET_URL, os.getpid(), str(path))
+        record = stack.enter_context(service)
     publish(root, record)
     stack.callback(_leave, root, terminal)
     return record
@@ -134,7 +131,7 @@ def _leave(root: Path, terminal: Terminal) -> None:
 def _find_again(root: Path) -> ServiceRecord:
     record = find_running(root)
     if not record:
-        raise CommandError("The service is gone.", hint="Start it with `drive-agent serve`, or run the command again.")
+        raise CommandError.of("gone", attempt=["serve"])
     return record
 
 
@@ -150,13 +147,11 @@ def _client_of(record: ServiceRecord, drive: DriveSettings, token: str) -> httpx
 def _client_at(url: str, token: str, drive: DriveSettings) -> httpx.Client:
     address = urlsplit(url)
     if address.scheme not in {"http", "https"} or not address.hostname:
-        raise CommandError(f"{url} is not the address of a service.", hint="It looks like http://127.0.0.1:8000.")
+        raise CommandError.of("bad_url", url=url)
     local = address.hostname in LOCAL_HOSTS
     if not token and not local:
         # The local token opens this machine's drive: it is not sent anywhere else.
-        raise CommandError(
-            "A service on another machine needs a key.", hint="Give one with --token or DRIVE_AGENT_TOKEN."
-        )
+        raise CommandError.of("key_needed")
     with translated_errors():
         return httpx.Client(
             base_url=url,
@@ -174,18 +169,15 @@ def _transport(record: ServiceRecord) -> httpx.HTTPTransport:
 
 def _authorization(token: str) -> dict[str, str]:
     if not token.isascii() or not token.isprintable():
-        raise CommandError("The access token has characters that no token has.", hint="Copy it again.")
-    return {"Authorization": f"Bearer {token}"}
+        raise CommandError.of("token_form")
+    return {"Authorization": f"Bearer {token}", "Accept-Language": language()}
 
 
 def _local_token(drive: DriveSettings) -> str:
     try:
         return drive.token_path.read_text(encoding="utf-8").strip()
     except OSError as error:
-        raise CommandError(
-            f"The local access token can't be read ({error.strerror}).",
-            hint=f"Give one with --token or DRIVE_AGENT_TOKEN, or start the service on {drive.root} once.",
-        ) from error
+        raise CommandError.of("no_token", reason=error.strerror, root=drive.root) from error
 
 
 def _is_healthy(record: ServiceRecord) -> bool:

@@ -1,6 +1,6 @@
 """The process that works on a data directory, and its address: a lock file and a record beside it.
 
-The lock (`service.lock`, flock) ends with its process however that ends, so the record of a killed service is ignored.
+The lock (`service.lock`) ends with its process however that ends, so the record of a killed service is ignored.
 Two processes would run the assistant's runs twice, hence one holder at a time.
 
 The holder may be a command that serves only while it lasts. Commands that use it hold a shared lock on a second file
@@ -9,7 +9,6 @@ The holder may be a command that serves only while it lasts. Commands that use i
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import time
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 from api.cli.failure import CommandError
+from drive_server.file_locks import try_lock, wait_for_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -75,16 +75,16 @@ def withdraw(root: Path) -> None:
 def attached(root: Path) -> Generator[None]:
     """Keep a temporary service running: the holder of a record read inside the block waits for its end."""
     with _open(root, PEERS_NAME) as peers:
-        fcntl.flock(peers, fcntl.LOCK_SH)
+        wait_for_lock(peers, shared=True)
         yield
 
 
 def wait_for_peers(root: Path, on_wait: Callable[[], None]) -> None:
     """Wait, after `withdraw`, until nobody is attached any more; `on_wait` is called first if somebody is."""
     with _open(root, PEERS_NAME) as peers:
-        if not _try_lock(peers, fcntl.LOCK_EX):
+        if not try_lock(peers):
             on_wait()
-            fcntl.flock(peers, fcntl.LOCK_EX)
+            wait_for_lock(peers)
 
 
 def is_held(root: Path) -> bool:
@@ -94,7 +94,7 @@ def is_held(root: Path) -> bool:
     except FileNotFoundError:
         return False
     with lock:
-        return not _try_lock(lock, fcntl.LOCK_SH)
+        return not try_lock(lock, shared=True)
 
 
 def read_record(root: Path) -> ServiceRecord | None:
@@ -107,6 +107,11 @@ def read_record(root: Path) -> ServiceRecord | None:
     return record if is_held(root) else None
 
 
+def require_usable(root: Path) -> None:
+    """Raise `CommandError` for a data directory that can't be made or written."""
+    _open(root, PEERS_NAME).close()
+
+
 def _open(root: Path, name: str) -> IO[str]:
     try:
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -114,29 +119,22 @@ def _open(root: Path, name: str) -> IO[str]:
             root.chmod(0o700)
         return (root / name).open("a+", encoding="utf-8")
     except OSError as error:
-        raise CommandError(
-            f"The data directory {root} can't be used: {error.strerror}.",
-            hint="Set DRIVE_DATA_DIR to a directory that you may write.",
-        ) from error
+        raise CommandError.of("data_dir", root=root, reason=error.strerror) from error
 
 
 def _lock(lock: IO[str]) -> None:
     # `is_held` holds the lock for a moment in other processes, so a refusal counts only if it lasts.
     deadline = time.monotonic() + PROBE_SECONDS
-    while not _try_lock(lock, fcntl.LOCK_EX):
+    while not try_lock(lock):
         if time.monotonic() > deadline:
-            lock.seek(0)
-            holder = lock.read(32).strip() or "unknown"
-            raise BusyError(
-                f"Another drive-agent (process {holder}) works on this data directory.",
-                hint="Use that one, stop it, or set DRIVE_DATA_DIR to another directory.",
-            )
+            raise BusyError.of("busy", holder=_holder(lock))
         time.sleep(0.02)
 
 
-def _try_lock(lock: IO[str], kind: int) -> bool:
+def _holder(lock: IO[str]) -> str:
+    """Return the id of the process that has the lock; "?" where a locked file can't be read (Windows)."""
     try:
-        fcntl.flock(lock, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+        lock.seek(0)
+        return lock.read(32).strip() or "?"
+    except OSError:
+        return "?"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import socket
 import tempfile
 import threading
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from api.cli.failure import CommandError
+from api.cli.service.data_dir import ServiceRecord
+from api.cli.texts import language, text
 from drive_server.errors import DriveError
 from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.runner import Runner
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+SOCKET_URL = "http://localhost"
+LOOPBACK = "127.0.0.1"
 LONGEST_SOCKET_PATH = 100
 LOG_NAME = "drive-agent.log"
 LOG_BYTES = 1_000_000
@@ -105,33 +110,45 @@ def _first(failure: BaseException) -> BaseException:
 
 
 def _not_started(failure: BaseException | None) -> CommandError:
-    said = getattr(failure, "message", None) or getattr(failure, "sentence", None)
-    reason = said or (failure and f"{type(failure).__name__}: {failure}") or "no reason"
-    return CommandError(f"The service could not start: {reason}", hint=getattr(failure, "hint", ""))
+    if isinstance(failure, DriveError):
+        reason, hint = failure.texts(language())
+        return CommandError.of("not_started", reason=reason, hint=hint)
+    said = getattr(failure, "sentence", None)
+    reason = said or (failure and f"{type(failure).__name__}: {failure}") or text("no_reason")
+    return CommandError.of("not_started", reason=reason, hint=getattr(failure, "hint", ""))
 
 
 @contextmanager
-def serving_in_process(drive: DriveSettings, agent: AgentSettings) -> Generator[Path]:
-    """Serve the app from a thread; yields the path of its Unix socket once it is ready."""
+def serving_in_process(drive: DriveSettings, agent: AgentSettings) -> Generator[ServiceRecord]:
+    """Serve the app from a thread; yields where it is once it is ready."""
     log_to_file(drive.root)
     with tempfile.TemporaryDirectory(prefix="drive-agent-", dir=_short_temporary_directory()) as private:
-        path = Path(private) / "socket"
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
-            listener.bind(str(path))
-            listener.listen(128)
+        listener, record = _listen(Path(private) / "socket")
+        with listener:
             service = _ServiceThread(listener, drive, agent)
             try:
                 _start(service, drive.root)
-                yield path
+                yield record
             finally:
                 service.stop()
+
+
+def _listen(path: Path) -> tuple[socket.socket, ServiceRecord]:
+    """Listen on a Unix socket, which nobody else reaches; on a port of this machine where there are none (Windows)."""
+    if hasattr(socket, "AF_UNIX"):
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener.bind(str(path))
+        listener.listen(128)
+        return listener, ServiceRecord(SOCKET_URL, os.getpid(), str(path))
+    listener = socket.create_server((LOOPBACK, 0), backlog=128)
+    return listener, ServiceRecord(f"http://{LOOPBACK}:{listener.getsockname()[1]}", os.getpid())
 
 
 def _start(service: _ServiceThread, root: Path) -> None:
     try:
         service.start_and_wait()
     except CommandError as error:
-        raise CommandError(error.message, hint=error.hint or f"The details are in {root / LOG_NAME}.") from error
+        raise CommandError(error.message, hint=error.hint or text("log", path=root / LOG_NAME)) from error
 
 
 class _ServiceThread:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
-import shlex
-import shutil
 import signal
-import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from api.cli.configuration import settings_of
+from api.cli.configuration import as_command_error, settings_of
 from api.cli.failure import CommandError
+from api.cli.invocation import command_line
 from api.cli.service.connection import LOCAL_HOSTS
 from api.cli.service.data_dir import BusyError, ServiceRecord, hold, publish, read_record, withdraw
 from api.cli.terminal import Terminal
@@ -51,7 +49,7 @@ def serve(arguments: Namespace) -> int:
     except BusyError as error:
         raise _explain(error, read_record(drive.root)) from error
     except InvalidInputError as error:
-        raise CommandError(error.message, hint=error.hint) from error
+        raise as_command_error(error) from error
     terminal.note("Stopped.")
     return 0
 
@@ -100,14 +98,13 @@ class Start:
 
     def _command(self) -> str:
         """Return the command line of a chat with this service, as it works in another terminal."""
-        words = [_command_name(), "chat"]
-        if self.config:
-            words += ["--config", str(self.config.absolute())]
-        if self.url != DEFAULT_URL and urlsplit(self.url).hostname in LOCAL_HOSTS:
-            words += ["--url", self.url]
-        is_elsewhere = self.drive.root != DriveSettings.model_construct().root
-        environment = f"DRIVE_DATA_DIR={shlex.quote(str(self.drive.root))} " if is_elsewhere else ""
-        return environment + shlex.join(words)
+        is_here = urlsplit(self.url).hostname in LOCAL_HOSTS
+        return command_line(
+            ["chat"],
+            data_dir=self.drive.root if self.drive.root != DriveSettings.model_construct().root else None,
+            config=self.config,
+            url=self.url if is_here and self.url != DEFAULT_URL else "",
+        )
 
     def _model_words(self) -> str:
         if self.agent.resolved_model == OFFLINE:
@@ -132,17 +129,7 @@ def doubt_about(public_url: str, url: str) -> str:
     return ""
 
 
-def _command_name() -> str:
-    """Return the name to type for this command: its virtual environment need not be on the PATH."""
-    if shutil.which("drive-agent"):
-        return "drive-agent"
-    return os.path.relpath(sys.argv[0]) if os.path.exists(sys.argv[0]) else sys.argv[0]  # noqa: PTH110 - as typed
-
-
 def _explain(error: BusyError, record: ServiceRecord | None) -> CommandError:
     if not record or record.socket:
         return error
-    return CommandError(
-        f"The service is running already at {record.url} (process {record.pid}).",
-        hint="Use it, stop it, or set DRIVE_DATA_DIR to another directory.",
-    )
+    return CommandError.of("runs_already", url=record.url, pid=record.pid)

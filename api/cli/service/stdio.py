@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import anyio
 from pydantic import SecretStr
 
-from api.cli.configuration import settings_of
-from api.cli.failure import CommandError
-from api.cli.service.data_dir import read_record
+from api.cli.configuration import as_command_error, settings_of
+from api.cli.service.data_dir import read_record, require_usable
 from drive_server.connect import DriveSettings, open_drive
 from drive_server.errors import DriveError
 from drive_server.transports.stdio import serve_stdio as serve
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 def serve_stdio(arguments: Namespace) -> int:
     """Serve one MCP host until it closes standard input; as the local user, unless DRIVE_API_KEY names another key."""
     settings = settings_of(arguments, DriveSettings)
+    require_usable(settings.root)
     # Addresses lead to the service that answers there, if one runs.
     running = read_record(settings.root)
     if running and not running.socket:
@@ -28,7 +28,7 @@ def serve_stdio(arguments: Namespace) -> int:
     try:
         anyio.run(_serve, settings)
     except DriveError as error:
-        raise CommandError(error.message, hint=error.hint) from error
+        raise as_command_error(error) from error
     return 0
 
 

@@ -31,7 +31,9 @@ async def get_approval(approval_id: str, caller: CallerDep, service: ServiceDep)
 
 
 @router.post("/{approval_id}", responses=problem_responses(403, 404, 409))
-async def decide(approval_id: str, body: DecisionsBody, caller: CallerDep, service: ServiceDep) -> ApprovalView:
+async def decide_approval(
+    approval_id: str, body: DecisionsBody, caller: CallerDep, service: ServiceDep
+) -> ApprovalView:
     """Decide on an approval: one decision for each action, all or none of them; or `approve_all`.
 
     The decision `approve` may carry a `grant` if the action can be undone (422 `invalid_grant` otherwise).

@@ -1,50 +1,30 @@
 """The chat with the assistant: a message in, a stream of events out."""
 
 import re
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request
-from pydantic import Field
 from starlette.responses import Response
 from starlette.status import HTTP_204_NO_CONTENT
 
-from api.approvals.service import PARKED
-from api.drive import Kind, Place, Principal
+from api.drive import Principal
 from api.errors import InvalidRequestError
-from api.events.frames import Frame, newest_number
+from api.events.frames import newest_number
 from api.http.dependencies import CallerDep, ServiceDep
 from api.http.filtered_route import FilteredRoute
-from api.http.requests import AttachmentBody, ChatContext, ChatRequest
+from api.http.requests import ChatRequest
+from api.http.run_streams import STREAM, addresses_of, new_run_stream, shown_frames
 from api.http.sse import EventStream
+from api.http.views import place_of
 from api.service import Service
-from api.storage.tables import RunRow
-from api.withholding import withhold_frames
 from drive_server.http.problem import problem_responses
-from graph.events import Event
 from graph.language import language_of
 from graph.planning.commands import command_of
-from graph.state import Language
 
 router = APIRouter(tags=["chat"], route_class=FilteredRoute)
 
 LARGEST_NUMBER = 2**31 - 1
 EVENT_NUMBER = re.compile(r"-?[0-9]{1,100}")
-STREAM_EXAMPLE = (
-    'id: 1\nevent: run\ndata: {"type":"run","run_id":"5f0c...","thread_id":"9b1e..."}\n\n'
-    'id: 2\nevent: route_decision\ndata: {"type":"route_decision","agent":"search_agent","confidence":0.9,'
-    '"reason":"It asks for a document.","method":"pattern"}\n\n'
-    'id: 3\nevent: content\ndata: {"type":"content","text":"Parents may take"}\n\n: heartbeat\n\n'
-    'id: 4\nevent: done\ndata: {"type":"done","run_id":"5f0c...","status":"success","usage":{},"changes":[]}\n\n'
-)
-STREAM: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "Server-sent events up to `done` or `error`; the schema is of `data`. Comments are heartbeats.",
-        "model": Annotated[Event, Field(discriminator="type")],
-        "content": {"text/event-stream": {"schema": {"type": "object"}, "example": STREAM_EXAMPLE}},
-    }
-}
 
 
 @router.post(
@@ -63,22 +43,17 @@ async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep, reques
     request.state.language = language_of(body.message)
     if (commanded := await _command_plan(body, caller, service)) is not None:
         return commanded
-    here = body.context or ChatContext()
-    attached: list[tuple[str, Kind]] = [(one.file_id or one.folder_id or "", _kind(one)) for one in body.attachments]
-    place = Place(here.file_id, here.folder_id, tuple(attached))
     run = await service.runs.start(
         caller,
         body.message,
-        place,
+        place_of(body.context, body.attachments),
         thread_id=body.thread_id,
         assistant_id=body.assistant_id,
         mode=body.mode,
-        time_zone=body.time_zone or "",
+        time_zone=body.time_zone or caller.time_zone,
         model=body.model,
     )
-    headers = [("location", f"/api/runs/{run.id}/events"), ("content-location", f"/api/runs/{run.id}")]
-    batches = service.runs.follow(run.id, 0, service.heartbeat_seconds)
-    return EventStream(_until_parked(batches) if body.mode == "unattended" else batches, headers)
+    return new_run_stream(run, service)
 
 
 @router.get(
@@ -89,7 +64,7 @@ async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep, reques
     | {204: {"description": "The run is over, and has no events after this one."}}
     | problem_responses(404),
 )
-async def events(
+async def follow_run(
     run_id: str,
     caller: CallerDep,
     service: ServiceDep,
@@ -104,24 +79,7 @@ async def events(
     number = _event_number(last_event_id or after or "0")
     if run.finished_at is not None and number >= await newest_number(service.database, run.id):
         return Response(status_code=HTTP_204_NO_CONTENT, headers={"Cache-Control": "no-store"})
-    return EventStream(await _shown_frames(run, number, caller, service))
-
-
-def _kind(attachment: AttachmentBody) -> Kind:
-    return "file" if attachment.file_id is not None else "folder"
-
-
-async def _shown_frames(run: RunRow, after: int, caller: Principal, service: Service) -> AsyncGenerator[list[Frame]]:
-    """Return the run's events after a number, as the caller may see them now."""
-    frames = service.runs.follow(run.id, after, service.heartbeat_seconds)
-    hidden = await service.withholding.hidden(caller, run)
-    return _withheld(frames, language_of(run.message)) if hidden else frames
-
-
-async def _withheld(batches: AsyncGenerator[list[Frame]], language: Language) -> AsyncGenerator[list[Frame]]:
-    async with aclosing(batches):
-        async for frames in batches:
-            yield withhold_frames(frames, language)
+    return EventStream(await shown_frames(run, number, caller, service))
 
 
 async def _command_plan(body: ChatRequest, caller: Principal, service: Service) -> EventStream | None:
@@ -131,18 +89,8 @@ async def _command_plan(body: ChatRequest, caller: Principal, service: Service) 
     if plan is None:
         return None
     after = await newest_number(service.database, plan.run_id)
-    headers = [("location", f"/api/runs/{plan.run_id}/events"), ("content-location", f"/api/runs/{plan.run_id}")]
     run = await service.runs.get(caller, plan.run_id)
-    return EventStream(await _shown_frames(run, after, caller, service), headers)
-
-
-async def _until_parked(batches: AsyncGenerator[list[Frame]]) -> AsyncGenerator[list[Frame]]:
-    """Yield the frames until the run waits for an approval, which may take days."""
-    async with aclosing(batches):
-        async for frames in batches:
-            yield frames
-            if any(frame.type == PARKED for frame in frames):
-                return
+    return EventStream(await shown_frames(run, after, caller, service), addresses_of(run.id))
 
 
 def _event_number(text: str) -> int:

@@ -47,19 +47,19 @@ async def edit_plan(
 
 
 @router.post("/pause", responses=problem_responses(403, 404, 409))
-async def pause(thread_id: str, caller: WriterDep, service: ServiceDep, response: Response) -> PlanView:
+async def pause_plan(thread_id: str, caller: WriterDep, service: ServiceDep, response: Response) -> PlanView:
     """Pause the plan after the running step, until you resume or stop it, also over restarts."""
     return await _command(thread_id, "pause", caller, service, response)
 
 
 @router.post("/resume", responses=problem_responses(403, 404, 409))
-async def resume(thread_id: str, caller: WriterDep, service: ServiceDep, response: Response) -> PlanView:
+async def resume_plan(thread_id: str, caller: WriterDep, service: ServiceDep, response: Response) -> PlanView:
     """Resume the plan."""
     return await _command(thread_id, "run", caller, service, response)
 
 
 @router.post("/stop", responses=problem_responses(403, 404, 409))
-async def stop(thread_id: str, caller: WriterDep, service: ServiceDep, response: Response) -> PlanView:
+async def stop_plan(thread_id: str, caller: WriterDep, service: ServiceDep, response: Response) -> PlanView:
     """Stop the plan after the running step: the other steps are skipped, and its changes stay.
 
     `POST /api/runs/{run_id}/cancel` ends the running step, too.

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import Any
 
 from fastapi import APIRouter, Request
 from pydantic import ValidationError
@@ -19,6 +20,7 @@ from api.http.server_schemas import (
     ImportedView,
     ImportView,
     ServerList,
+    ServerStatusEvent,
     ServerView,
     ToolList,
     connection_view,
@@ -39,12 +41,17 @@ router = APIRouter(prefix="/mcp-servers", tags=["mcp servers"], route_class=Filt
 
 APPROVING = ("delete",)
 """What approves a call of unknown risk, which every call to an outside server is."""
-STATUS_EVENT = "server_status"
 STATUS_EXAMPLE = (
     'id: 1\nevent: server_status\ndata: {"type":"server_status","server_id":"5f0c...","status":"connected",'
     '"sentence":null}\n\n: heartbeat\n\n'
 )
-STREAM = {200: {"description": "Server-sent events.", "content": {"text/event-stream": {"example": STATUS_EXAMPLE}}}}
+STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Server-sent events; the schema is of `data`. Comments are heartbeats.",
+        "model": ServerStatusEvent,
+        "content": {"text/event-stream": {"schema": {"type": "object"}, "example": STATUS_EXAMPLE}},
+    }
+}
 
 
 @router.get("", responses=problem_responses())
@@ -76,7 +83,7 @@ async def import_servers(body: ImportBody, request: Request, caller: WriterDep, 
 
 
 @router.get("/events", response_class=EventStream, status_code=200, responses=STREAM | problem_responses())
-async def server_events(request: Request, caller: CallerDep, service: ServiceDep) -> EventStream:
+async def follow_servers(request: Request, caller: CallerDep, service: ServiceDep) -> EventStream:
     """Send the state of each of your servers as the event `server_status`, then each change.
 
     `data` has `server_id`, `status` (`disconnected`, `connecting`, `connected`, `error`) and `sentence`, the reason for
@@ -113,7 +120,7 @@ async def delete_server(server_id: str, caller: WriterDep, service: ServiceDep) 
 
 
 @router.post("/{server_id}/connect", responses=problem_responses(403, 404))
-async def connect(server_id: str, request: Request, caller: WriterDep, service: ServiceDep) -> ConnectionView:
+async def connect_server(server_id: str, request: Request, caller: WriterDep, service: ServiceDep) -> ConnectionView:
     """Test a server: connect to it now, within 30 seconds, and say what it is and offers, or why it can't be used.
 
     By this you have seen its tools: a definition that changes later is disabled until you accept it.
@@ -122,14 +129,14 @@ async def connect(server_id: str, request: Request, caller: WriterDep, service: 
 
 
 @router.get("/{server_id}/tools", responses=problem_responses(404))
-async def list_tools(server_id: str, request: Request, caller: CallerDep, service: ServiceDep) -> ToolList:
+async def list_server_tools(server_id: str, request: Request, caller: CallerDep, service: ServiceDep) -> ToolList:
     """List the tools of a server, with what changed since you saw them."""
     listed = await service.servers.tools(caller, server_id)
     return tool_list(listed, service.servers, language_of(request))
 
 
 @router.put("/{server_id}/tools", responses=problem_responses(403, 404, 409, 503))
-async def change_tools(
+async def change_server_tools(
     server_id: str, body: ToolsBody, request: Request, caller: WriterDep, service: ServiceDep
 ) -> ToolList:
     """Enable tools or disable them, approve calls of them in advance, or accept their changed definitions.
@@ -188,5 +195,7 @@ async def _is_allowed(request: Request, service: Service) -> bool:
 
 def _frame(number: int, server_id: str, status: ServerStatus, language: Language, clean: Clean) -> Frame:
     sentence = status.sentence_in(language)
-    fields = {"server_id": server_id, "status": status.status, "sentence": clean(sentence) if sentence else None}
-    return Frame(number, STATUS_EVENT, encode({"type": STATUS_EVENT, **fields}))
+    event = ServerStatusEvent(
+        server_id=server_id, status=status.status, sentence=clean(sentence) if sentence else None
+    ).model_dump()
+    return Frame(number, event["type"], encode(event))

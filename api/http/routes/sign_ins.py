@@ -49,7 +49,7 @@ Parameter = Annotated[str, Query(max_length=4_096)]
 
 
 @router.post("/{server_id}/authorize", responses=problem_responses(403, 404, 409))
-async def authorize(
+async def begin_server_sign_in(
     server_id: str, caller: WriterDep, service: ServiceDep, body: AuthorizationBody | None = None
 ) -> AuthorizationView:
     """Begin to sign in to a server by OAuth; return the address that you have to open in your browser.
@@ -64,7 +64,7 @@ async def authorize(
 
 
 @router.delete("/{server_id}/authorize", responses=problem_responses(403, 404))
-async def sign_out(server_id: str, request: Request, caller: WriterDep, service: ServiceDep) -> ServerView:
+async def sign_out_of_server(server_id: str, request: Request, caller: WriterDep, service: ServiceDep) -> ServerView:
     """Sign out of a server: its tokens are deleted, and revoked if its sign-in service can do that."""
     row = await service.sign_ins.sign_out(caller, server_id)
     return server_view(row, service.servers, language_of(request))
@@ -82,7 +82,7 @@ async def come_back(server_id: str, request: Request, service: ServiceDep) -> HT
 
 
 @router.post("/{server_id}/callback", responses=problem_responses(403, 404, 409), response_model=ServerView)
-async def finish(
+async def finish_server_sign_in(
     server_id: str,
     request: Request,
     service: ServiceDep,

@@ -10,7 +10,7 @@ from api.catalogue import render
 from api.http.dependencies import ServiceDep
 from api.service import OK
 from drive_server.http.languages import language_of
-from drive_server.http.problem import problem
+from drive_server.http.problem import problem, problem_responses
 from drive_server.messages import Language
 
 router = APIRouter(tags=["system"])
@@ -31,7 +31,7 @@ async def healthz() -> dict[str, str]:
     return {"status": OK}
 
 
-@router.get("/readyz", response_model=dict[str, Any], responses={503: {"description": "A part is not ready."}})
+@router.get("/readyz", response_model=dict[str, Any], responses=problem_responses(503))
 async def readyz(service: ServiceDep, request: Request) -> Any:
     """Return the state of each part; 503 with the missing ones if a request could not be served."""
     checks = await service.readiness()

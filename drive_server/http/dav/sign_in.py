@@ -12,8 +12,8 @@ from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import ForbiddenError, UnauthenticatedError
 from drive_server.http.access import bearer_token, prefer_connection
+from drive_server.http.logins import login_failures
 from drive_server.http.metadata import challenge
-from drive_server.http.routes.auth import login_failures
 from drive_server.http.routes.links import address_of
 from drive_server.messages import Message
 from drive_server.rate_limiter import network_of

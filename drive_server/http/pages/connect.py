@@ -23,9 +23,9 @@ from drive_server.errors import (
 )
 from drive_server.http.access import COOKIE, DriveDep, require_same_origin
 from drive_server.http.languages import language_of
+from drive_server.http.logins import end_session, open_session
 from drive_server.http.pages.forms import LOG_IN_WORDS, log_in_form, read_form
 from drive_server.http.pages.layout import Words, notice, page, refused, sentence
-from drive_server.http.routes.auth import end_session, open_session
 from drive_server.messages import Language
 from drive_server.services.identity.sign_ins import SignIn
 

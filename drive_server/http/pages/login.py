@@ -9,8 +9,8 @@ from drive_server.drive import Drive
 from drive_server.errors import ForbiddenError, NotFoundError, UnauthenticatedError
 from drive_server.http.access import OWN_FETCH_SITES, DriveDep, require_same_origin
 from drive_server.http.languages import language_of
+from drive_server.http.logins import set_session
 from drive_server.http.pages.layout import Words, page, refused, sentence
-from drive_server.http.routes.auth import set_session
 from drive_server.messages import Language
 from drive_server.services.identity.login_links import PAGE
 

@@ -9,7 +9,7 @@ from starlette.responses import StreamingResponse
 
 from drive_server.drive import Drive
 from drive_server.http.access import ActorDep, DriveDep
-from drive_server.http.contents import disposition
+from drive_server.http.headers import attachment
 from drive_server.http.problem import problem_responses
 from drive_server.services.files.archives import MAX_NAMED, Archive
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
@@ -44,7 +44,7 @@ async def archive(
     Names are UTF-8; two items of one name get numbers; what is in a folder that is named as well is there once.
     """
     chosen = await drive.archives.choose(actor, ids)
-    headers = {"Content-Disposition": disposition(chosen.name), "X-Accel-Buffering": "no"}
+    headers = {"Content-Disposition": attachment(chosen.name), "X-Accel-Buffering": "no"}
     return StreamingResponse(_bytes(drive, chosen), media_type=MEDIA_TYPE, headers=headers)
 
 

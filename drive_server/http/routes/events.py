@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Header, Query, Request
-from pydantic import BaseModel, Field, RootModel
+from pydantic import BaseModel, Field
 
 from drive_server.drive import Drive
 from drive_server.errors import NotFoundError
@@ -42,10 +42,6 @@ class ResetEvent(BaseModel):
     id: int
 
 
-class FolderEvent(RootModel[Annotated[ChangeEvent | ResetEvent, Field(discriminator="type")]]):
-    """The `data` of an event."""
-
-
 EXAMPLE: Final = (
     'id: 41\n\nid: 42\nevent: change\ndata: {"type":"change","id":42,"at":"2026-11-23T09:30:00Z","mine":false,'
     '"item_ids":["7b1c..."],"folder_ids":["1c9a..."],"complete":true}\n\n: heartbeat\nid: 42\n\n'
@@ -53,8 +49,8 @@ EXAMPLE: Final = (
 STREAM: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "description": "Server-sent events until the key ends or the folder is gone; the schema is that of `data`.",
-        "model": FolderEvent,
-        "content": {"text/event-stream": {"example": EXAMPLE}},
+        "model": Annotated[ChangeEvent | ResetEvent, Field(discriminator="type")],
+        "content": {"text/event-stream": {"schema": {"type": "object"}, "example": EXAMPLE}},
     }
 }
 

@@ -10,7 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
+<<<<<<< HEAD
 from drive_server.http.contents import RAW_BODY, content_response, require_upload_fits, store_body
+=======
+from drive_server.http.contents import BYTES, RAW_BODY, body_of, content_response
+>>>>>>> int17
 from drive_server.http.headers import chosen_type
 from drive_server.http.item_routes import ItemRoute
 from drive_server.http.item_views import ItemView, reply_item
@@ -30,12 +34,6 @@ from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 router = APIRouter(prefix="/files", tags=["drive"], route_class=ItemRoute)
 
 CONTENT_ETAG: Final = re.compile("[0-9a-f]{64}")
-BYTES: Final = {
-    200: {
-        "description": "The bytes of the file, in its own media type.",
-        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-    }
-}
 
 
 class TextChange(BaseModel):

@@ -1,6 +1,7 @@
 """`GET /api/drive/index/events`: the progress of the caller's index as server-sent events."""
 
 from collections.abc import AsyncGenerator
+from typing import Any, Final, Literal
 
 import orjson
 from fastapi import APIRouter, Request
@@ -22,8 +23,28 @@ from drive_server.models import IndexStatus
 
 router = APIRouter(tags=["drive"])
 
+EXAMPLE: Final = (
+    'id: 1\nevent: index\ndata: {"counts":{"indexed":12},"summary":{"pending":0,"indexing":0,"indexed":12,"skipped":0,'
+    '"failed":0},"problems":[],"awaiting_vectors":0,"type":"index"}\n\n: heartbeat\n\n'
+)
 
-@router.get("/index/events", name="index_events", response_class=EventStream)
+
+class IndexEvent(IndexResult):
+    """The state of the index, at once and at each change."""
+
+    type: Literal["index"] = "index"
+
+
+STREAM: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "description": "Server-sent events; the schema is of `data`. Comments are heartbeats.",
+        "model": IndexEvent,
+        "content": {"text/event-stream": {"schema": {"type": "object"}, "example": EXAMPLE}},
+    }
+}
+
+
+@router.get("/index/events", name="index_events", response_class=EventStream, responses=STREAM)
 async def index_events(request: Request, drive: DriveDep, actor: ActorDep) -> EventStream:
     """Send the state of the index as the event `index`, at once and at each change.
 
@@ -50,5 +71,5 @@ async def _frames(request: Request, drive: Drive, watch: IndexWatch) -> AsyncGen
 
 
 def _frame(number: int, status: IndexStatus) -> bytes:
-    data = orjson.dumps({"type": "index", **IndexResult.of(status).model_dump()})
-    return b"id: %d\nevent: index\ndata: %s\n\n" % (number, data)
+    event = IndexEvent(**IndexResult.of(status).model_dump())
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, event.type.encode(), orjson.dumps(event.model_dump()))

@@ -14,7 +14,11 @@ from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import EtagMismatchError, QuotaExceededError
 from drive_server.http.access import DriveDep, require_same_origin
+<<<<<<< HEAD
 from drive_server.http.contents import RAW_BODY, Sender, content_response, require_upload_fits, store_body
+=======
+from drive_server.http.contents import BYTES, RAW_BODY, Sender, body_of, content_response
+>>>>>>> int17
 from drive_server.http.headers import Span, chosen_type
 from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS
 from drive_server.models import Item, Kind, Page
@@ -80,13 +84,13 @@ CursorQuery = Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)]
 LimitQuery = Annotated[int, Query(ge=1, le=MAX_LIMIT)]
 
 
-@router.get("")
+@router.get("", operation_id="get_link")
 async def get_shared(drive: DriveDep, visit: VisitDep) -> LinkItemResult:
     """Look at what the link leads to."""
     return LinkItemResult.of(await drive.files.get(visit.actor, visit.node_id))
 
 
-@router.get("/children")
+@router.get("/children", operation_id="list_link_children")
 async def list_shared(
     drive: DriveDep, visit: VisitDep, limit: LimitQuery = 100, cursor: CursorQuery = None
 ) -> LinkListResult:
@@ -94,13 +98,13 @@ async def list_shared(
     return await list_below(visit.node_id, drive, visit, limit, cursor)
 
 
-@router.get("/items/{item_id}")
+@router.get("/items/{item_id}", operation_id="get_link_item")
 async def get_below(item_id: str, drive: DriveDep, visit: VisitDep) -> LinkItemResult:
     """Look at an item in the folder that the link leads to, at whatever depth."""
     return LinkItemResult.of(await drive.files.get(visit.actor, item_id))
 
 
-@router.get("/items/{item_id}/children")
+@router.get("/items/{item_id}/children", operation_id="list_link_item_children")
 async def list_below(
     item_id: str, drive: DriveDep, visit: VisitDep, limit: LimitQuery = 100, cursor: CursorQuery = None
 ) -> LinkListResult:
@@ -109,7 +113,7 @@ async def list_below(
 
 
 @router.head("/items/{item_id}/content", include_in_schema=False)
-@router.get("/items/{item_id}/content", response_class=Response)
+@router.get("/items/{item_id}/content", operation_id="download_link_file", response_class=Response, responses=BYTES)
 async def download(item_id: str, request: Request, drive: DriveDep, visit: VisitDep) -> Response:
     """Return the bytes of a file; single ranges and If-None-Match are honoured. It counts as a download.
 
@@ -119,7 +123,7 @@ async def download(item_id: str, request: Request, drive: DriveDep, visit: Visit
     return await content_response(request, content, counted(drive, visit, content, address_of(request)))
 
 
-@router.put("/items/{item_id}/content", openapi_extra=RAW_BODY)
+@router.put("/items/{item_id}/content", operation_id="replace_link_file", openapi_extra=RAW_BODY)
 async def replace_content(
     item_id: str,
     request: Request,
@@ -141,7 +145,7 @@ async def replace_content(
     return LinkItemResult.of(outcome.value)
 
 
-@router.post("/files", status_code=status.HTTP_201_CREATED, openapi_extra=RAW_BODY)
+@router.post("/files", operation_id="upload_to_link", status_code=status.HTTP_201_CREATED, openapi_extra=RAW_BODY)
 async def upload(
     request: Request,
     drive: DriveDep,

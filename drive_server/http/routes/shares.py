@@ -14,6 +14,7 @@ from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS, GivenRole, Op
 from drive_server.mcp.tools.sharing import SharingTools
 from drive_server.services.sharing.link_passwords import MAX_CHARACTERS, MIN_CHARACTERS
 from drive_server.services.sharing.links import MAX_DOWNLOADS, MAX_HOURS, TERMS, LinkTerms, Term
+from drive_server.services.tree.grantees import is_group
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 
 router = APIRouter(prefix="/items", tags=["drive"], route_class=ItemRoute)
@@ -30,7 +31,17 @@ class Terms(BaseModel):
 
 
 class NewShare(Terms):
-    """With an `email`, a role for that person; without one a link, which alone has the other terms."""
+    """With an `email`, a role for that person, or for a group as `group:NAME`; without one a link.
+
+    A link alone has the other terms.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"email": "ada@example.com", "role": "editor"}, {"role": "viewer", "expires_in_hours": 72}]
+        },
+    )
 
     email: Annotated[str | None, Field(max_length=MAX_EMAIL_CHARACTERS)] = None
     role: GivenRole = "viewer"
@@ -38,6 +49,11 @@ class NewShare(Terms):
 
 class ShareChange(Terms):
     """A change of a share: the role; of a link also its terms, and the ones to `remove`."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"role": "viewer"}, {"expires_in_hours": 24, "remove": ["password"]}]},
+    )
 
     role: OptionalRole = None
     remove: Annotated[list[Term], Field(max_length=len(TERMS))] = []
@@ -74,7 +90,7 @@ async def create_share(item_ref: str, new: NewShare, drive: DriveDep, actor: Wri
     "/{item_ref:path}/shares/{who}", name=SharingTools.update_share.__name__, responses=problem_responses(409)
 )
 async def update_share(item_ref: str, who: str, change: ShareChange, drive: DriveDep, actor: WriterDep) -> ShareResult:
-    """Change the role of a person, named by email, or the role and terms of a link, named by id."""
+    """Change the role of a person or group, named as in the list, or the role and terms of a link, named by id."""
     terms = LinkTerms(
         change.role, change.expires_in_hours, change.password, change.max_downloads, frozenset(change.remove)
     )
@@ -86,14 +102,14 @@ async def update_share(item_ref: str, who: str, change: ShareChange, drive: Driv
 
 @router.delete("/{item_ref:path}/shares/{who}", name=SharingTools.revoke_share.__name__)
 async def revoke_share(item_ref: str, who: str, drive: DriveDep, actor: WriterDep) -> ShareResult:
-    """Revoke the role of a person, named by email, or end a link, named by id; return the former share."""
+    """Revoke the role of a person or group, named as in the list, or end a link, named by id; return what it was."""
     if not _is_person(who):
         return ShareResult.of((await drive.links.revoke(actor, item_ref, who)).value)
     return ShareResult.of((await drive.sharing.revoke(actor, item_ref, who)).value)
 
 
 def _is_person(who: str) -> bool:
-    return "@" in who
+    return "@" in who or is_group(who)
 
 
 def _require_role_only(terms: LinkTerms) -> None:

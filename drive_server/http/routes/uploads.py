@@ -1,10 +1,11 @@
 """Routes for resumable uploads: the protocol tus 1.0.0 (https://tus.io/protocols/resumable-upload)."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from email.utils import format_datetime
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 import anyio
 from fastapi import APIRouter, Request, Response
@@ -17,6 +18,7 @@ from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import DriveError, InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep
+from drive_server.http.problem import problem_responses
 from drive_server.http.tus_headers import (
     ALGORITHMS,
     EXPOSED,
@@ -56,7 +58,38 @@ class TusRoute(APIRoute):
         await super().handle(scope, receive, send_with_headers)
 
 
-router = APIRouter(prefix="/uploads", tags=["uploads"], route_class=TusRoute)
+def _headers(**described: str) -> dict[str, Any]:
+    """Return the headers of a request for the description; every request names the version of the protocol."""
+    version: dict[str, Any] = {
+        "name": "Tus-Resumable",
+        "required": True,
+        "schema": {"type": "string", "pattern": rf"^{re.escape(VERSION)}$", "example": VERSION},
+    }
+    optional = [
+        {"name": name.replace("_", "-"), "description": text, "schema": {"type": "string"}}
+        for name, text in described.items()
+    ]
+    return {"parameters": [{**one, "in": "header"} for one in (version, *optional)]}
+
+
+OFFSET: Final = "The number of bytes that the drive has."
+LENGTH: Final = "The number of bytes of the whole."
+CHECKSUM: Final = "The algorithm (sha1, sha256), a blank, and the checksum of the body in base64."
+BEGIN: Final = _headers(
+    Upload_Length=LENGTH,
+    Upload_Defer_Length="1: the length comes later.",
+    Upload_Metadata="Names, each with its value in base64: filename, filetype, parent_id, on_conflict.",
+    Upload_Checksum=CHECKSUM,
+)
+SEND: Final = _headers(Upload_Offset=OFFSET, Upload_Length=LENGTH, Upload_Checksum=CHECKSUM)
+"""The body is not described: generators of clients don't know its type, application/offset+octet-stream."""
+
+router = APIRouter(
+    prefix="/uploads",
+    tags=["uploads"],
+    route_class=TusRoute,
+    responses=problem_responses(400, 403, 404, 409, 412, 413, 415, 423, 429, 460, 507),
+)
 
 
 @router.options("", include_in_schema=False)
@@ -74,7 +107,14 @@ async def describe(drive: DriveDep) -> Response:
     return Response(None, HTTPStatus.NO_CONTENT, headers)
 
 
-@router.post("", name="upload_file", status_code=HTTPStatus.CREATED, response_class=Response)
+@router.post(
+    "",
+    name="upload_file",
+    operation_id="begin_upload",
+    status_code=HTTPStatus.CREATED,
+    response_class=Response,
+    openapi_extra=BEGIN,
+)
 @router.post("/", name="upload_file", include_in_schema=False)
 async def create(request: Request, drive: DriveDep, actor: ActorDep) -> Response:
     """Begin an upload, with its first bytes if the body has any; `Location` says where it goes on.
@@ -89,7 +129,9 @@ async def create(request: Request, drive: DriveDep, actor: ActorDep) -> Response
     return _answer(request, upload, HTTPStatus.CREATED, {"Location": _below(request, "uploads") + upload.id})
 
 
-@router.head("/{upload_id}", name="upload_file", response_class=Response)
+@router.head(
+    "/{upload_id}", name="upload_file", operation_id="get_upload", response_class=Response, openapi_extra=_headers()
+)
 async def head(request: Request, upload_id: str, drive: DriveDep, actor: ActorDep) -> Response:
     """Return the offset of the upload."""
     require_version(request.headers)
@@ -104,7 +146,14 @@ async def head(request: Request, upload_id: str, drive: DriveDep, actor: ActorDe
     return _answer(request, upload, HTTPStatus.OK, headers)
 
 
-@router.patch("/{upload_id}", name="upload_file", status_code=HTTPStatus.NO_CONTENT, response_class=Response)
+@router.patch(
+    "/{upload_id}",
+    name="upload_file",
+    operation_id="send_upload",
+    status_code=HTTPStatus.NO_CONTENT,
+    response_class=Response,
+    openapi_extra=SEND,
+)
 async def send(request: Request, upload_id: str, drive: DriveDep, actor: ActorDep) -> Response:
     """Append the body at `Upload-Offset`; with the last byte the upload becomes a file, named in `Upload-Item-Id`."""
     require_version(request.headers)
@@ -112,7 +161,14 @@ async def send(request: Request, upload_id: str, drive: DriveDep, actor: ActorDe
     return _answer(request, await _receive(request, drive, actor, upload_id, offset_of(request.headers)))
 
 
-@router.delete("/{upload_id}", name="upload_file", status_code=HTTPStatus.NO_CONTENT, response_class=Response)
+@router.delete(
+    "/{upload_id}",
+    name="upload_file",
+    operation_id="end_upload",
+    status_code=HTTPStatus.NO_CONTENT,
+    response_class=Response,
+    openapi_extra=_headers(),
+)
 async def terminate(request: Request, upload_id: str, drive: DriveDep, actor: ActorDep) -> Response:
     """End the upload. The file that it became, if it did, stays."""
     require_version(request.headers)

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
-from drive_server.http.contents import content_response
+from drive_server.http.contents import BYTES, content_response
 from drive_server.http.item_routes import ItemRoute
 from drive_server.http.item_views import ItemView, reply_item
 from drive_server.http.problem import problem_responses
@@ -19,16 +19,10 @@ from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 router = APIRouter(prefix="/files/{file_ref:path}/versions", tags=["drive"], route_class=ItemRoute)
 
 Number = Annotated[int, Path(ge=1, le=MAX_VERSION, description="The number of a version; the first one is 1.")]
-BYTES = {
-    200: {
-        "description": "The bytes of the version, in its own media type.",
-        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-    }
-}
 
 
-@router.get("", name=DocumentTools.list_versions.__name__, responses=problem_responses(403, 404, 409))
-async def list_versions(
+@router.get("", responses=problem_responses(403, 404, 409))
+async def list_file_versions(
     file_ref: str,
     drive: DriveDep,
     actor: ActorDep,

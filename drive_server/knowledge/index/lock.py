@@ -1,8 +1,9 @@
 """A lock between processes: only its holder writes the index."""
 
-import fcntl
 import os
 from pathlib import Path
+
+from drive_server.file_locks import try_lock
 
 
 class WriterLock:
@@ -25,9 +26,7 @@ class WriterLock:
         """Take the lock if no other process or object holds it; return whether it is ours."""
         if self._descriptor is None:
             descriptor = self._open()
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            if not try_lock(descriptor):
                 os.close(descriptor)
                 return False
             self._descriptor = descriptor

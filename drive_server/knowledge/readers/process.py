@@ -6,7 +6,6 @@ a process down. The pools of the standard library and of anyio would do, but the
 
 import os
 import pickle
-import resource
 import signal
 import subprocess
 import sys
@@ -93,12 +92,12 @@ def _start() -> "subprocess.Popen[bytes]":
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer requests until there are no more. The system ends the process after `IDLE_SECONDS` without one."""
     while True:
-        signal.setitimer(signal.ITIMER_REAL, IDLE_SECONDS)
+        _end_after(IDLE_SECONDS)
         try:
             work, path, name, media_type = pickle.load(requests)  # noqa: S301 - from the process that started this one
         except EOFError:
             return
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        _end_after(0)
         try:
             answer = work(path, name, media_type)
         except OSError as error:
@@ -107,11 +106,17 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         answers.flush()
 
 
-def main() -> None:
-    """Serve over standard input and output, which nothing else prints to, with limits on memory and disk."""
+def _end_after(seconds: float) -> None:
+    """Have the system end this process; 0: not any more. Windows can't, but ends it with the one that started it."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _limit() -> None:
+    """Limit memory and disk, and give way to others. Raises `ImportError` where the system can't."""
+    import resource
+
     os.nice(NICENESS)
-    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     for kind, most in (
         (resource.RLIMIT_AS, MEMORY_BYTES),
         (resource.RLIMIT_FSIZE, WRITTEN_BYTES),
@@ -119,6 +124,14 @@ def main() -> None:
     ):
         with suppress(ValueError, OSError):  # not every system can limit it
             resource.setrlimit(kind, (most, most))
+
+
+def main() -> None:
+    """Serve over standard input and output, which nothing else prints to, with limits on memory and disk."""
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    with suppress(ImportError):  # Windows has no such limits
+        _limit()
     with suppress(BrokenPipeError):
         serve(sys.stdin.buffer, answers)
 

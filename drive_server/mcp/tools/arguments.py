@@ -208,12 +208,15 @@ BelongsTo = Annotated[
         description="Only what belongs to them: `me`, `shared` for all that others share, or a person's email address.",
     ),
 ]
-Email = Annotated[str, Field(min_length=3, max_length=MAX_EMAIL_CHARACTERS, description="The person's email address.")]
+Email = Annotated[
+    str, Field(min_length=3, max_length=MAX_EMAIL_CHARACTERS, description="The person's email address, or group:NAME.")
+]
 GivenRole = Annotated[
     Literal["viewer", "editor"], Field(description="viewer: may read; editor: may also change and add.")
 ]
 OptionalEmail = Annotated[
-    str | None, Field(min_length=3, max_length=MAX_EMAIL_CHARACTERS, description="The person's email address.")
+    str | None,
+    Field(min_length=3, max_length=MAX_EMAIL_CHARACTERS, description="The person's email address, or group:NAME."),
 ]
 OptionalRole = Annotated[
     Literal["viewer", "editor"] | None,

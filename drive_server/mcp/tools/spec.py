@@ -156,7 +156,7 @@ class ToolGroup:
 
     def _now(self, actor: Actor) -> tuple[datetime, str]:
         """Zones are read from files."""
-        stated = actor.time_zone or ""
+        stated = actor.time_zone or actor.principal.time_zone
         name = stated if zone_of(stated) else self._drive.settings.resolved_time_zone
         return self._drive.clock().astimezone(zone_of(name)), name
 

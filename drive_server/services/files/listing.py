@@ -12,10 +12,12 @@ from drive_server.access import Principal, Role
 from drive_server.models import Item, Page, TreeNode
 from drive_server.services.pagination import Cursors
 from drive_server.services.tree.ancestors import Reader, own_role
+from drive_server.services.tree.grantees import granted_to
 from drive_server.services.tree.items import describe_all, item_of
 from drive_server.services.tree.name_order import ROOM, NameOrder, first_page, first_rows, rows_in_order
 from drive_server.services.tree.nodes import NodeView, child_view, descendants, locate_many
-from drive_server.storage.tables import IndexEntryRow, NodeRow, ShareRow, UserRow
+from drive_server.storage.index_tables import IndexEntryRow
+from drive_server.storage.tables import NodeRow, ShareRow, UserRow
 
 _rank = case((NodeRow.kind == "folder", 0), else_=1)
 _FOLDERS_FIRST = NameOrder((_rank, NodeRow.name), lambda row, name: (int(row.kind == "file"), name))
@@ -117,7 +119,7 @@ def _below_editable_shares(principal: Principal) -> Select[str]:
     below = (
         select(child.id)
         .join(ShareRow, ShareRow.node_id == child.parent_id)
-        .where(ShareRow.email == principal.email, ShareRow.role >= int(Role.EDITOR))
+        .where(granted_to(principal.email), ShareRow.role >= int(Role.EDITOR))
         .cte("below_shares", recursive=True)
     )
     further = aliased(NodeRow)

@@ -34,7 +34,8 @@ from drive_server.services.tree.nodes import (
     subtrees,
 )
 from drive_server.storage.database import Database
-from drive_server.storage.tables import IndexEntryRow, LinkRow, NodeRow, ShareRow, StarRow, UserRow, VersionRow
+from drive_server.storage.index_tables import IndexEntryRow
+from drive_server.storage.tables import LinkRow, NodeRow, ShareRow, StarRow, UserRow, VersionRow
 
 
 async def delete_trees(recorder: Recorder, tops: Sequence[NodeRow], progress: Progress) -> int:

@@ -19,6 +19,7 @@ from jwt.exceptions import PyJWTError
 from drive_server.clock import Clock
 from drive_server.errors import InvalidInputError, UnavailableError
 from drive_server.http_client import limited_client
+from drive_server.messages import Message
 
 logger = logging.getLogger(__name__)
 
@@ -56,7 +57,7 @@ class IssuerKeys:
     def __init__(self, issuer: str, keys_url: str, clock: Clock) -> None:
         """Raise `InvalidInputError` for an address that is not https (or http on this machine)."""
         for url in (issuer, keys_url):
-            if url and not _is_safe(url):
+            if url and not is_safe_address(url):
                 raise InvalidInputError(
                     "The issuer of tokens needs an https address.", hint="Correct DRIVE_JWT_ISSUER, DRIVE_JWT_KEYS_URL."
                 )
@@ -80,6 +81,18 @@ class IssuerKeys:
             await self._refresh(is_needed=lambda: self._cached_key(key_id, algorithm) is None)
             key = self._cached_key(key_id, algorithm)
         return key
+
+    async def metadata(self) -> dict[str, Any]:
+        """Return what the issuer says of itself (OpenID Connect Discovery 1.0, section 4).
+
+        Raises `UnavailableError` if it does not answer, or says that it is another one.
+        """
+        try:
+            with anyio.fail_after(FETCH_WITHIN_SECONDS):
+                return await self._metadata()
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, TimeoutError, ValueError) as error:
+            logger.warning("The issuer does not say how to log in: %r", error)
+            raise UnavailableError(Message.of("no_issuer")) from error
 
     async def close(self) -> None:
         """Close the connections to the issuer."""
@@ -133,13 +146,16 @@ class IssuerKeys:
 
     async def _keys_address(self) -> str:
         """Return where the issuer says its keys are (OpenID Connect Discovery 1.0, section 4)."""
-        metadata = await self._get(self._issuer.rstrip("/") + METADATA_PATH)
-        address = metadata.get("jwks_uri")
-        if metadata.get("issuer") != self._issuer:
-            raise ValueError("the metadata are those of another issuer")
-        if not isinstance(address, str) or not _is_safe(address):
+        address = (await self._metadata()).get("jwks_uri")
+        if not isinstance(address, str) or not is_safe_address(address):
             raise ValueError("the metadata name no https address of keys")
         return address
+
+    async def _metadata(self) -> dict[str, Any]:
+        metadata = await self._get(self._issuer.rstrip("/") + METADATA_PATH)
+        if metadata.get("issuer") != self._issuer:
+            raise ValueError("the metadata are those of another issuer")
+        return metadata
 
     async def _get(self, url: str) -> dict[str, Any]:
         if self._client is None:
@@ -155,7 +171,8 @@ class IssuerKeys:
         return document
 
 
-def _is_safe(url: str) -> bool:
+def is_safe_address(url: str) -> bool:
+    """Return whether what is sent there is for its reader alone: by https, or on this machine."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""

@@ -8,13 +8,13 @@ from hashlib import sha256
 from secrets import token_urlsafe
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, delete, select
+from sqlalchemy import Connection, Row, Select, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from drive_server.access import Principal, Scope, require_person
-from drive_server.clock import Clock, utc_now
+from drive_server.access import Principal, Scope
 from drive_server.errors import (
+    AccountDisabledError,
     InvalidInputError,
     MissingScopeError,
     NotFoundError,
@@ -23,7 +23,6 @@ from drive_server.errors import (
 )
 from drive_server.messages import Message
 from drive_server.models import ApiKey
-from drive_server.storage.database import Database
 from drive_server.storage.tables import ApiKeyRow, UserRow, new_id
 
 SECRET_PREFIX: Final = "dak_"  # noqa: S105 - the public beginning of every secret, by which people and scanners know one
@@ -61,6 +60,7 @@ def key_row(
     )
 
 
+PROFILE: Final = (UserRow.name.label("own_name"), UserRow.time_zone, UserRow.language)
 # Built once: every request asks, and building the query would cost more than it does.
 _opener = aliased(ApiKeyRow)
 _LIVING: Final = (
@@ -75,6 +75,8 @@ _LIVING: Final = (
         ApiKeyRow.opened_by,
         UserRow.email,
         UserRow.is_admin,
+        UserRow.disabled_at,
+        *PROFILE,
         _opener.scopes.label("opener_scopes"),
     )
     .join(UserRow, UserRow.id == ApiKeyRow.user_id)
@@ -98,7 +100,8 @@ def find_by_id(connection: Connection, key_id: str, now: datetime) -> tuple[Row[
 def scopes_by_id(connection: Connection, key_ids: Sequence[str]) -> dict[str, frozenset[Scope]]:
     """Return the scopes of the keys with these ids that are not revoked."""
     living: Select[*tuple[Any, ...]] = _LIVING.where(ApiKeyRow.id.in_(key_ids))
-    return {key.id: _principal(key).scopes for key in connection.execute(living)}
+    found = connection.execute(living.where(UserRow.disabled_at.is_(None)))
+    return {key.id: _principal(key).scopes for key in found}
 
 
 async def own_key(session: AsyncSession, principal: Principal, key_id: str) -> ApiKeyRow:
@@ -182,6 +185,12 @@ def not_valid(hint: str) -> UnauthenticatedError:
     return UnauthenticatedError(Message.of("key_not_valid"), hint=hint)
 
 
+def refuse_disabled(disabled_at: datetime | None) -> None:
+    """Raise `AccountDisabledError` for somebody whose account was disabled."""
+    if disabled_at is not None:
+        raise AccountDisabledError(Message.of("account_disabled"))
+
+
 def _find(
     connection: Connection, query: Select[*tuple[Any, ...]], wanted: str, now: datetime
 ) -> tuple[Row[Any], Principal]:
@@ -190,6 +199,7 @@ def _find(
         raise not_valid("Check that it was copied whole, or create a new one.")
     if key.expires_at is not None and key.expires_at <= now:
         raise not_valid("The key has expired: create a new one.")
+    refuse_disabled(key.disabled_at)
     return key, _principal(key)
 
 
@@ -207,58 +217,10 @@ def _principal(key: Row[Any]) -> Principal:
         is_admin=key.is_admin,
         expires_at=key.expires_at,
         key_id=key.opened_by or key.id,
+        **profile_of(key),
     )
 
 
-SESSION_PREFIX: Final = "das_"
-SESSION_METHOD: Final = "session"
-SESSION_NAME: Final = "browser session"
-LIFETIME: Final = timedelta(days=30)
-
-
-class SessionService:
-    """Opens and ends browser sessions; `IdentityService.authenticate` accepts their secrets."""
-
-    def __init__(self, database: Database, clock: Clock = utc_now) -> None:
-        self._database = database
-        self._clock = clock
-
-    async def create(self, principal: Principal) -> tuple[str, datetime]:
-        """Open a session with the scopes of the key that was shown; return its secret and when it ends."""
-        require_person(principal)
-        now = self._clock()
-        ends = min(now + LIFETIME, principal.expires_at or now + LIFETIME)
-        secret = SESSION_PREFIX + token_urlsafe(SECRET_BYTES)
-        row = ApiKeyRow(
-            id=new_id(),
-            user_id=principal.user_id,
-            name=SESSION_NAME,
-            prefix=secret[:SHOWN_CHARACTERS],
-            secret_hash=digest(secret),
-            method=SESSION_METHOD,
-            scopes=sorted(principal.scopes),
-            created_at=now,
-            expires_at=ends,
-            opened_by=principal.key_id,
-        )
-        async with self._database.write() as session:
-            await session.execute(delete(ApiKeyRow).where(*_sessions_of(principal), ApiKeyRow.expires_at <= now))
-            session.add(row)
-        return secret, ends
-
-    async def end(self, secret: str) -> None:
-        """End the session with this secret; an unknown one is ended already."""
-        is_it = (ApiKeyRow.secret_hash == digest(secret), ApiKeyRow.method == SESSION_METHOD)
-        async with self._database.write() as session:
-            await session.execute(delete(ApiKeyRow).where(*is_it))
-
-    async def end_all(self, principal: Principal) -> None:
-        """End all sessions of the person. Raises `MissingScopeError` if one has a scope that the caller lacks."""
-        async with self._database.write() as session:
-            found = await session.scalars(select(ApiKeyRow.scopes).where(*_sessions_of(principal)))
-            require_scopes(principal, {scope for scopes in found for scope in parse_scopes(scopes, may_be_empty=True)})
-            await session.execute(delete(ApiKeyRow).where(*_sessions_of(principal)))
-
-
-def _sessions_of(principal: Principal) -> tuple[ColumnElement[bool], ...]:
-    return ApiKeyRow.user_id == principal.user_id, ApiKeyRow.method == SESSION_METHOD
+def profile_of(row: Row[Any]) -> dict[str, Any]:
+    """Return the fields of a `Principal` that the columns of `PROFILE` fill."""
+    return {"name": row.own_name, "time_zone": row.time_zone, "language": row.language}

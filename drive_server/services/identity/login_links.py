@@ -67,11 +67,12 @@ class LoginLinks:
     async def redeem(self, secret: str) -> Principal:
         """Use a link up, and return whom it logs in, with no scope that the maker's key has lost since.
 
-        Raises `NotFoundError` as `find` does, `UnauthenticatedError` if that key was revoked.
+        Raises `NotFoundError` as `find` does, `UnauthenticatedError` if that key was revoked or its person disabled.
         """
         maker = self.find(secret)
         del self._waiting[digest(secret)]
         if maker.key_id is None:
+            await self._identity.principal_for(maker.user_id, [])
             return maker
         now = await self._identity.authenticate_key(maker.key_id)
         return replace(maker, scopes=maker.scopes & now.scopes)

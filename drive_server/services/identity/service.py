@@ -1,18 +1,18 @@
 """Identity: users, API keys, tokens of an issuer, the local access token."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
 from sqlalchemy import ColumnElement, bindparam, select, update
 
-from drive_server.access import ALL_SCOPES, Actor, Principal, Scope, require_person
+from drive_server.access import ALL_SCOPES, Actor, Principal, Scope, require_admin, require_person
 from drive_server.clock import Clock, utc_now
-from drive_server.errors import ForbiddenError, InvalidInputError, StateConflictError, UnauthenticatedError
+from drive_server.errors import InvalidInputError, StateConflictError, UnauthenticatedError
 from drive_server.models import ApiKey, User
 from drive_server.services.identity.emails import has_lookalike, normalise_email
 from drive_server.services.identity.key_uses import KeyUses
 from drive_server.services.identity.keys import (
-    SESSION_METHOD,
+    PROFILE,
     clean_key_name,
     digest,
     expiry,
@@ -23,12 +23,15 @@ from drive_server.services.identity.keys import (
     not_valid,
     own_key,
     parse_scopes,
+    profile_of,
+    refuse_disabled,
     require_lasts,
     require_scopes,
     scopes_by_id,
     to_key,
 )
 from drive_server.services.identity.profile import languages_sync
+from drive_server.services.identity.sessions import SESSION_METHOD
 from drive_server.storage.tables import ApiKeyRow, NodeRow, UserRow, new_id
 from drive_server.storage.token_file import read_token, write_token
 
@@ -48,7 +51,9 @@ LOCAL_METHOD = "token"
 KEY_METHOD = "api_key"
 TOKEN_METHOD = "jwt"  # noqa: S105 - how a caller proved who they are
 FIRST_KEY_NAME = "first key"
-_PERSON = select(UserRow.id, UserRow.email).where(UserRow.id == bindparam("id"))
+_PERSON = select(UserRow.id, UserRow.email, UserRow.is_admin, UserRow.disabled_at, *PROFILE).where(
+    UserRow.id == bindparam("id")
+)
 
 
 class IdentityService:
@@ -97,16 +102,26 @@ class IdentityService:
         self.uses.note(key)
         return principal
 
-    async def principal_for(self, user_id: str, scopes: "Iterable[str]") -> Principal:
+    async def principal_for(self, user_id: str, scopes: "Iterable[str]", *, may_be_disabled: bool = False) -> Principal:
         """Return the principal for a session inside this process. It is never an administrator.
 
-        Raises `UnauthenticatedError` for an unknown user and `InvalidInputError` for an unknown scope.
+        Raises `UnauthenticatedError` for an unknown user, `AccountDisabledError` for one who is disabled and must not
+        be, and `InvalidInputError` for an unknown scope.
         """
         granted = parse_scopes(scopes, may_be_empty=True)
-        user = await self._database.read_sync(lambda connection: connection.execute(_PERSON, {"id": user_id}).first())
-        if user is None:
-            raise UnauthenticatedError("There is no such user.", hint="Sign in again.")
-        return Principal(user_id=user.id, email=user.email, scopes=granted, method="in_process")
+        user = await self._account(user_id)
+        if not may_be_disabled:
+            refuse_disabled(user.disabled_at)
+        return Principal(user.id, user.email, granted, "in_process", **profile_of(user))
+
+    async def person(self, user_id: str, method: str) -> Principal:
+        """Return the principal of a person who proved who they are by `method`, with all scopes and without a key.
+
+        Raises what `principal_for` raises.
+        """
+        user = await self._account(user_id)
+        refuse_disabled(user.disabled_at)
+        return Principal(user.id, user.email, ALL_SCOPES, method, is_admin=user.is_admin, **profile_of(user))
 
     async def languages(self, user_id: str) -> list[str]:
         """Return the languages of a person's drive, or their scripts, the most common first."""
@@ -120,9 +135,9 @@ class IdentityService:
         """
         written = await to_thread.run_sync(read_token, self._token_path)
         async with self._database.read() as session:
-            user = await _find_user(session, LOCAL_EMAIL)
+            user = await find_user(session, LOCAL_EMAIL)
             if user is not None and written is not None and await _is_local_token(session, user.id, written):
-                return _to_user(user), written
+                return to_user(user), written
         return await self._make_local_token()
 
     async def create_user(self, actor: Actor, email: str) -> tuple[User, str]:
@@ -131,17 +146,15 @@ class IdentityService:
         Only for administrators, with a key that has all scopes itself. Raises `ForbiddenError`, `MissingScopeError`,
         `InvalidInputError` for what is no email address, `StateConflictError` if the user exists.
         """
-        if not actor.principal.is_admin:
-            raise ForbiddenError("Only an administrator can add users.", hint="Ask the owner of this drive.")
-        require_scopes(actor.principal, ALL_SCOPES)
+        require_admin(actor.principal)
         address = normalise_email(email)
         secret = new_secret()
         async with self._database.write() as session:
-            if await _find_user(session, address) is not None:
+            if await find_user(session, address) is not None:
                 raise StateConflictError("There is a user with this email already.", hint="Use another email.")
-            user = await _add_user(session, address, self._clock())
+            user = await add_user(session, address, self._clock())
             session.add(key_row(user.id, FIRST_KEY_NAME, ALL_SCOPES, secret, self._clock()))
-        return _to_user(user), secret
+        return to_user(user), secret
 
     async def create_key(
         self, actor: Actor, name: str, scopes: "Iterable[str]", days: int | None = None
@@ -219,14 +232,19 @@ class IdentityService:
             user = await session.get(UserRow, actor.user_id)
         if user is None:
             raise not_valid("The account is gone.")
-        return _to_user(user)
+        return to_user(user)
 
-    async def list_users(self, actor: Actor) -> tuple[User, ...]:
-        """Return everybody with an account, by email. Only for administrators; raises `ForbiddenError`."""
-        if not actor.principal.is_admin:
-            raise ForbiddenError("Only an administrator can list users.", hint="Ask the owner of this drive.")
+    async def lasts(self, principal: Principal) -> bool:
+        """Return whether the key in use, or the one that opened the session, does not end by itself."""
         async with self._database.read() as session:
-            return tuple(_to_user(row) for row in await session.scalars(select(UserRow).order_by(UserRow.email)))
+            row = await session.get(ApiKeyRow, principal.key_id or "")
+        return row is not None and (row.method == SESSION_METHOD or row.expires_at is None)
+
+    async def _account(self, user_id: str) -> Any:
+        user = await self._database.read_sync(lambda connection: connection.execute(_PERSON, {"id": user_id}).first())
+        if user is None:
+            raise UnauthenticatedError("There is no such user.", hint="Sign in again.")
+        return user
 
     async def _holder_of(self, claims: "Claims", *, may_create: bool) -> Principal:
         """Return whom a token speaks for. It makes nobody an administrator, and never stands for the local owner."""
@@ -237,7 +255,7 @@ class IdentityService:
         if has_lookalike(claims.email):
             raise not_valid("The email address of the token could be taken for another person's.")
         async with self._database.read() as session:
-            user = await _find_user(session, email)
+            user = await find_user(session, email)
         if user is None and may_create:
             user = await self._create_holder(email)
         if user is None or email == LOCAL_EMAIL:
@@ -245,6 +263,7 @@ class IdentityService:
                 "The token is valid, but its person has no account here.",
                 hint="The owner of this drive makes one with `drive-agent user add EMAIL`.",
             )
+        refuse_disabled(user.disabled_at)
         return Principal(
             user_id=user.id,
             email=user.email,
@@ -252,35 +271,45 @@ class IdentityService:
             method=TOKEN_METHOD,
             key_name=claims.client,
             expires_at=claims.expires_at,
+            name=user.name,
+            time_zone=user.time_zone,
+            language=user.language,
         )
 
     async def _create_holder(self, email: str) -> UserRow | None:
         if email == LOCAL_EMAIL:
             return None
         async with self._database.write() as session:
-            return await _find_user(session, email) or await _add_user(session, email, self._clock())
+            return await find_user(session, email) or await add_user(session, email, self._clock())
 
     async def _make_local_token(self) -> tuple[User, str]:
         # All of it inside one write transaction, the file too, so that two processes that start at once agree.
         async with self._database.write() as session:
             now = self._clock()
-            user = await _find_user(session, LOCAL_EMAIL) or await _add_user(session, LOCAL_EMAIL, now, is_admin=True)
+            user = await find_user(session, LOCAL_EMAIL) or await add_user(session, LOCAL_EMAIL, now, is_admin=True)
             written = await to_thread.run_sync(read_token, self._token_path)
             if written is not None and await _is_local_token(session, user.id, written):
-                return _to_user(user), written
+                return to_user(user), written
             await session.execute(update(ApiKeyRow).where(*_live_local(user.id)).values(revoked_at=now))
             secret = new_secret()
             session.add(key_row(user.id, LOCAL_KEY_NAME, ALL_SCOPES, secret, now, method=LOCAL_METHOD))
             await session.flush()
             await to_thread.run_sync(write_token, self._token_path, secret)
-        return _to_user(user), secret
+        return to_user(user), secret
 
 
-async def _find_user(session: "AsyncSession", email: str) -> UserRow | None:
+def named_user(user: str) -> ColumnElement[bool]:
+    """Return the condition for the account that an email or an id names."""
+    return UserRow.email == normalise_email(user) if "@" in user else UserRow.id == user
+
+
+async def find_user(session: "AsyncSession", email: str) -> UserRow | None:
+    """Return the account with this address, in its stored form."""
     return await session.scalar(select(UserRow).where(UserRow.email == email))
 
 
-async def _add_user(session: "AsyncSession", email: str, now: "datetime", *, is_admin: bool = False) -> UserRow:
+async def add_user(session: "AsyncSession", email: str, now: "datetime", *, is_admin: bool = False) -> UserRow:
+    """Make an account with an empty drive."""
     user = UserRow(id=new_id(), email=email, root_id=new_id(), is_admin=is_admin, created_at=now)
     values = {"owner_id": user.id, "named_by": user.id, "created_at": now, "updated_at": now}
     root = NodeRow(id=user.root_id, kind="folder", name="", **values)
@@ -299,5 +328,7 @@ async def _is_local_token(session: "AsyncSession", user_id: str, secret: str) ->
     return await session.scalar(found) is not None
 
 
-def _to_user(row: UserRow) -> User:
-    return User(row.id, row.email, row.root_id, row.is_admin, row.created_at)
+def to_user(row: UserRow) -> User:
+    """Return the account as services answer it."""
+    profile = {"name": row.name, "time_zone": row.time_zone, "language": row.language}
+    return User(row.id, row.email, row.root_id, row.is_admin, row.created_at, row.disabled_at, **profile)

@@ -12,7 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.errors import DriveError
 from drive_server.services.housekeeping import whole_step
-from drive_server.services.journal.recorder import TREES
+from drive_server.services.journal.recorder import PEOPLE, TREES
+from drive_server.services.tree.grantees import with_members
 from drive_server.services.tree.nodes import BATCH
 from drive_server.storage.database import Database
 from drive_server.storage.tables import ChangeRow, NodeRow, ShareRow
@@ -130,6 +131,9 @@ def _recorded(number: int, entries: list[dict[str, Any]]) -> Recorded:
             people |= {row["email"] for row in (before, after) if row.get("email")}
         elif entry["table"] == TREES:  # those who watch what was deleted for good are let go
             items |= set(before.get("items", ()))
+        elif entry["table"] == PEOPLE and "heir" in after:
+            people.add(after["heir"])
+            folders.add(after["folder"])
         elif entry["table"] in {"nodes", "versions"}:
             items.add(entry["id"])
             folders |= {row["parent_id"] for row in (before, after) if row.get("parent_id")}
@@ -146,7 +150,7 @@ async def audience_of(session: AsyncSession, changes: Iterable[Recorded]) -> fro
     for ids in _batches({item for change in changes for item in change.items}):
         people |= set(await session.scalars(_OWNERS, {"ids": ids}))
         people |= set(await session.scalars(_SHARED_WITH, {"ids": ids}))
-    return frozenset(people)
+    return await with_members(session, people)
 
 
 async def places_of(

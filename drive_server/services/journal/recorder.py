@@ -22,6 +22,8 @@ BOOKKEEPING = frozenset({"revision", "updated_at", "trashed_at"})
 TREES = "trees"
 # An entry of this name says that an earlier change, by its id, was undone or done again.
 CHANGES = "changes"
+# An entry of this name says that a person was removed, and to whom their files went. No undo takes it back.
+PEOPLE = "people"
 
 Entry = dict[str, Any]
 

@@ -23,13 +23,16 @@ async def revoke_run(session: AsyncSession, user_id: str, run_id: str, now: date
 
 
 async def refuse_if_revoked(session: AsyncSession, actor: Actor) -> None:
-    """Raise `CallCancelledError` for a call of a run that is over, and hold off its end until this transaction's."""
+    """Raise `CallCancelledError` for a call of a run that is over, and hold off its end until this transaction's.
+
+    The runs of a person whose account was disabled are over.
+    """
     if actor.run_id is None or actor.dry_run:
         return
-    lock = select(UserRow.id).where(UserRow.id == actor.user_id).with_for_update(read=True, key_share=True)
-    await session.execute(lock)
+    lock = select(UserRow.disabled_at).where(UserRow.id == actor.user_id).with_for_update(read=True, key_share=True)
+    is_disabled = await session.scalar(lock) is not None
     revoked = select(RevokedRunRow.at).where(
         RevokedRunRow.user_id == actor.user_id, RevokedRunRow.run_id == actor.run_id
     )
-    if await session.scalar(revoked):
+    if is_disabled or await session.scalar(revoked):
         raise CallCancelledError(Message.of("run_is_over"))

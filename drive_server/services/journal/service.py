@@ -3,6 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from hashlib import sha256
+from types import NoneType
 from typing import Any, TypeVar, cast
 
 import anyio.lowlevel
@@ -28,6 +29,7 @@ from drive_server.models import (
     Page,
     Rearranged,
     RedoResult,
+    RestoredItems,
     Share,
     Touch,
     UndoResult,
@@ -44,22 +46,22 @@ from drive_server.storage.blobs import BlobStore
 from drive_server.storage.database import Database
 from drive_server.storage.tables import ChangeItemRow, ChangeRow
 
-_ADAPTERS: dict[str, TypeAdapter[Any]] = {
-    model.__name__: TypeAdapter(model)
-    for model in (
-        ApiKey,
-        BulkOutcome,
-        DeletedItems,
-        Item,
-        Link,
-        MovedItems,
-        Rearranged,
-        RedoResult,
-        Share,
-        UndoResult,
-        User,
-    )
-}
+RESULTS = (
+    NoneType,
+    ApiKey,
+    BulkOutcome,
+    DeletedItems,
+    Item,
+    Link,
+    MovedItems,
+    Rearranged,
+    RedoResult,
+    RestoredItems,
+    Share,
+    UndoResult,
+    User,
+)
+_ADAPTERS: dict[str, TypeAdapter[Any]] = {model.__name__: TypeAdapter(model) for model in RESULTS}
 
 
 def encode_result(value: object) -> dict[str, Any]:

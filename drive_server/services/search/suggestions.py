@@ -12,6 +12,7 @@ from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.errors import DriveError
 from drive_server.models import Kind
 from drive_server.services.search.names import fold, match_names
+from drive_server.services.tree.grantees import granted_to, shown_grantees
 from drive_server.services.tree.nodes import (
     SHARED_FOLDER,
     NodeView,
@@ -145,9 +146,9 @@ async def _unclear_names(session: AsyncSession, principal: Principal) -> set[str
     query = (
         select(NodeRow.name)
         .join(ShareRow, ShareRow.node_id == NodeRow.id)
-        .where(ShareRow.email == principal.email, NodeRow.trash_id.is_(None))
+        .where(granted_to(principal.email), NodeRow.trash_id.is_(None))
         .group_by(NodeRow.name)
-        .having(func.count() > 1)
+        .having(func.count(NodeRow.id.distinct()) > 1)
     )
     return set(await session.scalars(query))
 
@@ -155,10 +156,10 @@ async def _unclear_names(session: AsyncSession, principal: Principal) -> set[str
 async def _contacts(session: AsyncSession, principal: Principal) -> set[str]:
     shares = select(ShareRow.email, UserRow.email).join(NodeRow, NodeRow.id == ShareRow.node_id)
     query = shares.join(UserRow, UserRow.id == NodeRow.owner_id).where(
-        NodeRow.trash_id.is_(None), or_(NodeRow.owner_id == principal.user_id, ShareRow.email == principal.email)
+        NodeRow.trash_id.is_(None), or_(NodeRow.owner_id == principal.user_id, granted_to(principal.email))
     )
     emails = {email for pair in await session.execute(query.distinct()) for email in pair}
-    return emails - {principal.email}
+    return {*(await shown_grantees(session, emails)).values()} - {principal.email}
 
 
 def _is_text(typed: str) -> bool:

@@ -1,4 +1,4 @@
-"""Sharing with people: roles by email, on the item or on a folder above it."""
+"""Sharing with people and groups: roles by email or a group's address, on the item or on a folder above it."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -10,8 +10,14 @@ from drive_server.errors import DriveError, InvalidInputError, NotFoundError, St
 from drive_server.messages import Message
 from drive_server.models import Item, Outcome, Page, Share
 from drive_server.services.files.operations import begin
-from drive_server.services.identity.emails import normalise_email
 from drive_server.services.pagination import Cursors
+from drive_server.services.tree.grantees import (
+    Grantee,
+    find_grantee,
+    granted_to,
+    normalise_grantee,
+    shown_grantees,
+)
 from drive_server.services.tree.items import checked_limit, describe_all
 from drive_server.services.tree.name_order import NameOrder, rows_in_order
 from drive_server.services.tree.names import display_name
@@ -23,6 +29,7 @@ if TYPE_CHECKING:
 
     from drive_server.services.journal.recorder import Recorder
     from drive_server.services.journal.service import Journal
+    from drive_server.services.sharing.notices import NoticeService
     from drive_server.storage.database import Database
 
 HIDDEN_FOLDER = "a folder above that is not shared with you"
@@ -32,9 +39,10 @@ _BY_NAME = NameOrder((NodeRow.name, NodeRow.id), lambda row, name: (name, row.id
 class SharingService:
     """Gives and takes roles. It never discloses whether an email has an account here: a share waits for one."""
 
-    def __init__(self, database: "Database", journal: "Journal") -> None:
+    def __init__(self, database: "Database", journal: "Journal", notices: "NoticeService | None" = None) -> None:
         self._database = database
         self._journal = journal
+        self._notices = notices
 
     async def share(self, actor: Actor, ref: str, email: str, role: str) -> Outcome[Share]:
         """Give the person the role on the item and all below it; one who has a role on it gets this one instead.
@@ -43,29 +51,35 @@ class SharingService:
         no role or no email; `StateConflictError` for an item in the trash.
         """
         require_scope(actor.principal, Scope.SHARE)
-        wanted, address = parse_role(role), normalise_email(email)
+        wanted, address = parse_role(role), normalise_grantee(email)
 
         async def operation(recorder: "Recorder") -> Share:
             node = await locate_live(recorder.session, actor.principal, ref, Role.OWNER)
             await begin(recorder, node)
             refuse_root(node)
             _refuse_owner(actor.principal, address)
-            return await _give(recorder, node, address, wanted)
+            grantee = await find_grantee(recorder.session, address)
+            is_new = node.id not in await _grants_to(recorder.session, node, grantee)
+            share = await _give(recorder, node, grantee, wanted)
+            if is_new and self._notices is not None:
+                await self._notices.note(recorder, node, grantee)
+            return share
 
         return await self._journal.change(actor, "share", {"ref": ref, "email": address, "role": role}, operation)
 
     async def update(self, actor: Actor, ref: str, email: str, role: str) -> Outcome[Share]:
         """Give a person who has a role on the item another one. Raises what `revoke` raises, and what `share` does."""
         require_scope(actor.principal, Scope.SHARE)
-        wanted, address = parse_role(role), normalise_email(email)
+        wanted, address = parse_role(role), normalise_grantee(email)
 
         async def operation(recorder: "Recorder") -> Share:
             node = await locate(recorder.session, actor.principal, ref, Role.OWNER)
             await begin(recorder, node)
-            grants = await _grants_to(recorder.session, node, address)
+            grantee = await find_grantee(recorder.session, address)
+            grants = await _grants_to(recorder.session, node, grantee)
             if node.id not in grants:
-                raise await _nothing_to_take(recorder, grants, address)
-            return await _give(recorder, node, address, wanted)
+                raise await _nothing_to_take(recorder, grants, grantee)
+            return await _give(recorder, node, grantee, wanted)
 
         return await self._journal.change(
             actor, "update_share", {"ref": ref, "email": address, "role": role}, operation
@@ -78,12 +92,12 @@ class SharingService:
         if it is given on a folder above.
         """
         require_scope(actor.principal, Scope.SHARE)
-        address = normalise_email(email)
+        address = normalise_grantee(email)
 
         async def operation(recorder: "Recorder") -> Share:
             node = await locate(recorder.session, actor.principal, ref, Role.OWNER)
             await begin(recorder, node)
-            return await _take(recorder, node, address)
+            return await _take(recorder, node, await find_grantee(recorder.session, address))
 
         return await self._journal.change(actor, "revoke", {"ref": ref, "email": address}, operation)
 
@@ -100,8 +114,8 @@ class SharingService:
         size = checked_limit(limit)
         query = (
             select(NodeRow.id, NodeRow.name)
-            .join(ShareRow, ShareRow.node_id == NodeRow.id)
-            .where(ShareRow.email == actor.principal.email, NodeRow.trash_id.is_(None))
+            .where(NodeRow.id.in_(select(ShareRow.node_id).where(granted_to(actor.principal.email))))
+            .where(NodeRow.trash_id.is_(None))
         )
         cursors = Cursors(self._database.signer, actor.user_id, "shared_with_me")
         async with self._database.read() as session:
@@ -122,74 +136,74 @@ def _refuse_owner(principal: Principal, address: str) -> None:
         raise InvalidInputError(Message.of("yours_already"))
 
 
-async def _give(recorder: "Recorder", node: NodeView, address: str, role: Role) -> Share:
-    grants = await _grants_to(recorder.session, node, address)
+async def _give(recorder: "Recorder", node: NodeView, grantee: Grantee, role: Role) -> Share:
+    grants = await _grants_to(recorder.session, node, grantee)
     had = max((grant.role for grant in grants.values()), default=0)
     own = grants.pop(node.id, None)
     inherited = max((grant.role for grant in grants.values()), default=0)
     if own is None:
-        own = _add(recorder, node, address, role)
+        own = _add(recorder, node, grantee, role)
     else:
-        _change_role(recorder, node, own, role)
+        _change_role(recorder, node, own, grantee, role)
     recorder.show(node.row, node.path)
     if max(role, inherited) > had:
-        recorder.gains_access.append(address)
-    return await _share_of(recorder.session, own)
+        recorder.gains_access.append(grantee.shown)
+    return await _share_of(recorder.session, own, grantee)
 
 
-def _add(recorder: "Recorder", node: NodeView, address: str, role: Role) -> ShareRow:
+def _add(recorder: "Recorder", node: NodeView, grantee: Grantee, role: Role) -> ShareRow:
     row = ShareRow(
         id=new_id(),
         node_id=node.id,
-        email=address,
+        email=grantee.key,
         role=role,
         created_at=recorder.now,
         created_by=recorder.actor.user_id,
     )
-    recorder.describe("share", item=node.subject, email=address, role=role.title)
+    recorder.describe("share", item=node.subject, email=grantee.shown, role=role.title)
     recorder.add(row)
     return row
 
 
-def _change_role(recorder: "Recorder", node: NodeView, row: ShareRow, role: Role) -> None:
+def _change_role(recorder: "Recorder", node: NodeView, row: ShareRow, grantee: Grantee, role: Role) -> None:
     was = Role(row.role)
     if was == role:
-        recorder.message = Message.of("shared_already", email=row.email, role=role.title, item=node.subject)
+        recorder.message = Message.of("shared_already", email=grantee.shown, role=role.title, item=node.subject)
         return
-    recorder.describe("update_share", item=node.subject, email=row.email, was=was.title, role=role.title)
+    recorder.describe("update_share", item=node.subject, email=grantee.shown, was=was.title, role=role.title)
     recorder.touch(row)
     row.role = role
 
 
-async def _take(recorder: "Recorder", node: NodeView, address: str) -> Share:
-    grants = await _grants_to(recorder.session, node, address)
+async def _take(recorder: "Recorder", node: NodeView, grantee: Grantee) -> Share:
+    grants = await _grants_to(recorder.session, node, grantee)
     own = grants.pop(node.id, None)
     if own is None:
-        raise await _nothing_to_take(recorder, grants, address)
-    recorder.describe("revoke", item=node.subject, email=address, role=Role(own.role).title)
-    share = await _share_of(recorder.session, own)
+        raise await _nothing_to_take(recorder, grants, grantee)
+    recorder.describe("revoke", item=node.subject, email=grantee.shown, role=Role(own.role).title)
+    share = await _share_of(recorder.session, own, grantee)
     await recorder.remove(own)
     recorder.show(node.row, node.path)
     if not grants:
-        recorder.loses_access.append(address)
+        recorder.loses_access.append(grantee.shown)
     return share
 
 
-async def _nothing_to_take(recorder: "Recorder", grants: dict[str, ShareRow], address: str) -> DriveError:
+async def _nothing_to_take(recorder: "Recorder", grants: dict[str, ShareRow], grantee: Grantee) -> DriveError:
     if not grants:
-        return NotFoundError(Message.of("no_role", email=address))
+        return NotFoundError(Message.of("no_role", email=grantee.shown))
     carriers = await locate_many(recorder.session, recorder.actor.principal, grants)
     shown = [display_name(carrier.path) for carrier in carriers.values()]
     return StateConflictError(
-        Message.of("role_above", email=address, paths=", ".join(shown)),
+        Message.of("role_above", email=grantee.shown, paths=", ".join(shown)),
         details={"given_on": [{"id": carrier.id, "path": carrier.path} for carrier in carriers.values()]},
     )
 
 
-async def _grants_to(session: "AsyncSession", node: NodeView, address: str) -> dict[str, ShareRow]:
+async def _grants_to(session: "AsyncSession", node: NodeView, grantee: Grantee) -> dict[str, ShareRow]:
     """Return the person's grants by the id of the item that carries them: this one or a folder above."""
     carriers = (node.id, *node.ancestors)
-    rows = await session.scalars(select(ShareRow).where(ShareRow.node_id.in_(carriers), ShareRow.email == address))
+    rows = await session.scalars(select(ShareRow).where(ShareRow.node_id.in_(carriers), ShareRow.email == grantee.key))
     return {row.node_id: row for row in rows}
 
 
@@ -203,7 +217,12 @@ async def shares_on(session: "AsyncSession", principal: Principal, node: NodeVie
     )
     rows = {row.id: (row, maker) for row, maker in await session.execute(query)}
     visible = await locate_many(session, principal, carriers)
-    shares = [_inherited(_to_share(row, maker), node, visible.get(row.node_id)) for row, maker in rows.values()]
+    names = await shown_grantees(session, {row.email for row, _ in rows.values()})
+    shares = [
+        _inherited(_to_share(row, names[row.email], maker), node, visible.get(row.node_id))
+        for row, maker in rows.values()
+        if row.email in names
+    ]
     return sorted(shares, key=lambda share: (share.inherited_from or "", share.email))
 
 
@@ -226,16 +245,16 @@ def _inherited(share: Share, node: NodeView, carrier: NodeView | None) -> Share:
     return share if above is None else replace(share, item_id=(carrier or node).id, inherited_from=above)
 
 
-async def _share_of(session: "AsyncSession", row: ShareRow) -> Share:
+async def _share_of(session: "AsyncSession", row: ShareRow, grantee: Grantee) -> Share:
     maker = await session.get_one(UserRow, row.created_by)
-    return _to_share(row, maker.email)
+    return _to_share(row, grantee.shown, maker.email)
 
 
-def _to_share(row: ShareRow, maker: str) -> Share:
+def _to_share(row: ShareRow, shown: str, maker: str) -> Share:
     return Share(
         id=row.id,
         item_id=row.node_id,
-        email=row.email,
+        email=shown,
         role=Role(row.role).label,
         created_at=row.created_at,
         created_by=maker,

@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 from sqlalchemy import ColumnElement, Connection, Row, Select, Table, and_, bindparam, case, func, literal, select
 from sqlalchemy.orm import Session, aliased
 
+from drive_server.services.tree.grantees import granted_to
 from drive_server.storage.tables import NodeRow, ShareRow, UserRow
 
 Reader = Session | Connection
@@ -47,8 +48,8 @@ class AncestorQuery:
 
 
 def own_role(email: Any) -> Any:
-    """Return an aggregate: the highest role of the person among the shares, 0 if there is none."""
-    return func.coalesce(func.max(case((ShareRow.email == email, ShareRow.role), else_=0)), 0)
+    """Return an aggregate: the highest role among the shares with the person or their groups, 0 if there is none."""
+    return func.coalesce(func.max(case((granted_to(email), ShareRow.role), else_=0)), 0)
 
 
 def _links(wanted: ColumnElement[bool], *item: Any) -> Select[*tuple[Any, ...]]:

@@ -22,6 +22,7 @@ from drive_server.services.tree.ancestors import (
     AncestorQuery,
     Reader,
 )
+from drive_server.services.tree.grantees import granted_to
 from drive_server.services.tree.names import display_name
 from drive_server.storage.tables import LinkRow, NodeRow, ShareRow, UserRow
 
@@ -37,7 +38,8 @@ _CHILD_ID = select(NodeRow.id).where(
 _SHARED_BY_NAME = (
     select(NodeRow.id)
     .join(ShareRow, ShareRow.node_id == NodeRow.id)
-    .where(ShareRow.email == bindparam("email"), NodeRow.name == bindparam("name"), NodeRow.trash_id.is_(None))
+    .where(granted_to(bindparam("email")), NodeRow.name == bindparam("name"), NodeRow.trash_id.is_(None))
+    .distinct()
     .limit(2)
 )
 _LINK = select(LinkRow.node_id, LinkRow.role).where(LinkRow.id == bindparam("id"))
@@ -320,7 +322,8 @@ def _shared_ids(email: str) -> Select[str]:
     visible = (
         select(node.id)
         .join(ShareRow, ShareRow.node_id == node.id)
-        .where(ShareRow.email == email, node.trash_id.is_(None))
+        .where(granted_to(email), node.trash_id.is_(None))
+        .distinct()
         .cte("given", recursive=True)
     )
     child = aliased(NodeRow)

@@ -27,6 +27,7 @@ from drive_server.services.files.operations import (
 from drive_server.services.journal.changes import changes_of_item
 from drive_server.services.journal.recorder import CHANGES, TREES, Entry, Recorder
 from drive_server.services.sharing.links import ANYONE
+from drive_server.services.tree.grantees import Grantee, shown_grantees
 from drive_server.services.tree.nodes import NodeView, locate, locate_folder, subtrees
 from drive_server.storage.blobs import Blob
 from drive_server.storage.tables import ChangeItemRow, ChangeRow, LinkRow, NodeRow, ShareRow, UserRow
@@ -127,11 +128,15 @@ class AccessSteps:
         before, after = entry["before"], entry["after"]
         given = after or before
         node = await self.context.locate(given["node_id"], Role.OWNER)
+        shown = await shown_grantees(self.context.recorder.session, [given["email"]])
+        if given["email"] not in shown:
+            raise StepSkipped(Message.of("group_gone"))
         query = select(ShareRow).where(ShareRow.node_id == given["node_id"], ShareRow.email == given["email"])
         row = (await self.context.recorder.session.execute(query)).scalar_one_or_none()
         if (row.role if row else None) != (after["role"] if after else None):
             raise await self.context.changed_since(change, node)
-        await self._put_back_share(node, entry["id"], row, before, given["email"])
+        grantee = Grantee(given["email"], shown[given["email"]])
+        await self._put_back_share(node, entry["id"], row, before, grantee)
         return True
 
     async def link(self, change: ChangeRow, entry: Entry) -> bool:
@@ -145,22 +150,22 @@ class AccessSteps:
         return True
 
     async def _put_back_share(
-        self, node: NodeView, share_id: str, row: ShareRow | None, before: Entry | None, email: str
+        self, node: NodeView, share_id: str, row: ShareRow | None, before: Entry | None, grantee: Grantee
     ) -> None:
         recorder = self.context.recorder
         if row and before:
             recorder.touch(row)
             row.role = before["role"]
-            self.context.show(node, Message.of("role_given_back", email=email))
+            self.context.show(node, Message.of("role_given_back", email=grantee.shown))
         elif row:
             await recorder.remove(row)
-            recorder.loses_access.append(email)
-            self.context.show(node, Message.of("no_longer_shared", email=email))
+            recorder.loses_access.append(grantee.shown)
+            self.context.show(node, Message.of("no_longer_shared", email=grantee.shown))
         elif before:
-            again = {"node_id": node.id, "email": email, "role": before["role"], "created_by": before["created_by"]}
-            recorder.add(ShareRow(id=share_id, created_at=recorder.now, **again))
-            recorder.gains_access.append(email)
-            self.context.show(node, Message.of("shared_again", email=email))
+            again = {"node_id": node.id, "role": before["role"], "created_by": before["created_by"]}
+            recorder.add(ShareRow(id=share_id, email=grantee.key, created_at=recorder.now, **again))
+            recorder.gains_access.append(grantee.shown)
+            self.context.show(node, Message.of("shared_again", email=grantee.shown))
         await recorder.session.flush()
 
     async def _put_back_link(self, node: NodeView, link_id: str, row: LinkRow | None, before: Entry | None) -> None:

@@ -26,11 +26,11 @@ from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCMessage
 from pydantic import ValidationError
 
-from graph.servers.connections import supervisor
 from graph.servers.definition import ServerDefinition
 from graph.servers.intake import Intake
 from graph.servers.reasons import FaultError, Reason, ReasonCode
 
+SUPERVISOR: Final = Path(__file__).with_name("supervisor.py")
 ANY_ARGUMENTS: Final = "*"
 OWN_FOLDER: Final = "${HOME}"
 """In a value of the environment, the program's working directory; no other variable is replaced."""
@@ -89,6 +89,8 @@ async def stdio_streams(
     definition: ServerDefinition, commands: AllowedCommands, folder: Path, intake: Intake
 ) -> AsyncGenerator[Streams]:
     """Run the server's program while the streams are in use. Raises `FaultError`."""
+    if not hasattr(os, "setsid"):  # the supervisor limits and ends programs by what POSIX has for it
+        raise FaultError(Reason("no_posix"))
     program = _program(definition, commands)
     own = {name: value.replace(OWN_FOLDER, str(folder)) for name, value in definition.env.items()}
     definition = replace(definition, env=own)
@@ -135,7 +137,7 @@ async def _start(
     limits = [str(number) for number in (ends, MEMORY_BYTES, MOST_PROCESSES)]
     try:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-S", supervisor.__file__, *limits, program, *definition.args),
+            *(sys.executable, "-I", "-S", str(SUPERVISOR), *limits, program, *definition.args),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

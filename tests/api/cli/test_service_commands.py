@@ -264,7 +264,7 @@ def test_ls_lists_folders_and_files_by_path_and_by_id(service: Service) -> None:
         assert [item["id"] for item in json.loads(service.run("ls", ref, "--json").stdout)] == [file["id"]]
     missing = service.run("ls", "/nowhere")
     assert (missing.returncode, missing.stdout) == (1, "")
-    assert "There is no such item" in missing.stderr
+    assert "nowhere: there is no such item" in missing.stderr
     owner.close()
 
 
@@ -302,6 +302,35 @@ def test_a_person_is_added_with_a_key_that_works(service: Service) -> None:
     assert ("carol@example.com", False) in [(user["email"], user["is_admin"]) for user in listed]
     assert "carol@example.com" in service.run("user", "list").stdout
     assert service.run("user", "list", "--token", added.stdout.strip()).returncode == 1
+
+
+def test_a_person_is_disabled_put_into_a_group_and_removed(service: Service) -> None:
+    key = service.run("user", "add", "gone@example.com").stdout.strip()
+    assert service.run("user", "disable", "gone@example.com").returncode == 0
+    assert "disabled" in service.run("ls", "--token", key).stderr
+    assert "disabled" in service.run("user", "list").stdout
+    assert service.run("user", "enable", "gone@example.com").returncode == 0
+    made = service.run("group", "create", "Sales", "--member", "gone@example.com")
+    assert made.stdout.strip() == "group:Sales"
+    changed = service.run("group", "change", "Sales", "--name", "销售")
+    assert changed.stdout.strip() == "销售: gone@example.com"
+    refused = service.run("user", "remove", "gone@example.com", "--delete-files")
+    assert (refused.returncode, "Nothing was removed." in refused.stderr) == (1, True)
+    assert service.run("user", "remove", "gone@example.com", "--delete-files", "--yes").returncode == 0
+    assert service.run("group", "list").stdout.strip() == "销售"
+    assert service.run("group", "delete", "销售").returncode == 0
+    assert service.run("user", "remove", "gone@example.com", "--delete-files", "--yes").returncode == 1
+
+
+def test_an_administrator_gets_an_address_at_which_a_person_sets_a_password(service: Service) -> None:
+    key = service.run("user", "add", "forgot@example.com").stdout.strip()
+    reset = service.run("user", "reset-password", "forgot@example.com")
+    url = reset.stdout.strip()
+    assert (reset.returncode, "forgot@example.com" in reset.stderr) == (0, True)
+    assert httpx.post(url, data={"password": "tulips in the rain"}).status_code == httpx.codes.SEE_OTHER
+    assert httpx.get(url).status_code == httpx.codes.NOT_FOUND
+    assert service.run("user", "reset-password", "forgot@example.com", "--token", key).returncode == 1
+    assert service.run("user", "reset-password", "nobody@example.com").returncode == 1
 
 
 def test_a_run_is_undone_after_a_preview(service: Service) -> None:

@@ -8,7 +8,19 @@ from pydantic import BaseModel
 
 from api.http import schemas, server_schemas
 from api.http.filtered_route import FilteredRoute
-from api.http.routes import approvals, assistants, chat, grants, memories, messages, plans, runs, servers, threads
+from api.http.routes import (
+    approvals,
+    assistants,
+    branches,
+    chat,
+    grants,
+    memories,
+    messages,
+    plans,
+    runs,
+    servers,
+    threads,
+)
 from api.runs.audit import RunAudit
 from graph.link_allowlist import HostAllowlist
 from graph.link_filter import LinkFilter
@@ -18,16 +30,17 @@ from tests.hostile import HOSTILE, hostile_sample, live_paths
 if TYPE_CHECKING:
     from fastapi import APIRouter
 
-PARTS = (chat, runs, approvals, grants, threads, plans, memories, servers, assistants, messages)
+PARTS = (chat, runs, approvals, grants, threads, branches, plans, memories, servers, assistants, messages)
 ROUTERS = cast("list[APIRouter]", [part.router for part in PARTS])
 ROUTES = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
 ANSWERS = {route.response_model for route in ROUTES if route.response_model}
-PRODUCT = {"tool_call_id", "item_id", "file_id", "uri", "address", "etag", "code", "grant_kind", "action"}
+PRODUCT = {"tool_call_id", "item_id", "file_id", "uri", "address", "etag", "code", "grant_kind", "action", "versions"}
 DATA = {"args", "decisions"}
 OF_A_SERVER = {"name", "base_url", "command", "disabled_tools", "auto_approve_tools"}
 OF_A_PROMPT = {"name", "arguments", "required"}
 OF_A_TOOL = {"server_name", "name", "input_schema", "before", "after", "uri"}
 OF_A_CALL = {"id", "serverId", "arguments"}
+OF_A_QUESTION = {"server_id", "schema", "url", "host"}
 OF_AN_ASSISTANT = {"name", "description", "instructions", "drive_tools"}
 
 
@@ -46,7 +59,9 @@ def test_a_hostile_text_in_any_field_of_an_answer_leaves_inert(answer: type[Base
     exact: dict[type[BaseModel], set[str]] = {
         schemas.RunContextView: {"text", "tool_calls"},
         schemas.ResultView: {"text"},
-        schemas.ThreadView: {"text", *OF_A_CALL},
+        schemas.VersionsOfMessage: {"text", "message_id"},
+        schemas.ThreadView: {"text", *OF_A_CALL, *OF_A_QUESTION},
+        **dict.fromkeys((schemas.ApprovalView, schemas.ApprovalList), OF_A_QUESTION),
         **dict.fromkeys((schemas.ChangeList, schemas.UndoView), OF_A_CALL),
         RunAudit: {"args", "result", "message"},
         **dict.fromkeys((server_schemas.ServerView, server_schemas.ServerList), OF_A_SERVER),

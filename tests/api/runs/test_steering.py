@@ -247,3 +247,28 @@ def test_after_a_revoke_a_plan_that_goes_on_in_another_run_shows_nothing_of_it(
     (shown,) = alice.get(f"/api/threads/{thread_id}/plan")["steps"]
     assert (shown["status"], shown["depends_on"]) == ("completed", ["0"])
     assert "not shared with you any more" in shown["result"]
+
+
+def test_after_a_revoke_an_earlier_version_of_a_message_and_a_search_show_nothing_of_it(
+    world: World, alice: Person, mallory: Person
+) -> None:
+    made = mallory.upload("Safe.md", SECRET)
+    share(mallory, made["id"], alice)
+    world.model.script = [tool_call("read_file", "r", file_id=made["id"]), SECRET]
+    with alice.chat("what is the code of the safe?") as turn:
+        run_id = turn.finish()["run_id"]
+    thread_id = turn.seen[0]["thread_id"]
+    world.model.script = ["Hello."]
+    assert alice.http.post(f"/api/threads/{thread_id}/messages/{run_id}/edit", json={"message": "hello"}).is_success
+
+    def shown() -> str:
+        places = (f"/api/threads/{thread_id}?version={run_id}", f"/api/threads/{thread_id}/export?version={run_id}")
+        places += (f"/api/runs/{run_id}/events", f"/api/runs/{run_id}/context", f"/api/runs/{run_id}/audit")
+        return "\n".join(alice.http.get(place).text for place in places)
+
+    assert shown().count("Zephyr") >= 5
+    assert len(alice.get("/api/threads", q="zephyr")["items"]) == 1
+    assert mallory.http.delete(f"/api/drive/items/{made['id']}/shares/{alice.email}").is_success
+    assert "Zephyr" not in shown()
+    assert alice.get("/api/threads", q="zephyr")["items"] == []
+    assert len(alice.get("/api/threads", q="hello")["items"]) == 1

@@ -123,6 +123,21 @@ def test_the_routes_are_described_with_their_key() -> None:
         "/api/auth/keys/{key_id}",
         "/api/users",
         "/api/users/{user}",
+        "/api/users/{user}/password-reset",
+        "/api/auth/password",
+        "/api/auth/password/forgot",
+        "/api/auth/passkeys",
+        "/api/auth/passkeys/options",
+        "/api/auth/passkeys/{passkey_id}",
+        "/api/auth/login/passkey",
+        "/api/auth/login/passkey/options",
+        "/api/auth/sessions",
+        "/api/auth/sessions/{session_id}",
+        "/api/groups",
+        "/api/groups/{group}",
+        "/api/notices",
+        "/api/notices/events",
+        "/api/notices/read",
         "/api/links/{token}",
         "/api/links/{token}/children",
         "/api/links/{token}/items/{item_id}",
@@ -134,7 +149,11 @@ def test_the_routes_are_described_with_their_key() -> None:
         "/api/links/{token}/items/{item_id}/content",
         "/api/links/{token}/files",
     ]
-    public = [name for name in paths if name.startswith(("/api/links/", "/api/auth/login", "/api/auth/logout"))]
+    public = [
+        name
+        for name in paths
+        if name.startswith(("/api/links/", "/api/auth/login", "/api/auth/logout", "/api/auth/password/"))
+    ]
     public.remove("/api/auth/login-links")
     without_key = [operation for name in public for operation in paths.pop(name).values()]
     assert not [operation for operation in without_key if "security" in operation]
@@ -153,11 +172,13 @@ def test_every_write_to_items_takes_an_idempotency_key_and_tells_its_errors() ->
     }
     writes = {key for key in described if key[0] != "get" and "/uploads" not in key[1]}
     keyed = {key for key, operation in described.items() if "idempotency-key" in str(operation.get("parameters"))}
-    # A star is on or off, and an index is built anew, however often it is asked for.
+    # A star is on or off, an index is built anew, and a content is stored, however often it is asked for.
     assert writes - keyed == {
         ("put", "/api/drive/items/{item_ref}/star"),
         ("delete", "/api/drive/items/{item_ref}/star"),
+        ("post", "/api/drive/imports/missing"),
         ("post", "/api/drive/index/rebuild"),
+        ("put", "/api/drive/imports/contents/{sha256}"),
     }
     assert keyed <= writes
     for key, operation in described.items():

@@ -8,11 +8,14 @@ import pytest
 
 from drive_server.errors import LockedError
 from drive_server.storage.partial import PartialFile, PartialFiles
+from tests.fakes.file_locks import USE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-KILLED = """
+pytestmark = pytest.mark.usefixtures("file_locks")
+
+KILLED = f"""{USE}
 import os, signal, sys
 from pathlib import Path
 from drive_server.storage.partial import PartialFiles

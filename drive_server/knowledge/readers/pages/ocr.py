@@ -2,7 +2,6 @@
 
 import os
 import re
-import resource
 import shutil
 import subprocess
 from contextlib import suppress
@@ -54,7 +53,9 @@ def recognize(program: str, picture: Path | bytes, seconds: float = OCR_SECONDS)
 
 def _limit(process_id: int, seconds: float) -> None:
     """Have the system end the process if ours is killed and no longer waits for it."""
-    with suppress(AttributeError, OSError):  # Linux alone can do it for another process
+    with suppress(ImportError, AttributeError, OSError):  # Linux alone can do it for another process
+        import resource
+
         resource.prlimit(process_id, resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
 
 

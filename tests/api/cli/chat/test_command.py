@@ -332,7 +332,7 @@ def test_the_place_is_sent_by_id(scripted: ScriptedService) -> None:
     [
         ("--file", "/Reports", "/Reports is a folder, not a file."),
         ("--folder", "/a.txt", "/a.txt is a file, not a folder."),
-        ("--folder", "/missing", "There is no such item"),
+        ("--folder", "/missing", "missing: there is no such item"),
     ],
 )
 def test_a_place_that_is_not_there_or_of_the_other_kind_is_refused(

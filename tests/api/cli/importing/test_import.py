@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 # The interpreter's own files may be closed to other users, so everything is loaded before root's rights are given up.
 PROGRAM = """
 import os, sys
-import api.cli, api.cli.importing.command, api.cli.importing.upload, encodings.idna, rich.progress
+import api.cli, api.cli.exports.restore
+import api.cli.importing.command, api.cli.importing.upload, encodings.idna, rich.progress
 if os.geteuid() == 0:
     os.seteuid(int(sys.argv[1]))
 sys.exit(api.cli.main(sys.argv[2:]))
@@ -168,11 +169,19 @@ def test_a_service_that_is_gone_ends_the_import(tmp_path: Path) -> None:
     client.close()
 
 
+def test_a_single_file_is_imported_under_its_name(service: Service, alice: Person, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a")
+
+    result = run_import(service, alice, str(tmp_path / "a.txt"), "--no-wait")
+
+    assert result.stdout.startswith("Imported 1 file (1 B) into / in ")
+    assert list(tree(alice)) == ["a.txt"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["/nonexistent/folder"], "can't be imported: it is not there"),
-        (["{file}"], "can't be imported: it is not a folder"),
         (["{folder}", "--into", "/taken.txt"], "/taken.txt is a file"),
         (["{folder}", "--into", "/a\x01b"], "control character"),
     ],

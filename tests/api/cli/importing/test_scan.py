@@ -88,11 +88,19 @@ def test_names_in_another_form_or_of_broken_bytes_are_imported_under_a_name_of_t
     ]
 
 
-@pytest.mark.parametrize("name", ["absent", "file"])
-def test_what_is_no_folder_is_a_sentence(tmp_path: Path, name: str) -> None:
-    (tmp_path / "file").write_text("x")
+def test_what_is_not_there_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="can't be imported: it is"):
-        scan(tmp_path / name, tmp_path / "absent")
+        scan(tmp_path / "absent", tmp_path / "data")
+
+
+def test_a_file_is_scanned_alone(tmp_path: Path) -> None:
+    (tmp_path / "file.txt").write_text("x")
+    (tmp_path / "other.txt").write_text("y")
+
+    found = scan(tmp_path / "file.txt", tmp_path / "data")
+
+    assert [(folder.name, [file.name for file in folder.files]) for folder in found.folders] == [("", ["file.txt"])]
+    assert (found.file_count, found.total_bytes) == (1, 1)
 
 
 @pytest.mark.parametrize(

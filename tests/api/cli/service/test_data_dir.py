@@ -20,11 +20,14 @@ from api.cli.service.data_dir import (
     wait_for_peers,
     withdraw,
 )
+from tests.fakes.file_locks import USE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-HOLDER = """
+pytestmark = pytest.mark.usefixtures("file_locks")
+
+HOLDER = f"""{USE}
 import sys
 from pathlib import Path
 from api.cli.service.data_dir import ServiceRecord, hold, publish
@@ -37,7 +40,8 @@ with hold(root):
 
 
 @pytest.fixture
-def holder(tmp_path: Path) -> subprocess.Popen[str]:
+def holder(tmp_path: Path, file_locks: None) -> subprocess.Popen[str]:
+    del file_locks
     process = subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )

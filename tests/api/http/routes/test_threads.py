@@ -8,9 +8,11 @@ import pytest
 
 from api.approvals.service import Approvals
 from tests.api.fakes import Gate
+from tests.api.serving import RunningService, SmallService, execute
 
 if TYPE_CHECKING:
-    from tests.api.serving import RunningService
+    from pathlib import Path
+
     from tests.e2e.person import Person
 
 
@@ -177,3 +179,121 @@ def test_a_reading_key_neither_renames_nor_deletes(service: RunningService, alic
     assert reader.http.delete(f"/api/threads/{thread_id}").json()["details"] == {"scope": "write"}
     assert reader.get(f"/api/threads/{thread_id}")["title"] == "say mine"
     reader.close()
+
+
+def found(person: Person, words: str, **query: str) -> list[str]:
+    return [thread["title"] for thread in person.get("/api/threads", q=words, **query)["items"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "titles"),
+    [
+        ("leave", ["say parental leave"]),
+        ("PAREN leav", ["say parental leave"]),
+        ("rental", []),
+        ("育儿假", ["say 育儿假的规定"]),
+        ("儿假 规定", ["say 育儿假的规定"]),
+        ("育兒假", ["say 育儿假的规定"]),
+        ("儿育", []),
+        ("INV-2024", ["say INV-2024-0031"]),
+        ("say", ["say INV-2024-0031", "say 育儿假的规定", "say parental leave"]),
+        ("parental 规定", []),
+        ("%", []),
+        ("_ '", []),
+    ],
+)
+def test_threads_are_found_by_words_that_were_said(alice: Person, bob: Person, words: str, titles: list[str]) -> None:
+    for message in ("say parental leave", "say 育儿假的规定", "say INV-2024-0031"):
+        talk(alice, message)
+    talk(bob, "say parental leave of Bob")
+    assert sorted(found(alice, words)) == sorted(titles)
+
+
+def test_threads_are_found_by_their_answers_earlier_versions_and_newest_titles(alice: Person) -> None:
+    with alice.chat("share Quitte") as turn:
+        alice.answer(turn.until("approval_needed"), "approve")
+        turn.finish()
+    thread_id = turn.seen[0]["thread_id"]
+    assert found(alice, "done quitte") == ["share Quitte"]
+    alice.http.patch(f"/api/threads/{thread_id}", json={"title": "Fruit"})
+    path = f"/api/threads/{thread_id}/messages/{turn.seen[0]['run_id']}/edit"
+    assert alice.http.post(path, json={"message": "say Birne"}).is_success
+    for words in ("fruit", "quitte", "birne"):
+        assert found(alice, words) == ["Fruit"]
+    alice.http.delete(f"/api/threads/{thread_id}")
+    assert found(alice, "quitte") == []
+
+
+def test_found_threads_come_page_by_page(alice: Person) -> None:
+    for number in range(5):
+        talk(alice, f"say {'even' if number % 2 == 0 else 'odd'} {number}")
+    page = alice.get("/api/threads", q="even", limit="2")
+    rest = alice.get("/api/threads", q="even", limit="2", cursor=page["cursor"])
+    titles = [thread["title"] for thread in [*page["items"], *rest["items"]]]
+    assert sorted(titles) == ["say even 0", "say even 2", "say even 4"]
+    assert rest["cursor"] is None
+    assert alice.http.get("/api/threads", params={"q": "odd", "cursor": page["cursor"]}).status_code == 422
+
+
+def test_answers_that_an_earlier_program_left_out_are_found_after_a_start(tmp_path: Path) -> None:
+    running = RunningService(SmallService(tmp_path)).start()
+    alice = running.person()
+    with alice.chat("write it") as turn:
+        alice.answer(turn.until("approval_needed"), "approve")
+        turn.finish()
+    alice.close()
+    running.stop()
+    execute(tmp_path, "UPDATE thread_words SET is_whole = 0, words = ' write it ' WHERE id <> thread_id")
+    running = RunningService(SmallService(tmp_path)).start()
+    alice = running.person()
+    while not execute(tmp_path, "SELECT 1 FROM thread_words WHERE is_whole AND id <> thread_id"):
+        alice.get("/api/threads")
+    assert found(alice, "done") == ["write it"]
+    alice.close()
+    running.stop()
+
+
+def test_a_thread_is_exported_for_people_and_for_programs(alice: Person) -> None:
+    with alice.chat("share it") as turn:
+        alice.answer(turn.until("approval_needed"), "approve")
+        turn.finish()
+    thread_id = turn.seen[0]["thread_id"]
+    alice.http.patch(f"/api/threads/{thread_id}", json={"title": "A `share` 分享"})
+    path = f"/api/threads/{thread_id}/export"
+    text = alice.http.get(path)
+    assert text.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert "filename*=UTF-8''A%20%60share%60%20%E5%88%86%E4%BA%AB.md" in text.headers["content-disposition"]
+    lines = [line for line in text.text.splitlines() if line and not line.startswith("Exported")]
+    call = '- `share_item {"n":1}` — done'
+    assert lines == ["# A `share` 分享", "## You", "share it", "## Assistant", call, "done"]
+    chinese = alice.http.get(path, headers={"Accept-Language": "zh-CN"}).text
+    assert "## 助手" in chinese
+    assert "— 已完成" in chinese
+    exported = alice.get(path, format="json")
+    assert exported["schema_version"] == 1
+    assert [message["role"] for message in exported["messages"]] == ["user", "assistant", "tool", "assistant"]
+    assert exported["messages"][1]["tool_calls"][0]["args"] == {"n": 1}
+    assert exported["messages"][2]["status"] == "done"
+    assert [(run["run_id"], run["status"]) for run in exported["runs"]] == [(turn.seen[0]["run_id"], "success")]
+    assert alice.http.get("/api/threads/nothing/export").status_code == 404
+    assert alice.http.get(path, params={"format": "docx"}).status_code == 422
+
+
+def test_runs_are_listed_by_thread_and_state(alice: Person, bob: Person) -> None:
+    thread_id = talk(alice, "say one")
+    with alice.chat("fail now", thread_id=thread_id) as turn:
+        turn.until("error")
+    talk(alice, "say elsewhere")
+    talk(bob, "say mine")
+    assert len(alice.get("/api/runs")["items"]) == 3
+    mine = alice.get("/api/runs", thread_id=thread_id)["items"]
+    assert sorted(run["status"] for run in mine) == ["error", "success"]
+    failed = alice.http.get("/api/runs", params={"status": ["error", "cancelled"]}).json()["items"]
+    assert [run["run_id"] for run in failed] == [turn.seen[0]["run_id"]]
+    first = alice.get("/api/runs", limit="2")
+    rest = alice.get("/api/runs", limit="2", cursor=first["cursor"])
+    assert len({run["run_id"] for run in [*first["items"], *rest["items"]]}) == 3
+    assert rest["cursor"] is None
+    assert bob.get("/api/runs", thread_id=thread_id)["items"] == []
+    assert alice.http.get("/api/runs", params={"status": "odd"}).status_code == 422
+    assert alice.http.get("/api/runs", params={"cursor": first["cursor"], "thread_id": thread_id}).status_code == 422

@@ -23,6 +23,18 @@ async def test_a_message_names_the_zone_that_its_days_and_its_tools_are_in(tmp_p
     assert "no such time zone" in refused.text
 
 
+async def test_a_message_without_a_zone_is_in_the_one_of_the_profile(tmp_path: Path) -> None:
+    model = ScriptedChatModel(script=[tool_call("whoami", "w"), "It is late."])
+    async with real_client(tmp_path, model) as client:
+        await client.patch("/api/auth/me", json={"time_zone": "Pacific/Kiritimati", "name": "Teretia"})
+        answer = await client.post("/api/chat", json={"message": "list my files"})
+
+    assert "event: done" in answer.text
+    assert '"time_zone":"Pacific/Kiritimati (UTC+14:00)"' in model.requests[0][0].text
+    assert "+1400 Pacific/Kiritimati" in model.requests[1][-1].text
+    assert "Teretia" in model.requests[1][-1].text
+
+
 def test_the_command_line_names_its_own_zone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     sent: list[dict[str, object]] = []

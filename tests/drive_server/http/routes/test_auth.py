@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import func, select
 
-from drive_server.http.routes.auth import FAILURES
+from drive_server.http.logins import FAILURES
 from drive_server.rate_limiter import network_of
 from drive_server.storage.tables import ApiKeyRow
 from tests.drive_server.http.wire import Wire

@@ -4,12 +4,17 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 from drive_server.knowledge.index.lock import WriterLock
+from tests.fakes.file_locks import USE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-HOLD = """
+pytestmark = pytest.mark.usefixtures("file_locks")
+
+HOLD = f"""{USE}
 import sys
 from pathlib import Path
 from drive_server.knowledge.index.lock import WriterLock

@@ -455,7 +455,7 @@ async def test_a_stranger_is_told_that_there_is_no_account(issuer: Issuer, drive
         with pytest.raises(UnauthenticatedError) as caught:
             await drive.identity.authenticate(issuer.token(email="stranger@example.com"))
         owner = await local_owner(drive.identity)
-        users = await drive.identity.list_users(owner)
+        users = await drive.people.list(owner)
 
     assert "no account" in caught.value.message
     assert [user.email for user in users] == ["me@localhost"]

@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from drive_server.errors import ForbiddenError, NotFoundError, PasswordRequiredError
-from drive_server.services.identity.keys import SessionService
+from drive_server.services.identity.sessions import SessionService
 from drive_server.services.sharing.link_downloads import Fetch, LinkDownloads
 from drive_server.services.sharing.link_passwords import LinkPasswords
 from drive_server.services.sharing.link_visits import LinkVisits

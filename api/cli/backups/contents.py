@@ -1,0 +1,73 @@
+"""Contents of files in a folder of backups: copied once each, checked by hash, removed when nothing needs them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, Final
+
+from api.cli.backups.layout import blob_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+CHUNK_BYTES: Final = 1 << 20
+PART: Final = ".part"
+
+
+class DamagedError(Exception):
+    """A content is not there, or is another one than its name says; the argument is its SHA-256."""
+
+
+def copy_content(source: Path, target: Path, sha256: str, size: int) -> bool:
+    """Copy a content to a folder of contents; return False if that has it. Raises `DamagedError` and `OSError`."""
+    path = blob_path(target, sha256)
+    with suppress(FileNotFoundError):
+        if path.stat().st_size == size:
+            return False
+    for folder in (path.parent.parent, path.parent):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    draft = path.with_name(path.name + PART)
+    digest = hashlib.sha256()
+    try:
+        with blob_path(source, sha256).open("rb") as file, _created(draft) as copy:
+            while chunk := file.read(CHUNK_BYTES):
+                digest.update(chunk)
+                copy.write(chunk)
+            copy.flush()
+            os.fsync(copy.fileno())
+    except FileNotFoundError as error:
+        raise DamagedError(sha256) from error
+    if digest.hexdigest() != sha256:
+        draft.unlink()
+        raise DamagedError(sha256)
+    draft.replace(path)
+    return True
+
+
+def is_intact(root: Path, sha256: str) -> bool:
+    """Say whether a content is there with its hash."""
+    try:
+        with blob_path(root, sha256).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == sha256
+    except OSError:
+        return False
+
+
+def remove_unused(root: Path, used: Iterable[str]) -> int:
+    """Remove the contents below a folder that are not among those, and unfinished copies; return their number."""
+    needed, removed = set(used), 0
+    if not root.is_dir():
+        return 0
+    for shard in root.iterdir():
+        for path in shard.glob("*/*"):
+            if path.name not in needed:
+                path.unlink()
+                removed += 1
+    return removed
+
+
+def _created(path: Path) -> IO[bytes]:
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")

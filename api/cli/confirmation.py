@@ -1,0 +1,20 @@
+"""A question that is answered with yes or no."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from api.cli.failure import CommandError
+
+if TYPE_CHECKING:
+    from api.cli.terminal import Terminal
+
+YES: Final = frozenset({"y", "yes", "是"})
+
+
+def confirmed(terminal: Terminal, question: str) -> bool:
+    """Return whether the person says yes. Raises `CommandError` if nobody answers."""
+    answer = terminal.ask(question)
+    if answer is None:
+        raise CommandError.of("no_answer")
+    return answer.strip().lower() in YES

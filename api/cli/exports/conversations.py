@@ -1,0 +1,54 @@
+"""Threads and memories as files: Markdown to read, JSON to take in again."""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
+
+from api.cli.exports.layout import THREADS
+from api.cli.exports.names import key_of, safe_name
+from api.cli.failure import ServiceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from api.cli.client import ServiceClient
+    from api.cli.exports.sums import Sums
+
+MEMORIES: Final = "Memories"
+
+
+def export_threads(client: ServiceClient, root: Path, sums: Sums) -> Iterator[dict[str, Any]]:
+    """Write each thread as Markdown and as JSON; yield its entry for the manifest."""
+    taken = set[str]()
+    for thread in client.pages("/api/threads"):
+        address = f"/api/threads/{thread['thread_id']}/export"
+        name = safe_name(f"{thread['created_at'][:10]} {thread['title']}"[:80], taken)
+        taken.add(key_of(name))
+        paths = {"markdown": f"{THREADS}/{name}.md", "json": f"{THREADS}/{name}.json"}
+        entry: dict[str, Any] = {
+            "id": thread["thread_id"],
+            "title": thread["title"],
+            "created_at": thread["created_at"],
+            "updated_at": thread["updated_at"],
+        }
+        try:
+            bodies = {form: client.send("GET", address, params={"format": form}).content for form in paths}
+        except ServiceError as error:
+            if error.status == HTTPStatus.NOT_FOUND:  # deleted meanwhile
+                continue
+            raise
+        for form, path in paths.items():
+            entry[form] = {"path": path, "sha256": sums.write(root, path, bodies[form])}
+        yield entry
+
+
+def export_memories(client: ServiceClient, root: Path, sums: Sums) -> int:
+    """Write what the assistant was asked to remember; return how many facts that is."""
+    facts: list[dict[str, Any]] = client.get("/api/memories")["items"]
+    lines = [f"- {fact['text']} ({fact['created_at'][:10]})" for fact in facts]
+    sums.write(root, f"{MEMORIES}.md", "\n".join(["# Memories", "", *lines, ""]).encode())
+    sums.write(root, f"{MEMORIES}.json", json.dumps(facts, ensure_ascii=False, indent=2).encode())
+    return len(facts)

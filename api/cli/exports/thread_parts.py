@@ -1,0 +1,66 @@
+"""A thread of an export on its way back into the service, in parts of bounded size."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from api.cli.client import ServiceClient
+
+MOST_BYTES: Final = 1_000_000
+MOST_MESSAGES: Final = 500
+MOST_CHARACTERS: Final = 200_000
+CUT: Final = "…"
+
+
+def send_thread(client: ServiceClient, export_id: str, thread: dict[str, Any]) -> bool:
+    """Restore a thread; return whether it was not there yet. Raises `ServiceError`."""
+    shown = {name: thread[name] for name in ("thread_id", "title", "created_at", "updated_at")}
+    parts = [*_parts(thread["messages"])] or [[]]
+    is_new = False
+    for number, messages in enumerate(parts, 1):
+        body = {**shown, "export_id": export_id, "messages": messages, "is_last": number == len(parts)}
+        is_new = client.post("/api/threads/import", body)["is_new"]
+        if not is_new:
+            break
+    return is_new
+
+
+def _parts(messages: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Yield the messages in parts; results stay without a call that is not in the thread."""
+    part: list[dict[str, Any]] = []
+    size, called = 0, set[str]()
+    for number, message in enumerate(messages):
+        called |= {call["tool_call_id"] for call in message.get("tool_calls", ())}
+        if message["role"] == "tool" and message.get("tool_call_id") not in called:
+            continue
+        shown = _message(number, message)
+        more = len(json.dumps(shown))
+        if part and (size + more > MOST_BYTES or len(part) == MOST_MESSAGES):
+            yield part
+            part, size = [], 0
+        part.append(shown)
+        size += more
+    if part:
+        yield part
+
+
+def _message(number: int, message: dict[str, Any]) -> dict[str, Any]:
+    text = message["text"]
+    calls = [
+        {"tool_call_id": call["tool_call_id"], "name": call["name"], "args": call["args"]}
+        for call in message.get("tool_calls", ())
+    ]
+    return {
+        "id": message["id"] or str(number),
+        "role": message["role"],
+        "text": text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + CUT,
+        "tool_calls": calls,
+        "citations": message.get("citations") or [],
+        "tool_call_id": message.get("tool_call_id") or "",
+        "name": message.get("name") or "",
+        "status": message.get("status") or "",
+    }

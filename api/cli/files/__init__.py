@@ -1,0 +1,1 @@
+"""Files and folders of the drive from a terminal: fetched, sent, moved, shared and looked at, over HTTP only."""

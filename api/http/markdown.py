@@ -1,0 +1,110 @@
+"""A thread as Markdown for people, in their language: messages, calls with their outcome, citations, plan."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import orjson
+
+from api.http.schemas import MessageView, ThreadExport
+from drive_server.messages import Language
+
+LONGEST_ARGUMENTS: Final = 300
+WORDS: Final[Mapping[str, tuple[str, str]]] = {
+    "user": ("You", "你"),
+    "assistant": ("Assistant", "助手"),
+    "plan": ("Plan", "计划"),
+    "citations": ("Sources", "引用"),
+    "exported": ("Exported on {day}.", "导出于 {day}。"),
+    "unverified": ("not verified", "未核实"),
+    "done": ("done", "已完成"),
+    "error": ("failed", "失败"),
+    "cancelled": ("cancelled", "已取消"),
+    "rejected": ("rejected", "已拒绝"),
+    "pending": ("not made", "未执行"),
+    "invoking": ("outcome unknown", "结果未知"),
+    "completed": ("done", "已完成"),
+    "failed": ("failed", "失败"),
+    "in-progress": ("begun", "进行中"),
+    "skipped": ("skipped", "已跳过"),
+    "version": ("version", "版本"),
+}
+"""Words in English and Chinese."""
+
+
+def to_markdown(thread: ThreadExport, language: Language) -> str:
+    """Return the thread as Markdown. Its texts stand as they are: they are Markdown, as a model wrote them."""
+    parts = [f"# {_line(thread.title)}", _word("exported", language).format(day=f"{thread.exported_at:%Y-%m-%d}")]
+    outcomes = {view.tool_call_id: view for view in thread.messages if view.role == "tool"}
+    before = ""
+    for view in thread.messages:
+        if view.role != "tool":
+            if view.role != before:
+                parts.append(f"## {_word(view.role, language)}")
+            before = view.role
+            parts += _message(view, outcomes, language)
+    if isinstance(thread.plan, Mapping):
+        parts += _plan(thread.plan, language)
+    return "\n\n".join(parts) + "\n"
+
+
+def _message(view: MessageView, outcomes: Mapping[Any, MessageView], language: Language) -> Iterator[str]:
+    if view.text.strip():
+        yield view.text.strip()
+    recorded = {record["id"] for record in view.records}
+    calls = [
+        _call(call["name"], call["args"], outcomes[call["tool_call_id"]].status or "", language)
+        if call["tool_call_id"] in outcomes
+        else _call(call["name"], call["args"], "pending", language)
+        for call in view.tool_calls
+        if call["tool_call_id"] not in recorded
+    ]
+    calls += [
+        _call(f"{record['serverName']}: {record['displayName']}", record["arguments"], record["status"], language)
+        for record in view.records
+    ]
+    if calls:
+        yield "\n".join(calls)
+    if view.citations:
+        yield f"**{_word('citations', language)}**"
+        yield "\n".join(_citation(one, language) for one in view.citations)
+
+
+def _call(name: str, arguments: Any, status: str, language: Language) -> str:
+    shown = orjson.dumps(arguments).decode()
+    if len(shown) > LONGEST_ARGUMENTS:
+        shown = f"{shown[: LONGEST_ARGUMENTS - 1]}…"
+    return f"- {_code(f'{_line(name)} {shown}')} — {_word(status, language)}"
+
+
+def _citation(one: Mapping[str, Any], language: Language) -> str:
+    place = f", {_line(one['place'])}" if one["place"] else ""
+    version = f" ({_word('version', language)} {one['version']}{place})" if one["version"] else ""
+    checked = "" if one["verified"] else f" — {_word('unverified', language)}"
+    return f"- [{one['number']}] “{_line(one['quote'])}” {_line(one['path'] or one['name'])}{version}{checked}"
+
+
+def _plan(plan: Mapping[str, Any], language: Language) -> Iterator[str]:
+    steps: Sequence[Mapping[str, Any]] = plan.get("steps", ())
+    yield f"## {_word('plan', language)}"
+    yield "\n".join(
+        f"- [{'x' if status == 'completed' else ' '}] {_line(step['title'])} — {_word(status, language)}"
+        for step in steps
+        if (status := step["status"])
+    )
+
+
+def _code(text: str) -> str:
+    """Return text as a code span, whatever backticks are in it (CommonMark, 6.1)."""
+    fence = "`"
+    while fence in text:
+        fence += "`"
+    return f"{fence} {text} {fence}" if "`" in text else f"`{text}`"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _word(code: str, language: Language) -> str:
+    pair = WORDS.get(code)
+    return pair[language == "zh"] if pair else code

@@ -1,0 +1,122 @@
+"""Threads of an export come in again: to be read, and to be gone on with as what came from outside."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, Literal
+from uuid import NAMESPACE_URL, uuid5
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+
+from api.assistant import Assistant
+from api.clock import Clock
+from api.drive import Principal
+from api.storage.tables import ThreadRow
+from api.threads import make_title
+from drive_server.storage.database import Database
+from graph.citations.cite import CITATIONS
+from graph.language import language_of
+from graph.messages.written import result_message
+
+LAST_NODE: Final = "cite"
+"""The node of the graph that ends a turn with an answer: nothing is to do after it."""
+OUTCOMES: Final = frozenset({"done", "error", "cancelled", "rejected"})
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedMessage:
+    """A message of an exported thread; a tool's has the id of its call."""
+
+    id: str
+    role: Literal["user", "assistant", "tool"]
+    text: str
+    tool_calls: Sequence[dict[str, Any]] = ()
+    citations: Sequence[dict[str, Any]] = ()
+    tool_call_id: str = ""
+    name: str = ""
+    status: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedThread:
+    """A part of an exported thread. The thread is there once the part that `is_last` came."""
+
+    export_id: str
+    source_id: str
+    title: str
+    created_at: datetime
+    updated_at: datetime
+    messages: Sequence[ImportedMessage]
+    is_last: bool = True
+
+
+class ThreadImports:
+    """Takes exported threads in, each once: its id is made of the export, its id there and the person.
+
+    Whoever wrote the export wrote the messages, so an imported thread is tainted: what it leads to is asked about.
+    """
+
+    def __init__(self, database: Database, graph: Assistant, clock: Clock) -> None:
+        self._database = database
+        self._graph = graph
+        self._clock = clock
+
+    async def take(self, caller: Principal, part: ImportedThread) -> tuple[str, bool]:
+        """Add the part; return the thread's id here, and whether it was not there yet."""
+        thread_id = str(uuid5(NAMESPACE_URL, "\0".join((caller.user_id, part.export_id, part.source_id))))
+        if await self._exists(thread_id):
+            return thread_id, False
+        await self._add_messages(thread_id, part)
+        if part.is_last:
+            await self._publish(caller, thread_id, part)
+        return thread_id, True
+
+    async def _exists(self, thread_id: str) -> bool:
+        async with self._database.read() as session:
+            return await session.get(ThreadRow, thread_id) is not None
+
+    async def _add_messages(self, thread_id: str, part: ImportedThread) -> None:
+        """Add the messages to the graph's state, as a turn that is over; those of the same ids are replaced."""
+        messages = [_message(thread_id, message) for message in part.messages]
+        if not messages:
+            return
+        last = str(messages[-1].id)
+        update = {
+            "messages": messages,
+            "taint": {"file_id": "", "name": part.title, "path": "", "origin": "outside"},
+            "turn": {"run_id": last, "message_id": last, "language": language_of(part.title), "written": [last]},
+        }
+        config = {"configurable": {"thread_id": thread_id}}
+        await self._graph.graph.aupdate_state(config, update, as_node=LAST_NODE)
+
+    async def _publish(self, caller: Principal, thread_id: str, part: ImportedThread) -> None:
+        now = self._clock.now()
+        row = ThreadRow(
+            id=thread_id,
+            user_id=caller.user_id,
+            title=make_title(part.title),
+            created_at=min(part.created_at, now),
+            updated_at=min(part.updated_at, now),
+        )
+        async with self._database.write() as session:
+            if await session.get(ThreadRow, thread_id) is None:
+                session.add(row)
+
+
+def _message(thread_id: str, message: ImportedMessage) -> AnyMessage:
+    key = str(uuid5(NAMESPACE_URL, f"{thread_id} {message.id}"))
+    if message.role == "user":
+        return HumanMessage(message.text, id=key)
+    if message.role == "tool":
+        return _result(message).model_copy(update={"id": key})
+    calls = [
+        {"id": call["tool_call_id"], "name": call["name"], "args": call["args"], "type": "tool_call"}
+        for call in message.tool_calls
+    ]
+    cited = {CITATIONS: [*message.citations]} if message.citations else {}
+    return AIMessage(message.text, id=key, tool_calls=calls, additional_kwargs=cited)
+
+
+def _result(message: ImportedMessage) -> ToolMessage:
+    outcome: Any = message.status if message.status in OUTCOMES else "done"
+    return result_message(message.tool_call_id, message.name, message.text, outcome)

@@ -1,0 +1,86 @@
+"""Log in at an issuer: two redirects, and a page that says how it went."""
+
+from html import escape
+from typing import Final
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from drive_server.context import public_address
+from drive_server.drive import Drive
+from drive_server.errors import NotFoundError, UnauthenticatedError, UnavailableError
+from drive_server.http.access import DriveDep
+from drive_server.http.languages import language_of
+from drive_server.http.logins import set_session
+from drive_server.http.pages.layout import Words, page, sentence
+from drive_server.messages import Message
+
+START: Final = "/login/oidc"
+CALLBACK: Final = f"{START}/callback"
+COOKIE: Final = "drive_oidc"
+SECONDS: Final = 600
+FIELDS: Final = ("state", "code", "iss")
+MOST_CHARACTERS: Final = 4096
+WORDS: Final[Words] = {
+    "title": {"en": "Logged in", "zh": "已登录"},
+    "on": {"en": "Go on to your drive", "zh": "进入云盘"},
+    "failed": {"en": "Not logged in", "zh": "未能登录"},
+    "again": {"en": "Begin again", "zh": "重新开始"},
+}
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get(START)
+async def start(request: Request, drive: DriveDep) -> Response:
+    """Lead to the issuer; the browser keeps a signed note of this login for ten minutes."""
+    if not drive.oidc.is_on:
+        raise NotFoundError(Message.of("nothing_here"))
+    try:
+        beginning = await drive.oidc.begin(_callback(drive))
+    except UnavailableError as error:
+        return _failed(request, error)
+    response = RedirectResponse(beginning.url, 303)
+    # Lax: the issuer's redirect has to bring it back.
+    response.set_cookie(
+        COOKIE,
+        beginning.memory,
+        max_age=SECONDS,
+        path=START,
+        httponly=True,
+        samesite="lax",
+        secure=request.url.scheme == "https",
+    )
+    return response
+
+
+@router.get(CALLBACK)
+async def callback(request: Request, drive: DriveDep) -> Response:
+    """Log the browser in, if this is the answer to the login that it began."""
+    answer = {name: request.query_params.get(name, "")[:MOST_CHARACTERS] for name in FIELDS}
+    found = {name: value for name, value in answer.items() if value}
+    try:
+        principal = await drive.oidc.finish(request.cookies.get(COOKIE, ""), _callback(drive), found)
+    except (UnauthenticatedError, UnavailableError) as error:
+        return _failed(request, error)
+    language = language_of(request)
+    # A page, no redirect: after one that another site began, browsers send no cookie that is strictly of this site.
+    body = f"<p><a class='button' href='/'>{sentence(WORDS, language, 'on')}</a></p>"
+    response = page(language, WORDS["title"][language], body)
+    response.headers["Refresh"] = "0; url=/"
+    response.delete_cookie(COOKIE, path=START)
+    await set_session(drive, request, response, principal)
+    return response
+
+
+def _callback(drive: Drive) -> str:
+    return public_address(drive.settings.resolved_public_url) + CALLBACK
+
+
+def _failed(request: Request, error: UnauthenticatedError | UnavailableError) -> Response:
+    language = language_of(request)
+    again = f"<p><a class='button' href='{START}'>{WORDS['again'][language]}</a></p>"
+    text = f"<p>{escape(' '.join(error.texts(language)))}</p>{again}"
+    response = page(language, WORDS["failed"][language], text, error.status)
+    response.delete_cookie(COOKIE, path=START)
+    return response

@@ -1,0 +1,138 @@
+"""Routes for notices: what others have shared with the caller."""
+
+from collections.abc import AsyncGenerator
+from datetime import datetime
+from typing import Annotated, Any, Final, Literal
+
+import anyio
+from fastapi import APIRouter, Query, Request, status
+from pydantic import BaseModel, ConfigDict, Field
+
+from drive_server.access import Actor
+from drive_server.drive import Drive
+from drive_server.errors import DriveError
+from drive_server.http.access import ActorDep, DriveDep, principal_of_request
+from drive_server.http.event_streams import HEARTBEAT, UNBUFFERED, EventStream
+from drive_server.http.languages import language_of
+from drive_server.http.problem import problem_responses
+from drive_server.messages import Language, render
+from drive_server.models import Item
+from drive_server.services.sharing.notices import Notice
+from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
+
+router = APIRouter(prefix="/notices", tags=["people"])
+
+POLL_SECONDS: Final = 2.0
+POLLS_PER_HEARTBEAT: Final = 7
+MOST_IDS: Final = 1000
+
+
+class NoticeResult(BaseModel):
+    """A notice: `by` (an email) shared `item`, which is as it is now. `text` says so in the caller's language."""
+
+    id: int
+    kind: Literal["share"] = "share"
+    by: str
+    item: Item
+    text: str
+    created_at: datetime
+    read_at: datetime | None
+
+    @classmethod
+    def of(cls, notice: Notice, language: Language) -> "NoticeResult":
+        """Return the notice as it is on the wire."""
+        return cls(
+            id=notice.id,
+            by=notice.by,
+            item=notice.item,
+            text=render(notice.message, language),
+            created_at=notice.created_at,
+            read_at=notice.read_at,
+        )
+
+
+class NoticesResult(BaseModel):
+    """Notices of what the caller can see now, newest first; `unread` counts all that were not read."""
+
+    items: list[NoticeResult]
+    unread: int
+    cursor: str | None
+
+
+class NoticesEvent(BaseModel):
+    """How many notices are unread, at once and at each change."""
+
+    type: Literal["notices"] = "notices"
+    unread: int
+
+
+EXAMPLE: Final = 'id: 1\nevent: notices\ndata: {"type":"notices","unread":2}\n\n: heartbeat\n\n'
+STREAM: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "description": "Server-sent events; the schema is of `data`. Comments are heartbeats.",
+        "model": NoticesEvent,
+        "content": {"text/event-stream": {"schema": {"type": "object"}, "example": EXAMPLE}},
+    }
+}
+
+
+class ReadNotices(BaseModel):
+    """Which notices were read; without `ids` all of them."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"ids": [7]}]})
+
+    ids: Annotated[list[Annotated[int, Field(ge=0, lt=1 << 62)]] | None, Field(max_length=MOST_IDS)] = None
+
+
+@router.get("", responses=problem_responses(403))
+async def list_notices(
+    request: Request,
+    drive: DriveDep,
+    actor: ActorDep,
+    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 100,
+    cursor: Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)] = None,
+    *,
+    unread: bool = False,
+) -> NoticesResult:
+    """List what others have shared with the caller; with `unread` only what was not read."""
+    page = await drive.notices.list(actor, unread=unread, limit=limit, cursor=cursor)
+    items = [NoticeResult.of(notice, language_of(request)) for notice in page.items]
+    return NoticesResult(items=items, unread=await drive.notices.unread(actor), cursor=page.cursor)
+
+
+@router.post("/read", status_code=status.HTTP_204_NO_CONTENT, responses=problem_responses(403))
+async def read_notices(read: ReadNotices, drive: DriveDep, actor: ActorDep) -> None:
+    """Mark notices as read."""
+    await drive.notices.mark_read(actor, read.ids)
+
+
+@router.get("/events", response_class=EventStream, responses=STREAM | problem_responses(403))
+async def notice_events(request: Request, drive: DriveDep, actor: ActorDep) -> EventStream:
+    """Send how many notices are unread as the event `notices`, at once and at each change, until the key ends."""
+    unread = await drive.notices.unread(actor)
+    return EventStream(_frames(request, drive, actor, unread), headers=UNBUFFERED)
+
+
+async def _frames(request: Request, drive: Drive, actor: Actor, unread: int) -> AsyncGenerator[bytes]:
+    number, polls, streams = 1, 0, request.app.state.open_streams
+    yield _frame(number, unread)
+    while not streams.is_ending:
+        with streams.cancellable():
+            await anyio.sleep(POLL_SECONDS)
+        try:
+            await principal_of_request(drive, request)
+            now = await drive.notices.unread(actor)
+        except DriveError:
+            return
+        polls += 1
+        if now != unread:
+            number, unread, polls = number + 1, now, 0
+            yield _frame(number, unread)
+        elif polls == POLLS_PER_HEARTBEAT:
+            polls = 0
+            yield HEARTBEAT
+
+
+def _frame(number: int, unread: int) -> bytes:
+    event = NoticesEvent(unread=unread)
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, event.type.encode(), event.model_dump_json().encode())

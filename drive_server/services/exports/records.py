@@ -1,0 +1,110 @@
+"""The items of an export, as they are given out and taken in again."""
+
+from datetime import datetime
+from typing import Annotated, Final
+
+from pydantic import AwareDatetime, ConfigDict, Field
+
+from drive_server.models import Kind, Model
+
+MAX_VERSIONS: Final = 10_000
+MAX_ACCESS: Final = 10_000
+Id = Annotated[str, Field(min_length=1, max_length=64)]
+Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+Size = Annotated[int, Field(ge=0, lt=1 << 62)]
+Number = Annotated[int, Field(ge=1, lt=1 << 31)]
+MediaType = Annotated[str, Field(max_length=255)]
+
+
+class ExportedVersion(Model):
+    """A content that a file had, by the SHA-256 of its bytes in hex; `author` is an email."""
+
+    number: int
+    sha256: str
+    size: int
+    media_type: str
+    created_at: datetime
+    author: str
+
+
+class ExportedShare(Model):
+    """A role of a person on an item."""
+
+    email: Annotated[str, Field(max_length=320)]
+    role: Annotated[str, Field(max_length=16)]
+    created_at: AwareDatetime
+
+
+class ExportedLink(Model):
+    """The terms of a link. Neither its address nor its password is among them."""
+
+    id: Id
+    role: Annotated[str, Field(max_length=16)]
+    has_password: bool
+    expires_at: AwareDatetime | None
+    max_downloads: Annotated[int | None, Field(ge=1, le=1_000_000)]
+    downloads: Annotated[int, Field(ge=0, lt=1 << 31)]
+    created_at: AwareDatetime
+
+
+class ExportedItem(Model):
+    """An item of the caller's own drive, live or in the trash.
+
+    `parent_id` is null for what is directly in the root. `trash_id` is the item that was put into the trash when this
+    one went there with it (itself for that item). Versions are the oldest first.
+    """
+
+    id: str
+    parent_id: str | None
+    kind: Kind
+    name: str
+    created_at: datetime
+    updated_at: datetime
+    trash_id: str | None
+    trashed_at: datetime | None
+    starred_at: datetime | None
+    versions: tuple[ExportedVersion, ...]
+    shares: tuple[ExportedShare, ...]
+    links: tuple[ExportedLink, ...]
+
+
+class _Given(Model):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ImportedVersion(_Given):
+    """A content to restore. `receipt` is what storing it answered; not needed for what the drive has already."""
+
+    number: Number
+    sha256: Sha256
+    size: Size
+    media_type: MediaType
+    created_at: AwareDatetime
+    receipt: Annotated[str, Field(max_length=256)] = ""
+
+
+class ImportedItem(_Given):
+    """An item to restore. Its ids are those of the export; a folder comes before what is in it.
+
+    A null `parent_id` stands for the folder of the import. With `trash_id` it comes to the trash, with that item.
+    """
+
+    id: Id
+    parent_id: Annotated[str | None, Field(max_length=64)] = None
+    kind: Kind
+    name: Annotated[str, Field(max_length=1024)]
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    trash_id: Annotated[str | None, Field(max_length=64)] = None
+    starred_at: AwareDatetime | None = None
+    versions: Annotated[tuple[ImportedVersion, ...], Field(max_length=MAX_VERSIONS)] = ()
+    shares: Annotated[tuple[ExportedShare, ...], Field(max_length=MAX_ACCESS)] = ()
+    links: Annotated[tuple[ExportedLink, ...], Field(max_length=MAX_ACCESS)] = ()
+
+
+class StoredContent(Model):
+    """A content that was stored for an import, and the `receipt` that proves it for the next 45 minutes."""
+
+    sha256: str
+    size: int
+    receipt: str

@@ -1,0 +1,204 @@
+"""Log in at an OpenID Connect issuer: the authorization code flow with PKCE, for browsers."""
+
+import hmac
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+import httpx
+import jwt
+import orjson
+from authlib.common.errors import AuthlibBaseError
+from authlib.common.security import generate_token
+from jwt.exceptions import PyJWTError
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from drive_server.access import Principal
+from drive_server.clock import Clock, utc_now
+from drive_server.errors import InvalidInputError, UnauthenticatedError, UnavailableError
+from drive_server.messages import Message
+from drive_server.services.identity.emails import has_lookalike, normalise_email
+from drive_server.services.identity.issuer import FETCH_WITHIN_SECONDS, IssuerKeys, is_safe_address
+from drive_server.services.identity.service import LOCAL_EMAIL, IdentityService, add_user, find_user
+from drive_server.services.identity.tokens import LEEWAY_SECONDS, MOST_CHARACTERS, TAKEN
+from drive_server.settings import DriveSettings
+from drive_server.storage.database import Database
+from drive_server.storage.tables import IdentityRow, UserRow
+
+logger = logging.getLogger(__name__)
+
+METHOD: Final = "oidc"
+PURPOSE: Final = "oidc login"
+ANSWERED_WITHIN: Final = timedelta(minutes=10)
+SECRET_CHARACTERS: Final = 48
+MOST_SUBJECT_CHARACTERS: Final = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """A login that begins: where the browser goes, and what it keeps meanwhile, signed."""
+
+    url: str
+    memory: str
+
+
+class OidcService:
+    """Logs people in by one issuer; without one in the settings, nobody.
+
+    Who comes for the first time is known by a verified email, if the settings allow it.
+    """
+
+    def __init__(
+        self, settings: DriveSettings, database: Database, identity: IdentityService, clock: Clock = utc_now
+    ) -> None:
+        """Raise `InvalidInputError` if the issuer's address can't be used."""
+        self._settings = settings
+        self._database = database
+        self._identity = identity
+        self._clock = clock
+        self._keys = IssuerKeys(settings.oidc_issuer, "", clock)
+
+    @property
+    def is_on(self) -> bool:
+        """Return whether people can log in at an issuer."""
+        return bool(self._settings.oidc_issuer and self._settings.oidc_client_id)
+
+    async def begin(self, callback: str) -> Beginning:
+        """Return where to log in; the issuer leads back to `callback`. Raises `UnavailableError` if it can't be had."""
+        endpoint = await self._endpoint("authorization_endpoint")
+        verifier, nonce = generate_token(SECRET_CHARACTERS), generate_token(SECRET_CHARACTERS)
+        async with self._client(callback) as client:
+            url, state = client.create_authorization_url(endpoint, code_verifier=verifier, nonce=nonce)
+        ends = int((self._clock() + ANSWERED_WITHIN).timestamp())
+        return Beginning(url, self._database.signer.sign(PURPOSE, orjson.dumps([state, nonce, verifier, ends])))
+
+    async def finish(self, memory: str, callback: str, answer: dict[str, str]) -> Principal:
+        """Return who logged in, by what the browser kept and what the issuer had it bring back.
+
+        Raises `UnauthenticatedError` for an answer to another login, a late, refused or forged one, and for a person
+        without an account; `AccountDisabledError`; `UnavailableError`.
+        """
+        state, nonce, verifier = self._remembered(memory)
+        is_ours = hmac.compare_digest(state.encode(), answer.get("state", "").encode())
+        # RFC 9207: an issuer that names itself has to be ours.
+        is_named = answer.get("iss") in (None, self._settings.oidc_issuer)
+        if not (is_ours and is_named and answer.get("code")):
+            raise _failed()
+        token = await self._fetch(callback, answer["code"], verifier)
+        claims = await self._claims(token, nonce)
+        return await self._identity.person(await self._user_of(claims), METHOD)
+
+    async def close(self) -> None:
+        """Close the connections to the issuer."""
+        await self._keys.close()
+
+    def _remembered(self, memory: str) -> tuple[str, str, str]:
+        payload = self._database.signer.verify(PURPOSE, memory)
+        if payload is None:
+            raise _failed()
+        state, nonce, verifier, ends = orjson.loads(payload)
+        if ends <= self._clock().timestamp():
+            raise _failed()
+        return state, nonce, verifier
+
+    def _client(self, callback: str) -> Any:
+        # Imported late: a command that logs nobody in starts without it.
+        from authlib.integrations.httpx_client import AsyncOAuth2Client
+
+        return AsyncOAuth2Client(
+            self._settings.oidc_client_id,
+            self._settings.oidc_client_secret.get_secret_value() or None,
+            scope="openid email profile",
+            redirect_uri=callback,
+            code_challenge_method="S256",
+            timeout=FETCH_WITHIN_SECONDS,
+            follow_redirects=False,
+        )
+
+    async def _endpoint(self, name: str) -> str:
+        address = (await self._keys.metadata()).get(name)
+        if not isinstance(address, str) or not is_safe_address(address):
+            raise UnavailableError(Message.of("no_issuer"))
+        return address
+
+    async def _fetch(self, callback: str, code: str, verifier: str) -> str:
+        """Exchange the code for the ID token (OpenID Connect Core 1.0, section 3.1.3)."""
+        endpoint = await self._endpoint("token_endpoint")
+        try:
+            async with self._client(callback) as client:
+                answer = await client.fetch_token(
+                    endpoint, grant_type="authorization_code", code=code, code_verifier=verifier
+                )
+        except (httpx.HTTPError, OSError) as error:
+            raise UnavailableError(Message.of("no_issuer")) from error
+        except (AuthlibBaseError, ValueError) as error:
+            logger.warning("The issuer refused a code: %r", error)
+            raise _failed() from error
+        token = answer.get("id_token")
+        if not isinstance(token, str) or len(token) > MOST_CHARACTERS:
+            raise _failed()
+        return token
+
+    async def _claims(self, token: str, nonce: str) -> dict[str, Any]:
+        """Return the claims of a valid ID token (OpenID Connect Core 1.0, section 3.1.3.7)."""
+        try:
+            header = jwt.get_unverified_header(token)
+            algorithm, key_id = str(header.get("alg")), header.get("kid")
+            is_known = algorithm in TAKEN and isinstance(key_id, str | None) and "crit" not in header
+            key = await self._keys.find(key_id, algorithm) if is_known else None
+            if key is None:
+                raise _failed()
+            claims: dict[str, Any] = jwt.decode(
+                token,
+                key,
+                algorithms=[algorithm],
+                audience=self._settings.oidc_client_id,
+                issuer=self._settings.oidc_issuer,
+                leeway=LEEWAY_SECONDS,
+                options={"require": ["exp", "iat", "iss", "aud", "sub", "nonce"]},
+            )
+        except PyJWTError as error:
+            logger.warning("An ID token of the issuer is not valid: %r", error)
+            raise _failed() from error
+        is_for_us = claims.get("azp", self._settings.oidc_client_id) == self._settings.oidc_client_id
+        if not is_for_us or not hmac.compare_digest(str(claims["nonce"]).encode(), nonce.encode()):
+            raise _failed()
+        return claims
+
+    async def _user_of(self, claims: dict[str, Any]) -> str:
+        """Return the id of the account: from the first login on it is the subject's, whatever their email."""
+        subject = str(claims["sub"])
+        if not 0 < len(subject) <= MOST_SUBJECT_CHARACTERS:
+            raise _failed()
+        identity = IdentityRow.issuer == self._settings.oidc_issuer, IdentityRow.subject == subject
+        async with self._database.write() as session:
+            known = await session.scalar(select(IdentityRow.user_id).where(*identity))
+            if known is not None:
+                return known
+            user = await self._first_login(session, _verified_email(claims))
+            row = {"issuer": self._settings.oidc_issuer, "subject": subject, "user_id": user.id}
+            session.add(IdentityRow(**row, created_at=self._clock()))
+            return user.id
+
+    async def _first_login(self, session: AsyncSession, email: str) -> UserRow:
+        user = await find_user(session, email)
+        may = self._settings.oidc_create_users if user is None else self._settings.oidc_link_by_email
+        if not may or email == LOCAL_EMAIL:
+            raise UnauthenticatedError(Message.of("no_account_for_login"))
+        return user or await add_user(session, email, self._clock())
+
+
+def _verified_email(claims: dict[str, Any]) -> str:
+    email = claims.get("email")
+    if claims.get("email_verified") is not True or not isinstance(email, str) or has_lookalike(email):
+        raise UnauthenticatedError(Message.of("email_not_verified"))
+    try:
+        return normalise_email(email)
+    except InvalidInputError as error:
+        raise UnauthenticatedError(Message.of("email_not_verified")) from error
+
+
+def _failed() -> UnauthenticatedError:
+    return UnauthenticatedError(Message.of("login_failed"))

@@ -1,0 +1,213 @@
+"""Passwords: proved, changed with the old one, and set anew by an address that holds once."""
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio
+from sqlalchemy import delete, select, update
+
+from drive_server.access import ALL_SCOPES, Actor, Principal, require_admin, require_person
+from drive_server.clock import Clock, utc_now
+from drive_server.context import public_address
+from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, UnauthenticatedError
+from drive_server.messages import Message
+from drive_server.rate_limiter import RateLimiter
+from drive_server.services.identity.emails import normalise_email
+from drive_server.services.identity.keys import digest, require_scopes
+from drive_server.services.identity.login_links import LoginLink
+from drive_server.services.identity.service import IdentityService, find_user, named_user
+from drive_server.services.identity.sessions import SESSION_METHOD
+from drive_server.services.mail.outbox import MailText, Outbox
+from drive_server.storage.database import Database
+from drive_server.storage.tables import ApiKeyRow, UserRow
+
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
+
+METHOD: Final = "password"
+PAGE: Final = "/password"
+PURPOSE: Final = "password"
+MIN_CHARACTERS: Final = 12
+MAX_CHARACTERS: Final = 256
+MAILED_FOR: Final = timedelta(hours=1)
+GIVEN_FOR: Final = timedelta(days=1)
+MOST_WRONG: Final = 20
+"""Wrong passwords of one account in a minute, from wherever they come."""
+HASHES_AT_ONCE: Final = 2
+"""Each takes 64 MiB for a moment."""
+ID_BYTES: Final = 16
+TIME_BYTES: Final = 8
+FINGERPRINT_BYTES: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Reset:
+    user_id: str
+    expires_at: datetime
+    fingerprint: bytes
+
+
+class PasswordService:
+    """Checks and sets passwords. Who is wrong learns neither by words nor by time whether there is an account."""
+
+    def __init__(
+        self, database: Database, identity: IdentityService, outbox: Outbox, public_url: str, clock: Clock = utc_now
+    ) -> None:
+        self._database = database
+        self._identity = identity
+        self._outbox = outbox
+        self._public_url = public_url
+        self._clock = clock
+        self._hashing = anyio.CapacityLimiter(HASHES_AT_ONCE)
+        self._nobodys = ""
+        self._tries = RateLimiter(MOST_WRONG, "Too many wrong passwords came for this account.")
+        outbox.texts[PURPOSE] = self._mail_text
+
+    @cached_property
+    def _hasher(self) -> "PasswordHasher":
+        # Imported late: a command that checks no password starts without it.
+        from argon2 import PasswordHasher
+
+        return PasswordHasher()
+
+    async def verify(self, email: str, password: str) -> Principal:
+        """Return who has the password, with all scopes.
+
+        Raises `UnauthenticatedError` for a wrong one and for who has none, `RateLimitError` after too many of them, and
+        `AccountDisabledError` for who has the right one and was disabled.
+        """
+        address = _address(email)
+        self._tries.take(digest(address))  # before the check: many at once are as many tries
+        async with self._database.read() as session:
+            user = await find_user(session, address)
+        self._nobodys = self._nobodys or await self._run(self._hasher.hash, "nobody has this password")
+        stored = user.password_hash if user is not None else None
+        is_right = await self._run(self._is_right, stored or self._nobodys, _clean(password))
+        if user is None or stored is None or not is_right:
+            raise UnauthenticatedError(Message.of("wrong_password"))
+        self._tries.give_back(digest(address))
+        return await self._identity.person(user.id, METHOD)
+
+    async def change(self, actor: Actor, new: str, old: str | None, session_secret: str = "") -> None:
+        """Set the caller's password; their browsers but the one that asks are logged out.
+
+        Raises `UnauthenticatedError` unless `old` is the one before, `InvalidInputError` for a short one. Who has none
+        sets the first with a key that has all scopes and does not end (`ForbiddenError`, `MissingScopeError`).
+        """
+        require_person(actor.principal)
+        require_scopes(actor.principal, ALL_SCOPES)
+        checked = _checked(new, actor.principal.email)
+        async with self._database.read() as session:
+            row = await session.get_one(UserRow, actor.user_id)
+        if row.password_hash is not None:
+            await self.verify(row.email, old or "")
+        elif not await self._identity.lasts(actor.principal):
+            raise ForbiddenError(Message.of("key_ends"))
+        await self._set(row.id, checked, row.password_hash, but=session_secret)
+
+    async def reset_link(self, actor: Actor, user: str) -> LoginLink:
+        """Return an address with which a person, named by id or email, sets a new password. For administrators."""
+        require_admin(actor.principal)
+        async with self._database.read() as session:
+            row = await session.scalar(select(UserRow).where(named_user(user), UserRow.removed_at.is_(None)))
+        if row is None:
+            raise NotFoundError(Message.of("no_user"))
+        return self._link(row, GIVEN_FOR)
+
+    async def mail_reset(self, email: str) -> None:
+        """Mail such an address to who has an account, at most one in five minutes."""
+        async with self._database.write() as session:
+            row = await find_user(session, _address(email))
+            if row is not None and row.disabled_at is None:
+                window = int(self._clock().timestamp()) // 300
+                await self._outbox.put(session, row.id, PURPOSE, {}, f"{PURPOSE} {row.id} {window}")
+        self._outbox.wake()
+
+    async def find(self, token: str) -> str:
+        """Return the email of who sets a password with this address. Raises `NotFoundError` if it holds no more."""
+        return (await self._holder(token)).email
+
+    async def reset(self, token: str, new: str) -> Principal:
+        """Use an address up: set the password, log all browsers out, and return who it is. Raises as `find` does."""
+        row = await self._holder(token)
+        await self._set(row.id, _checked(new, row.email), row.password_hash)
+        return await self._identity.person(row.id, METHOD)
+
+    async def _set(self, user_id: str, password: str, before: str | None, but: str = "") -> None:
+        """Set it if it is still as it was before: an address holds once, also when it is used twice at once."""
+        hashed = await self._run(self._hasher.hash, password)
+        unchanged = UserRow.password_hash.is_(None) if before is None else UserRow.password_hash == before
+        sessions = ApiKeyRow.user_id == user_id, ApiKeyRow.method == SESSION_METHOD
+        async with self._database.write() as session:
+            done = update(UserRow).where(UserRow.id == user_id, unchanged).values(password_hash=hashed)
+            if not (await session.execute(done)).rowcount:  # pyright: ignore[reportAttributeAccessIssue] - an update's result has it
+                raise NotFoundError(Message.of("no_reset"))
+            await session.execute(delete(ApiKeyRow).where(*sessions, ApiKeyRow.secret_hash != digest(but)))
+
+    def _link(self, row: UserRow, holds_for: timedelta) -> LoginLink:
+        ends = self._clock() + holds_for
+        payload = bytes.fromhex(row.id) + int(ends.timestamp()).to_bytes(TIME_BYTES, "big") + _fingerprint(row)
+        token = self._database.signer.sign(PURPOSE, payload)
+        return LoginLink(f"{public_address(self._public_url)}{PAGE}/{token}", ends)
+
+    async def _holder(self, token: str) -> UserRow:
+        reset = _read(self._database.signer.verify(PURPOSE, token))
+        async with self._database.read() as session:
+            row = await session.get(UserRow, reset.user_id) if reset and reset.expires_at > self._clock() else None
+        if row is None or reset is None or row.disabled_at is not None or _fingerprint(row) != reset.fingerprint:
+            raise NotFoundError(Message.of("no_reset"))
+        return row
+
+    async def _mail_text(self, user_id: str, params: Mapping[str, Any]) -> MailText | None:
+        del params
+        async with self._database.read() as session:
+            row = await session.get_one(UserRow, user_id)
+        url = self._link(row, MAILED_FOR).url
+        return MailText(Message.of("mail.password.subject"), Message.of("mail.password", url=url))
+
+    def _is_right(self, stored: str, password: str) -> bool:
+        from argon2.exceptions import InvalidHashError, VerificationError
+
+        try:
+            return self._hasher.verify(stored, password)
+        except (VerificationError, InvalidHashError):
+            return False
+
+    async def _run(self, function: Any, *arguments: Any) -> Any:
+        return await anyio.to_thread.run_sync(function, *arguments, limiter=self._hashing)
+
+
+def _read(payload: bytes | None) -> _Reset | None:
+    if payload is None or len(payload) != ID_BYTES + TIME_BYTES + FINGERPRINT_BYTES:
+        return None
+    seconds = int.from_bytes(payload[ID_BYTES : ID_BYTES + TIME_BYTES], "big")
+    return _Reset(payload[:ID_BYTES].hex(), datetime.fromtimestamp(seconds, UTC), payload[ID_BYTES + TIME_BYTES :])
+
+
+def _fingerprint(row: UserRow) -> bytes:
+    """Return what changes with the password, so that an address holds once."""
+    return sha256((row.password_hash or "").encode()).digest()[:FINGERPRINT_BYTES]
+
+
+def _address(email: str) -> str:
+    try:
+        return normalise_email(email)
+    except InvalidInputError:
+        return ""  # nobody's; it takes the same time
+
+
+def _clean(password: str) -> str:
+    return unicodedata.normalize("NFC", password)[:MAX_CHARACTERS]
+
+
+def _checked(password: str, email: str) -> str:
+    clean = unicodedata.normalize("NFC", password)
+    is_plain = not any("\ud800" <= character <= "\udfff" for character in clean)
+    if not MIN_CHARACTERS <= len(clean) <= MAX_CHARACTERS or not is_plain or clean.casefold() == email:
+        raise InvalidInputError(Message.of("bad_password", least=MIN_CHARACTERS, most=MAX_CHARACTERS))
+    return clean

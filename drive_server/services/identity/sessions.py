@@ -1,0 +1,150 @@
+"""Browser sessions: opened, listed, ended. A session is a key of its own kind, whose secret is a cookie."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from secrets import token_urlsafe
+from typing import Final
+
+from sqlalchemy import ColumnElement, delete, or_, select
+
+from drive_server.access import Principal, require_person
+from drive_server.clock import Clock, utc_now
+from drive_server.errors import NotFoundError
+from drive_server.messages import Message
+from drive_server.services.identity.keys import (
+    KEY_ID,
+    SECRET_BYTES,
+    SHOWN_CHARACTERS,
+    digest,
+    parse_scopes,
+    require_scopes,
+)
+from drive_server.storage.database import Database
+from drive_server.storage.tables import ApiKeyRow, new_id
+
+SESSION_PREFIX: Final = "das_"
+SESSION_METHOD: Final = "session"
+SESSION_NAME: Final = "browser session"
+LIFETIME: Final = timedelta(days=30)
+READ_CHARACTERS: Final = 1000
+"""The part of a browser's own words that is looked at."""
+_BROWSERS: Final = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser", "Samsung Internet"),
+    ("Firefox/", "Firefox"),
+    ("FxiOS", "Firefox"),
+    ("CriOS", "Chrome"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+    ("curl/", "curl"),
+)
+_SYSTEMS: Final = (
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "macOS"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserSession:
+    """A session of the caller. `device` has the browser and its system, empty if it did not tell."""
+
+    id: str
+    device: str
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    is_current: bool
+
+
+def device_of(user_agent: str) -> str:
+    """Return browser and system by the browser's own words, as "Firefox, Linux"; of anything else nothing is stored."""
+    read = user_agent[:READ_CHARACTERS]
+    found = (next((name for mark, name in table if mark in read), "") for table in (_BROWSERS, _SYSTEMS))
+    return ", ".join(filter(None, found))
+
+
+class SessionService:
+    """Opens and ends browser sessions; `IdentityService.authenticate` accepts their secrets."""
+
+    def __init__(self, database: Database, clock: Clock = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def create(self, principal: Principal, user_agent: str = "") -> tuple[str, datetime]:
+        """Open a session with the scopes of the key that was shown; return its secret and when it ends."""
+        require_person(principal)
+        now = self._clock()
+        ends = min(now + LIFETIME, principal.expires_at or now + LIFETIME)
+        secret = SESSION_PREFIX + token_urlsafe(SECRET_BYTES)
+        row = ApiKeyRow(
+            id=new_id(),
+            user_id=principal.user_id,
+            name=SESSION_NAME,
+            prefix=secret[:SHOWN_CHARACTERS],
+            secret_hash=digest(secret),
+            method=SESSION_METHOD,
+            scopes=sorted(principal.scopes),
+            created_at=now,
+            expires_at=ends,
+            opened_by=principal.key_id,
+            device=device_of(user_agent),
+        )
+        async with self._database.write() as session:
+            await session.execute(delete(ApiKeyRow).where(*_sessions_of(principal), ApiKeyRow.expires_at <= now))
+            session.add(row)
+        return secret, ends
+
+    async def list(self, principal: Principal, current: str = "") -> tuple[BrowserSession, ...]:
+        """Return the caller's sessions that have not ended, newest first. `current` is the secret of the one in use."""
+        require_person(principal)
+        living = or_(ApiKeyRow.expires_at.is_(None), ApiKeyRow.expires_at > self._clock())
+        query = select(ApiKeyRow).where(*_sessions_of(principal), living, ApiKeyRow.revoked_at.is_(None))
+        shown = digest(current)
+        async with self._database.read() as session:
+            rows = await session.scalars(query.order_by(ApiKeyRow.created_at.desc(), ApiKeyRow.id))
+            return tuple(
+                BrowserSession(
+                    row.id, row.device, row.created_at, row.expires_at, row.last_used_at, row.secret_hash == shown
+                )
+                for row in rows
+            )
+
+    async def end(self, secret: str) -> None:
+        """End the session with this secret; an unknown one is ended already."""
+        is_it = (ApiKeyRow.secret_hash == digest(secret), ApiKeyRow.method == SESSION_METHOD)
+        async with self._database.write() as session:
+            await session.execute(delete(ApiKeyRow).where(*is_it))
+
+    async def end_one(self, principal: Principal, session_id: str) -> None:
+        """End a session of the caller, by its id. Raises `NotFoundError` for an unknown one and for somebody else's.
+
+        A key can't end a session with scopes that it lacks itself: `MissingScopeError`.
+        """
+        require_person(principal)
+        async with self._database.write() as session:
+            row = await session.get(ApiKeyRow, session_id) if KEY_ID.fullmatch(session_id) else None
+            if row is None or row.user_id != principal.user_id or row.method != SESSION_METHOD:
+                raise NotFoundError(Message.of("no_session"))
+            require_scopes(principal, parse_scopes(row.scopes, may_be_empty=True))
+            await session.delete(row)
+
+    async def end_all(self, principal: Principal, but: str = "") -> None:
+        """End all sessions of the person but the one with this secret.
+
+        Raises `MissingScopeError` if one has a scope that the caller lacks.
+        """
+        wanted = (*_sessions_of(principal), ApiKeyRow.secret_hash != digest(but))
+        async with self._database.write() as session:
+            found = await session.scalars(select(ApiKeyRow.scopes).where(*wanted))
+            require_scopes(principal, {scope for scopes in found for scope in parse_scopes(scopes, may_be_empty=True)})
+            await session.execute(delete(ApiKeyRow).where(*wanted))
+
+
+def _sessions_of(principal: Principal) -> tuple[ColumnElement[bool], ...]:
+    return ApiKeyRow.user_id == principal.user_id, ApiKeyRow.method == SESSION_METHOD

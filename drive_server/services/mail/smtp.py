@@ -1,0 +1,111 @@
+"""Hand a mail to an SMTP server (RFC 5321), by the standard library, in a thread."""
+
+import smtplib
+import ssl
+from contextlib import suppress
+from dataclasses import dataclass
+from email.message import EmailMessage
+from email.utils import format_datetime
+from ipaddress import ip_address
+from typing import Final, Self
+from urllib.parse import unquote, urlsplit
+
+from anyio import to_thread
+
+from drive_server.clock import utc_now
+from drive_server.errors import InvalidInputError
+
+SECONDS: Final = 30
+SCHEMES: Final = {"smtp": 587, "smtps": 465}
+MOST_SUBJECT_CHARACTERS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A mail in plain text. `id` makes its Message-ID: a mail that comes twice is known by it."""
+
+    id: str
+    to: str
+    subject: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SmtpServer:
+    """A server that mails are handed to. Without TLS, nothing but loopback gets a password."""
+
+    host: str
+    port: int
+    is_tls: bool
+    user: str
+    password: str
+    sender: str
+
+    @classmethod
+    def of(cls, url: str, sender: str) -> Self:
+        """Read `smtp://user:password@host:587` (STARTTLS where it is offered) or `smtps://...`, TLS at once.
+
+        Raises `InvalidInputError` for what is no such address, and without a sender.
+        """
+        try:
+            parts = urlsplit(url)
+            port = parts.port or SCHEMES[parts.scheme]
+        except (ValueError, KeyError) as error:
+            raise _malformed() from error
+        if not parts.hostname or "@" not in sender or not sender.isprintable():
+            raise _malformed()
+        user, password = unquote(parts.username or ""), unquote(parts.password or "")
+        return cls(parts.hostname, port, parts.scheme == "smtps", user, password, sender)
+
+    async def send(self, mail: Mail) -> None:
+        """Hand the mail over. Raises `smtplib.SMTPException` or `OSError` if it is not taken."""
+        await to_thread.run_sync(self._send, self._message(mail))
+
+    def _message(self, mail: Mail) -> EmailMessage:
+        message = EmailMessage()
+        message["From"], message["To"] = self.sender, mail.to
+        # A name in it may hold anything; the library refuses line ends, and would refuse the mail with them.
+        message["Subject"] = " ".join(mail.subject.split())[:MOST_SUBJECT_CHARACTERS]
+        message["Date"] = format_datetime(utc_now())
+        message["Message-ID"] = f"<{mail.id}@{self.sender.rpartition('@')[2].rstrip('>')}>"
+        message["Auto-Submitted"] = "auto-generated"
+        message.set_content(mail.text)
+        return message
+
+    def _send(self, message: EmailMessage) -> None:
+        server = self._connected()
+        try:
+            if self.user:
+                server.login(self.user, self.password)
+            server.send_message(message)
+        finally:
+            # A mail that was taken is sent, however the server takes its leave.
+            with suppress(smtplib.SMTPException, OSError):
+                server.quit()
+
+    def _connected(self) -> smtplib.SMTP:
+        context = ssl.create_default_context()
+        if self.is_tls:
+            return smtplib.SMTP_SSL(self.host, self.port, timeout=SECONDS, context=context)
+        server = smtplib.SMTP(self.host, self.port, timeout=SECONDS)
+        server.ehlo()
+        if server.has_extn("starttls"):
+            server.starttls(context=context)
+        elif self.user and not _is_loopback(self.host):
+            server.close()
+            raise smtplib.SMTPNotSupportedError("the server offers no TLS, and gets no password without")
+        return server
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _malformed() -> InvalidInputError:
+    return InvalidInputError(
+        "Mails need a server and a sender.",
+        hint="Set DRIVE_SMTP_URL to smtp://user:password@host:587 and DRIVE_SMTP_FROM to an address.",
+    )

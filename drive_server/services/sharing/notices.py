@@ -1,0 +1,131 @@
+"""Notices: what others have shared with a person, told in the drive and, where a mail server is set, by mail."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import ColumnElement, func, select, update
+
+from drive_server.access import Actor, Principal, Scope, require_person, require_scope
+from drive_server.clock import Clock, utc_now
+from drive_server.context import public_address
+from drive_server.messages import Message
+from drive_server.models import Item, Page
+from drive_server.services.mail.outbox import MailText, Outbox
+from drive_server.services.pagination import Cursors
+from drive_server.services.tree.grantees import GROUP, Grantee, is_group
+from drive_server.services.tree.items import checked_limit, describe_all
+from drive_server.services.tree.nodes import NodeView, item_message, locate_many, shared_ids
+from drive_server.storage.tables import GroupMemberRow, NoticeRow, UserRow
+
+if TYPE_CHECKING:
+    from drive_server.services.journal.recorder import Recorder
+    from drive_server.storage.database import Database
+
+SHARE: Final = "share"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """An item that `by` (an email) shared with the caller, as it is now."""
+
+    id: int
+    by: str
+    item: Item
+    created_at: datetime
+    read_at: datetime | None
+
+    @property
+    def message(self) -> Message:
+        """The notice as a sentence."""
+        role, item = Message.of(f"role.{self.item.role}"), item_message(self.item.name)
+        return Message.of("notice.share", by=self.by, item=item, role=role)
+
+
+class NoticeService:
+    """Notes what is shared with whom, and lists it for them as long as they see it."""
+
+    def __init__(self, database: "Database", outbox: Outbox, public_url: str, clock: Clock = utc_now) -> None:
+        self._database = database
+        self._outbox = outbox
+        self._public_url = public_url
+        self._clock = clock
+        outbox.texts[SHARE] = self._mail_text
+
+    async def note(self, recorder: "Recorder", node: NodeView, grantee: Grantee) -> None:
+        """Note, in the transaction of a new share, whom the item is shared with; those with an account get a mail."""
+        session, now = recorder.session, recorder.now
+        emails = [grantee.key]
+        if is_group(grantee.key):
+            members = select(UserRow.email).join(GroupMemberRow, GroupMemberRow.user_id == UserRow.id)
+            emails = [*await session.scalars(members.where(GroupMemberRow.group_id == grantee.key[len(GROUP) :]))]
+        for email in sorted({*emails} - {recorder.actor.principal.email}):
+            mine = NoticeRow.email == email, NoticeRow.node_id == node.id
+            row = await session.scalar(select(NoticeRow).where(*mine)) or NoticeRow(email=email, node_id=node.id)
+            row.by_user, row.created_at, row.read_at = recorder.actor.user_id, now, None
+            session.add(row)
+            user_id = await session.scalar(select(UserRow.id).where(UserRow.email == email))
+            if user_id is not None:
+                once = f"{SHARE} {node.id} {user_id} {now:%Y-%m-%d}"
+                params = {"item": node.id, "by": recorder.actor.user_id}
+                await self._outbox.put(session, user_id, SHARE, params, once)
+
+    async def list(
+        self, actor: Actor, *, unread: bool = False, limit: int = 100, cursor: str | None = None
+    ) -> Page[Notice]:
+        """Return the caller's notices, newest first, of what they can see now."""
+        principal = _reader(actor)
+        size = checked_limit(limit)
+        cursors = Cursors(self._database.signer, actor.user_id, "notices", str(unread))
+        conditions = [*_of(principal), *([NoticeRow.read_at.is_(None)] if unread else [])]
+        if cursor is not None:
+            conditions.append(NoticeRow.id < cursors.decode(cursor, int)[0])
+        query = select(NoticeRow, UserRow.email).join(UserRow, UserRow.id == NoticeRow.by_user).where(*conditions)
+        async with self._database.read() as session:
+            rows = (await session.execute(query.order_by(NoticeRow.id.desc()).limit(size + 1))).all()
+            shown = rows[:size]
+            nodes = await locate_many(session, principal, [row.node_id for row, _ in shown])
+            items = {item.id: item for item in await describe_all(session, [*nodes.values()])}
+        notices = tuple(
+            Notice(row.id, by, items[row.node_id], row.created_at, row.read_at)
+            for row, by in shown
+            if row.node_id in items
+        )
+        return Page(notices, cursors.encode(shown[-1][0].id) if len(rows) > size else None)
+
+    async def unread(self, actor: Actor) -> int:
+        """Return how many notices the caller has not read."""
+        query = select(func.count()).select_from(NoticeRow).where(*_of(_reader(actor)), NoticeRow.read_at.is_(None))
+        async with self._database.read() as session:
+            return await session.scalar(query) or 0
+
+    async def mark_read(self, actor: Actor, ids: Sequence[int] | None = None) -> None:
+        """Mark the caller's notices as read: these, or all. Ids of nobody's and of others' change nothing."""
+        principal = _reader(actor)
+        mine = [NoticeRow.email == principal.email, NoticeRow.read_at.is_(None)]
+        if ids is not None:
+            mine.append(NoticeRow.id.in_(ids))
+        async with self._database.write() as session:
+            await session.execute(update(NoticeRow).where(*mine).values(read_at=self._clock()))
+
+    async def _mail_text(self, user_id: str, params: Mapping[str, Any]) -> MailText | None:
+        async with self._database.read() as session:
+            user, by = await session.get_one(UserRow, user_id), await session.get_one(UserRow, params["by"])
+            principal = Principal(user.id, user.email, frozenset({Scope.READ}), "in_process")
+            node = (await locate_many(session, principal, [params["item"]])).get(params["item"])
+        if node is None or node.row.trash_id:
+            return None
+        url = public_address(self._public_url)
+        words = {"by": by.email, "item": node.subject, "role": node.role.title, "url": url}
+        return MailText(Message.of("mail.share.subject", **words), Message.of("mail.share", **words))
+
+
+def _reader(actor: Actor) -> Principal:
+    require_person(actor.principal)
+    require_scope(actor.principal, Scope.READ)
+    return actor.principal
+
+
+def _of(principal: Principal) -> tuple[ColumnElement[bool], ...]:
+    return NoticeRow.email == principal.email, NoticeRow.node_id.in_(shared_ids(principal))

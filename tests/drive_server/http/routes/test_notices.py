@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import asyncio
+import smtplib
+from contextlib import asynccontextmanager
+from email import message_from_bytes, policy
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pydantic import SecretStr
+
+from drive_server.clock import utc_now
+from drive_server.http.routes import notices
+from drive_server.services.mail.outbox import FIRST_PAUSE
+from drive_server.services.mail.smtp import Mail, SmtpServer
+from tests.drive_server.http.service import Service, running
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator
+    from email.message import EmailMessage
+
+    import httpx
+
+    from drive_server.settings import DriveSettings
+
+BOB = "bob@example.com"
+NOTICES = "/api/notices"
+
+
+class MailServer:
+    """An SMTP server that takes mails, or answers the next recipients with `refusals`."""
+
+    def __init__(self) -> None:
+        self.mails: list[EmailMessage] = []
+        self.refusals: list[str] = []
+        self.came = asyncio.Event()
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"220 ready\r\n")
+        while line := (await reader.readline()).strip().upper():
+            if line.startswith(b"DATA"):
+                writer.write(b"354 go on\r\n")
+                data = await reader.readuntil(b"\r\n.\r\n")
+                self.mails.append(message_from_bytes(data[:-5], policy=policy.default))  # pyright: ignore[reportArgumentType] - the default policy makes this kind
+                self.came.set()
+            refused = self.refusals.pop(0) if line.startswith(b"RCPT") and self.refusals else ""
+            answer = "221 bye" if line.startswith(b"QUIT") else "250 fine"
+            writer.write(f"{refused or answer}\r\n".encode())
+            if line.startswith(b"QUIT"):
+                break
+        writer.close()
+
+
+@asynccontextmanager
+async def mail_server() -> AsyncGenerator[tuple[MailServer, str]]:
+    server = MailServer()
+    async with await asyncio.start_server(server.serve, "127.0.0.1", 0) as listener:
+        yield server, f"smtp://127.0.0.1:{listener.sockets[0].getsockname()[1]}"
+
+
+@pytest.fixture
+async def mails() -> AsyncIterator[tuple[MailServer, str]]:
+    async with mail_server() as found:
+        yield found
+
+
+@pytest.fixture
+async def mailing(drive_settings: DriveSettings, mails: tuple[MailServer, str]) -> AsyncIterator[Service]:
+    changes = {"smtp_url": SecretStr(mails[1]), "smtp_from": "drive@example.com"}
+    async with running(drive_settings.model_copy(update=changes)) as service:
+        yield service
+
+
+async def folder(client: httpx.AsyncClient, name: str = "Reports") -> dict[str, Any]:
+    return (await client.post("/api/drive/items", json={"kind": "folder", "name": name})).json()
+
+
+async def share(client: httpx.AsyncClient, item: dict[str, Any], email: str = BOB) -> None:
+    made = await client.post(f"/api/drive/items/{item['id']}/shares", json={"email": email})
+    assert made.status_code == 201, made.text
+
+
+async def test_who_gets_a_share_has_a_notice_until_it_is_taken_back(
+    owner_client: httpx.AsyncClient, bobs_client: httpx.AsyncClient
+) -> None:
+    item = await folder(owner_client)
+    await share(owner_client, item)
+    got = (await bobs_client.get(NOTICES, params={"lang": "zh"})).json()
+    await bobs_client.post(f"{NOTICES}/read", json={"ids": [got["items"][0]["id"], 99]})
+    read = (await bobs_client.get(NOTICES)).json()
+    unread = (await bobs_client.get(NOTICES, params={"unread": True})).json()
+    await owner_client.patch(f"/api/drive/items/{item['id']}/shares/{BOB}", json={"role": "editor"})
+    changed = (await bobs_client.get(NOTICES)).json()
+    await owner_client.delete(f"/api/drive/items/{item['id']}/shares/{BOB}")
+    gone = (await bobs_client.get(NOTICES)).json()
+
+    assert (got["unread"], len(got["items"]), got["items"][0]["item"]["name"]) == (1, 1, "Reports")
+    assert got["items"][0]["text"] == "me@localhost 与你共享了“Reports”，你的角色是查看者。"
+    assert (read["unread"], read["items"][0]["read_at"] is None, unread["items"]) == (0, False, [])
+    assert changed["items"][0]["text"] == "me@localhost shared 'Reports' with you as editor."
+    assert (gone["items"], (await owner_client.get(NOTICES)).json()["items"]) == ([], [])
+
+
+async def test_a_notice_waits_for_who_has_no_account_yet_and_comes_to_each_member_of_a_group(
+    service: Service, owner_client: httpx.AsyncClient
+) -> None:
+    await share(owner_client, await folder(owner_client))
+    async with service.client(await service.add_person(BOB)) as bob:
+        await owner_client.post("/api/groups", json={"name": "All", "members": [BOB, "me@localhost"]})
+        await share(owner_client, await folder(owner_client, "Plans"), "group:all")
+        first = (await bob.get(NOTICES, params={"limit": 1})).json()
+        second = (await bob.get(NOTICES, params={"limit": 1, "cursor": first["cursor"]})).json()
+        await bob.post(f"{NOTICES}/read", json={})
+        assert (await bob.get(NOTICES)).json()["unread"] == 0
+    names = [page["items"][0]["item"]["name"] for page in (first, second)]
+    assert (names, second["cursor"]) == (["Plans", "Reports"], None)
+    assert (await owner_client.get(NOTICES)).json()["items"] == []
+
+
+async def test_a_page_hears_of_a_notice_at_once(
+    owner_client: httpx.AsyncClient, bobs_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notices, "POLL_SECONDS", 0.01)
+    item = await folder(owner_client)
+    async with bobs_client.stream("GET", f"{NOTICES}/events") as stream:
+        lines = stream.aiter_lines()
+        seen = [line async for line in _until(lines, '"unread":0')]
+        await share(owner_client, item)
+        seen += [line async for line in _until(lines, '"unread":1')]
+    assert "event: notices" in seen
+
+
+async def _until(lines: AsyncIterator[str], text: str) -> AsyncIterator[str]:
+    async for line in lines:
+        yield line
+        if text in line:
+            return
+
+
+async def test_a_mail_is_sent_once_in_the_persons_language_and_only_to_who_has_an_account(
+    mailing: Service, mails: tuple[MailServer, str]
+) -> None:
+    outbox = mailing.drive.outbox
+    async with mailing.client() as owner, mailing.client(await mailing.add_person(BOB)) as bob:
+        await bob.patch("/api/auth/me", json={"language": "zh"})
+        item = await folder(owner, "Reports")
+        await share(owner, item)
+        await share(owner, item, "eve@example.com")
+        await owner.delete(f"/api/drive/items/{item['id']}/shares/{BOB}")
+        await share(owner, item)
+        assert await outbox.send_due() == 1
+        assert await outbox.send_due() == 0
+        later = await folder(owner, "Later")
+        await share(owner, later)
+        await owner.delete(f"/api/drive/items/{later['id']}/shares/{BOB}")
+        assert await outbox.send_due() == 0
+    (mail,) = mails[0].mails
+    assert (mail["To"], mail["From"], mail["Subject"]) == (BOB, "drive@example.com", "me@localhost 与你共享了“Reports”")
+    assert "你的角色是查看者" in mail.get_content()
+
+
+async def test_a_mail_that_is_not_taken_is_sent_later_and_one_that_never_will_be_is_given_up(
+    mailing: Service, mails: tuple[MailServer, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outbox, server = mailing.drive.outbox, mails[0]
+    await mailing.add_person(BOB)
+    async with mailing.client() as owner:
+        for name, refusal, sent in (("A", "451 later", [0, 1]), ("B", "550 nobody", [0, 0])):
+            server.refusals = [refusal]
+            await share(owner, await folder(owner, name))
+            now = utc_now()
+            assert [await outbox.send_due()] == sent[:1]
+            with monkeypatch.context() as patched:
+                patched.setattr(outbox, "_clock", lambda now=now: now + 2 * FIRST_PAUSE)
+                assert [await outbox.send_due()] == sent[1:]
+    assert [mail["Subject"] for mail in server.mails] == ["me@localhost shared 'A' with you"]
+
+
+async def test_no_name_adds_a_header_and_no_password_goes_out_without_tls(mails: tuple[MailServer, str]) -> None:
+    server = SmtpServer.of(mails[1], "drive@example.com")
+    await server.send(Mail("1", BOB, "Hi\r\nBcc: eve@example.com", "Words"))
+    with pytest.raises(ValueError, match="linefeed"):
+        await server.send(Mail("2", f"{BOB}\r\nBcc: eve@example.com", "Hi", "Words"))
+    assert [(mail["Subject"], mail["Bcc"]) for mail in mails[0].mails] == [("Hi Bcc: eve@example.com", None)]
+    away = SmtpServer.of(mails[1].replace("smtp://", "smtp://me:secret@"), "drive@example.com")
+    object.__setattr__(away, "host", "localhost.")
+    with pytest.raises((smtplib.SMTPException, OSError)):
+        await away.send(Mail("3", BOB, "Hi", "Words"))
