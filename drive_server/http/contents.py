@@ -8,14 +8,9 @@ from fastapi import Request, Response
 from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 
-<<<<<<< HEAD
 from drive_server.drive import Drive
 from drive_server.errors import InvalidInputError, TooLargeError
-from drive_server.http.headers import Span, UnsatisfiableError, matches_etag, parse_range
-=======
-from drive_server.errors import InvalidInputError
 from drive_server.http.headers import Span, UnsatisfiableError, attachment, matches_etag, parse_range
->>>>>>> int17
 from drive_server.http.problem import CODES, problem
 from drive_server.services.documents.service import Content
 from drive_server.services.quota import Room

@@ -10,11 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
-<<<<<<< HEAD
-from drive_server.http.contents import RAW_BODY, content_response, require_upload_fits, store_body
-=======
-from drive_server.http.contents import BYTES, RAW_BODY, body_of, content_response
->>>>>>> int17
+from drive_server.http.contents import BYTES, RAW_BODY, content_response, require_upload_fits, store_body
 from drive_server.http.headers import chosen_type
 from drive_server.http.item_routes import ItemRoute
 from drive_server.http.item_views import ItemView, reply_item
