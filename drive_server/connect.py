@@ -88,6 +88,7 @@ from drive_server.services.tasks import TaskService
 from drive_server.services.text.contents import Contents
 from drive_server.services.undo.service import UndoService
 from drive_server.services.uploads.service import UploadService
+from drive_server.services.webdav.drafts import DavDrafts
 from drive_server.services.webdav.locks import DavLocks
 from drive_server.services.webdav.properties import DavProperties
 from drive_server.settings import DriveSettings, read_settings
@@ -220,6 +221,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         uploads=_uploads(settings, database, blobs, documents, limits),
         dav_locks=DavLocks(database),
         dav_properties=DavProperties(database),
+        dav_drafts=DavDrafts(database, clock),
         quota=QuotaService(database, limits),
         housekeeping=housekeeping,
         outbox=outbox,

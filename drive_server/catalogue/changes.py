@@ -56,6 +56,14 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
     "is_made": ("is made", "新建"),
     "effect.write": ("Replace the content of {item}.", "替换{item}的全部内容。"),
     "change.write": ("Replaced the content of {item}.", "改写了{item}的内容。"),
+    "effect.write_from": (
+        "Replace the content of {item} by that of {source}, which goes to the trash.",
+        "用{source}的内容替换{item}的内容，并把{source}移到回收站。",
+    ),
+    "change.write_from": (
+        "Replaced the content of {item} by that of {source}, which went to the trash.",
+        "用{source}的内容改写了{item}，并把{source}移到了回收站。",
+    ),
     "effect.patch": ("Edit {count} place{s} in {item}.", "修改{item}中的 {count} 处。"),
     "change.patch": ("Edited {count} place{s} in {item}.", "修改了{item}中的 {count} 处。"),
     "effect.append": ("Append {count:,} character{s} to {item}.", "在{item}末尾添加 {count:,} 个字符。"),

@@ -8,10 +8,13 @@ from fastapi import Request, Response
 from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 
-from drive_server.errors import InvalidInputError
+from drive_server.drive import Drive
+from drive_server.errors import InvalidInputError, TooLargeError
 from drive_server.http.headers import Span, UnsatisfiableError, attachment, matches_etag, parse_range
 from drive_server.http.problem import CODES, problem
 from drive_server.services.documents.service import Content
+from drive_server.services.quota import Room
+from drive_server.storage.blobs import Blob
 
 RAW_BODY: Final = {
     "requestBody": {
@@ -63,6 +66,19 @@ async def body_of(request: Request) -> AsyncIterator[bytes]:
     except ClientDisconnect as error:
         # Nobody reads this answer; but an upload that was broken off is no failure of the service.
         raise InvalidInputError("The upload was broken off.", hint="Send it again.") from error
+
+
+def require_upload_fits(drive: Drive, size: int | None) -> None:
+    """Raise `TooLargeError` for a declared size, in bytes, that no file may have."""
+    limit = drive.settings.max_upload_bytes
+    if size is not None and size > limit:
+        raise TooLargeError("The file is too large.", hint=f"The limit is {limit} bytes.", details={"limit": limit})
+
+
+async def store_body(request: Request, drive: Drive, room: Room | None) -> Blob:
+    """Store the request's body. Raises `TooLargeError`, and `QuotaExceededError` if there is no room for it."""
+    chunks = body_of(request)
+    return await drive.blobs.put_stream(room.limited(chunks) if room else chunks, drive.settings.max_upload_bytes)
 
 
 def _range_header(request: Request, etag: str) -> str | None:

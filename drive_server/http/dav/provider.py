@@ -41,8 +41,10 @@ class DriveProvider(DAVProvider):
         return self.call.is_guest
 
     @override
-    def get_resource_inst(self, path: str, environ: Any) -> FileResource | FolderResource | None:
-        """Return the resource at the path, None if there is nothing."""
+    def get_resource_inst(self, path: str | None, environ: Any) -> FileResource | FolderResource | None:
+        """Return the resource at the path, None if there is nothing, or for what wsgidav takes to be above the root."""
+        if path is None:
+            return None
         place = self._by_id(path) if path.startswith(BY_ID) else self.call.wait(find_place, self.call, self.plain(path))
         return resource_at(place, environ) if place is not None else None
 

@@ -14,7 +14,7 @@ from drive_server.http.dav.call import Place
 from drive_server.http.dav.described import Described
 from drive_server.http.dav.places import find_place, names_in, path_of
 from drive_server.http.dav.writing import Target, Writer
-from drive_server.models import Item
+from drive_server.models import Item, OnConflict
 from drive_server.services.webdav.properties import modification
 
 MOST_DIGITS: Final = 12
@@ -34,24 +34,23 @@ class Resource(Described):
         return True
 
     def handle_move(self, dest_path: str) -> bool:
-        """Move the item, as one change; what is there goes to the trash."""
+        """Move the item, as one change; what is there goes to the trash, or gets the content of a draft."""
         item, (folder, name) = self.item, self._destination(dest_path)
+        saved = self._saved_file(dest_path)
+        if saved is not None:
+            self._save(item, saved)
+            return True
         files, actor = self.call.drive.files, self.call.actor
-        if folder.item is None and self.place.path.rpartition("/")[0] == folder.path:
-            choice = "replace" if self.call.replaces and not self.call.creates else "fail"
-            self.call.wait(files.rename, actor, item.id, name, if_match=self.condition(), on_conflict=choice)
-        elif folder.item is None:
-            raise DAVError(HTTPStatus.FORBIDDEN)
+        options: dict[str, Any] = {"if_match": self.condition(), "on_conflict": self._choice()}
+        if folder.item is not None:
+            options |= {"name": name, "replaces_any_kind": True}
+            self.call.wait(files.move, actor, item.id, folder.item.id, **options)
+        elif self.place.path.rpartition("/")[0] == folder.path:
+            if self.call.creates:  # to replace something, one has to see the folder
+                options["on_conflict"] = "fail"
+            self.call.wait(files.rename, actor, item.id, name, **options)
         else:
-            self.call.wait(
-                files.relocate,
-                actor,
-                item.id,
-                folder.item.id,
-                name,
-                replace=self.call.replaces,
-                if_match=self.condition(),
-            )
+            raise DAVError(HTTPStatus.FORBIDDEN)
         self.call.wait(self.call.drive.dav_locks.release_tree, item.id)
         self.note_time(item)
         return True
@@ -67,7 +66,7 @@ class Resource(Described):
             item.id,
             folder.item.id,
             name,
-            on_conflict="replace" if self.call.replaces else "fail",
+            on_conflict=self._choice(),
             replaces_any_kind=True,
             with_contents=depth_infinity,
         )
@@ -87,6 +86,33 @@ class Resource(Described):
         """Return the etag that the item must still have when it is changed, if the client set a condition."""
         is_conditional = any(header in self.environ for header in ("HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE"))
         return self.item.etag if is_conditional else None
+
+    def _saved_file(self, dest_path: str) -> Item | None:
+        """Return the file at the destination if the item is a draft of it: in the same folder, and written just now."""
+        item = self.item
+        place = self.call.wait(find_place, self.call, self.environ["wsgidav.provider"].plain(dest_path))
+        saved = place.item if place is not None else None
+        if saved is None or item.parent_id is None or (saved.kind, saved.parent_id) != ("file", item.parent_id):
+            return None
+        is_draft = item.kind == "file" and self.call.wait(self.call.drive.dav_drafts.is_draft, self.call.actor, item.id)
+        return saved if is_draft else None
+
+    def _save(self, draft: Item, saved: Item) -> None:
+        drive = self.call.drive
+        outcome = self.call.wait(
+            drive.documents.replace_with_file,
+            self.call.actor,
+            saved.id,
+            draft.id,
+            if_source_match=self.condition(),
+        )
+        self.call.wait(drive.dav_properties.copy, draft.id, saved.id)
+        for item in (draft, saved):
+            self.call.wait(drive.dav_locks.release_tree, item.id)
+        self.note_time(outcome.value)
+
+    def _choice(self) -> OnConflict:
+        return "replace" if self.call.replaces else "fail"
 
     def _destination(self, path: str) -> tuple[Place, str]:
         *above, name = names_in(self.environ["wsgidav.provider"].plain(path))

@@ -1,14 +1,14 @@
 """The body of a PUT on its way into the drive: streamed to the blobs by the event loop, then recorded."""
 
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
 
 from wsgidav.dav_error import DAVError
 
-from drive_server.errors import NameConflictError, TooLargeError
-from drive_server.http.contents import body_of
+from drive_server.errors import NameConflictError
+from drive_server.http.contents import require_upload_fits, store_body
 from drive_server.http.dav.call import DavCall
 from drive_server.http.headers import chosen_type
 from drive_server.models import Item, Outcome
@@ -60,15 +60,14 @@ class Writer:
         self._recorded(self._call.wait(self._record).value)
 
     async def _store(self) -> Blob:
-        call, target = self._call, self._target
-        limit, declared = call.drive.settings.max_upload_bytes, self._declared()
-        if declared > limit:
-            raise TooLargeError("The file is too large.", hint=f"The limit is {limit} bytes.", details={"limit": limit})
-        chunks: AsyncIterator[bytes] = body_of(call.request)
-        if target.folder_id is not None:
-            room = await call.drive.documents.check_place(call.actor, target.folder_id, target.name, declared)
-            chunks = room.limited(chunks)
-        return await call.drive.blobs.put_stream(chunks, limit)
+        call, target, declared = self._call, self._target, self._declared()
+        require_upload_fits(call.drive, declared)
+        documents, room = call.drive.documents, None
+        if target.item is not None:
+            room = await documents.check_file(call.actor, target.item.id, declared, if_match=target.if_match)
+        elif target.folder_id is not None:
+            room = await documents.check_place(call.actor, target.folder_id, target.name, declared)
+        return await store_body(call.request, call.drive, room)
 
     async def _record(self) -> Outcome[Item]:
         call, target, documents = self._call, self._target, self._call.drive.documents

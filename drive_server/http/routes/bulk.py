@@ -1,5 +1,6 @@
 """`POST /api/drive/items/bulk`: one action on many items, with a result for each."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request, Response
@@ -9,11 +10,12 @@ from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import DriveError
 from drive_server.http.access import DriveDep, WriterDep
+from drive_server.http.item_views import ItemView, views_of
 from drive_server.http.languages import language_of
 from drive_server.http.problem import Problem, problem_body, problem_responses
 from drive_server.http.writes import MAX_ETAG_CHARACTERS, reply
 from drive_server.messages import Language
-from drive_server.models import BulkEntry, BulkOutcome, Item, OnConflict
+from drive_server.models import BulkEntry, BulkOutcome, OnConflict
 from drive_server.services.files.bulk import MAX_ITEMS, BulkChange, BulkItem
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
@@ -58,14 +60,14 @@ class BulkItemResult(BaseModel):
     """The outcome for one item, which `id` names as the request did: the item as it is now, or the problem."""
 
     id: str
-    item: Item | None
+    item: ItemView | None
     problem: Problem | None
 
     @classmethod
-    def of(cls, entry: BulkEntry, language: Language) -> "BulkItemResult":
-        """Return the outcome as it is on the wire."""
+    def of(cls, entry: BulkEntry, items: Iterator[ItemView], language: Language) -> "BulkItemResult":
+        """Return the outcome as it is on the wire; if it has an item, that is the next one of `items`."""
         found = problem_body(entry.problem, language) if entry.problem else None
-        return cls(id=entry.ref, item=entry.item, problem=found)
+        return cls(id=entry.ref, item=next(items) if entry.item else None, problem=found)
 
 
 class BulkResult(BaseModel):
@@ -94,7 +96,8 @@ async def change_items(
         outcome = await drive.bulk.change(actor, wanted)
         done, change_id = reply(response, outcome), outcome.change_id
     language = language_of(request)
-    results = [BulkItemResult.of(entry, language) for entry in done.results]
+    items = iter(await views_of(drive, actor, [entry.item for entry in done.results if entry.item]))
+    results = [BulkItemResult.of(entry, items, language) for entry in done.results]
     return BulkResult(results=results, changed=done.changed, change_id=change_id)
 
 

@@ -9,13 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from drive_server.access import Actor
 from drive_server.drive import Drive
-from drive_server.errors import TooLargeError
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
-from drive_server.http.contents import BYTES, RAW_BODY, body_of, content_response
+from drive_server.http.contents import BYTES, RAW_BODY, content_response, require_upload_fits, store_body
 from drive_server.http.headers import chosen_type
 from drive_server.http.item_routes import ItemRoute
+from drive_server.http.item_views import ItemView, reply_item
 from drive_server.http.problem import problem_responses
-from drive_server.http.writes import IfMatchDep, reply
+from drive_server.http.writes import IfMatchDep
 from drive_server.mcp.tools.arguments import (
     MAX_NAME_CHARACTERS,
     MAX_TEXT_CHARACTERS,
@@ -24,11 +24,8 @@ from drive_server.mcp.tools.arguments import (
 )
 from drive_server.mcp.tools.documents import DocumentTools
 from drive_server.messages import Message, render
-from drive_server.models import Item
 from drive_server.services.documents.edits import MAX_EDITS, Edit
-from drive_server.services.quota import Room
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
-from drive_server.storage.blobs import Blob
 
 router = APIRouter(prefix="/files", tags=["drive"], route_class=ItemRoute)
 
@@ -75,21 +72,21 @@ async def upload(
     on_conflict: Literal["fail", "rename", "replace"] = "fail",
     content_type: Annotated[str, Header()] = "",
     content_length: Annotated[int | None, Header(ge=0)] = None,
-) -> Item:
+) -> ItemView:
     """Make a file of the request's body, as it is.
 
     If the name is taken: `fail` answers 409, `rename` takes the next free name, `replace` makes a new version.
     """
-    _require_fits(drive, content_length)
+    require_upload_fits(drive, content_length)
     room = None
     # A repeated request is answered as it was, also if there is no room left by now: its bytes tell whether it is one.
     if not await drive.journal.has_recorded(actor):
         room = await drive.documents.check_place(actor, parent_id, name, content_length or 0)
-    blob = await _stored(request, drive, room)
+    blob = await store_body(request, drive, room)
     outcome = await drive.documents.create_from_blob(
         actor, parent_id, name, blob, chosen_type(content_type), on_conflict
     )
-    return reply(response, outcome)
+    return await reply_item(response, drive, actor, outcome)
 
 
 @router.head("/{file_ref:path}/content", name="download_file", include_in_schema=False)
@@ -128,20 +125,20 @@ async def replace_content(
     if_match: IfMatchDep,
     content_type: Annotated[str, Header()] = "",
     content_length: Annotated[int | None, Header(ge=0)] = None,
-) -> Item:
+) -> ItemView:
     """Make the request's body, as it is, the newest version of a file of whatever kind.
 
     `If-Match` takes the item's etag, or the `ETag` that the content was downloaded with.
     """
-    _require_fits(drive, content_length)
+    require_upload_fits(drive, content_length)
     room = None
     if not await drive.journal.has_recorded(actor):
         if_match = await _etag_of_item(drive, actor, file_ref, if_match)
         room = await drive.documents.check_file(actor, file_ref, content_length or 0, if_match=if_match)
-    blob = await _stored(request, drive, room)
+    blob = await store_body(request, drive, room)
     media_type = chosen_type(content_type)
     outcome = await drive.documents.replace_from_blob(actor, file_ref, blob, media_type, if_match=if_match)
-    return reply(response, outcome)
+    return await reply_item(response, drive, actor, outcome)
 
 
 @router.patch(
@@ -151,7 +148,7 @@ async def replace_content(
 )
 async def change_text(
     file_ref: str, change: TextChange, drive: DriveDep, actor: WriterDep, if_match: IfMatchDep, response: Response
-) -> Item:
+) -> ItemView:
     """Replace passages of a text file, or append to it; the rest of the file, its encoding and line ends stay.
 
     Replacements are made in their order, each in the text that the ones before left. If a `find` occurs nowhere or more
@@ -166,18 +163,7 @@ async def change_text(
     else:
         edits = [Edit(edit.find, edit.replace) for edit in change.edits]
         outcome = await drive.documents.patch(actor, file_ref, edits, if_match=if_match)
-    return reply(response, outcome)
-
-
-def _require_fits(drive: Drive, size: int | None) -> None:
-    limit = drive.settings.max_upload_bytes
-    if size is not None and size > limit:
-        raise TooLargeError("The file is too large.", hint=f"The limit is {limit} bytes.", details={"limit": limit})
-
-
-async def _stored(request: Request, drive: Drive, room: Room | None) -> Blob:
-    chunks = body_of(request)
-    return await drive.blobs.put_stream(room.limited(chunks) if room else chunks, drive.settings.max_upload_bytes)
+    return await reply_item(response, drive, actor, outcome)
 
 
 async def _etag_of_item(drive: Drive, actor: Actor, ref: str, etag: str | None) -> str | None:

@@ -8,14 +8,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from drive_server.errors import InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.item_routes import ItemRoute
+from drive_server.http.item_views import ItemPage, ItemView, page_of, reply_item, view_of
 from drive_server.http.problem import problem_responses
 from drive_server.http.writes import IfMatchDep, reply
-from drive_server.mcp.results import ListResult
 from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS
 from drive_server.mcp.tools.files import FileTools, list_place
 from drive_server.mcp.tools.trash import TrashTools
 from drive_server.messages import Message
-from drive_server.models import DeletedItems, Item, OnConflict
+from drive_server.models import DeletedItems, OnConflict
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
@@ -86,15 +86,15 @@ async def list_children(
     actor: ActorDep,
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 100,
     cursor: Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)] = None,
-) -> ListResult:
+) -> ItemPage:
     """List what is directly in a folder; the id `trash` lists the trash, `shared` what other people shared."""
-    return ListResult.of(await list_place(drive, actor, item_ref, limit, cursor))
+    return await page_of(drive, actor, await list_place(drive, actor, item_ref, limit, cursor))
 
 
 @router.get("/{item_ref:path}", name=FileTools.get_file_info.__name__, responses=problem_responses(403, 404))
-async def get_item(item_ref: str, drive: DriveDep, actor: ActorDep) -> Item:
+async def get_item(item_ref: str, drive: DriveDep, actor: ActorDep) -> ItemView:
     """Look up an item by its id, `root`, or its path with the slashes escaped (`%2FReports%2Fplan.md`)."""
-    return await drive.files.get(actor, item_ref)
+    return await view_of(drive, actor, await drive.files.get(actor, item_ref))
 
 
 @router.post(
@@ -103,16 +103,16 @@ async def get_item(item_ref: str, drive: DriveDep, actor: ActorDep) -> Item:
     status_code=status.HTTP_201_CREATED,
     responses=problem_responses(403, 404, 409),
 )
-async def create_item(new: NewItem, drive: DriveDep, actor: WriterDep, response: Response) -> Item:
+async def create_item(new: NewItem, drive: DriveDep, actor: WriterDep, response: Response) -> ItemView:
     """Make a folder."""
     outcome = await drive.files.create_folder(actor, new.parent_id, new.name, on_conflict=new.on_conflict)
-    return reply(response, outcome)
+    return await reply_item(response, drive, actor, outcome)
 
 
 @router.patch("/{item_ref:path}", name=FileTools.move_item.__name__, responses=problem_responses(403, 404, 409))
 async def change_item(
     item_ref: str, change: ItemChange, drive: DriveDep, actor: WriterDep, if_match: IfMatchDep, response: Response
-) -> Item:
+) -> ItemView:
     """Rename an item, or move it, or both as one change. The id stays; a move keeps to the drive of one owner."""
     if change.parent_id is not None:
         outcome = await drive.files.move(
@@ -124,7 +124,7 @@ async def change_item(
         )
     else:
         raise InvalidInputError(Message.of("no_new_place"))
-    return reply(response, outcome)
+    return await reply_item(response, drive, actor, outcome)
 
 
 @router.post(
@@ -135,20 +135,20 @@ async def change_item(
 )
 async def copy_item(
     item_ref: str, copy: ItemCopy, drive: DriveDep, actor: WriterDep, if_match: IfMatchDep, response: Response
-) -> Item:
+) -> ItemView:
     """Copy an item, with all that is in it, into a folder. The copy begins with the content of now as version 1."""
     outcome = await drive.files.copy(
         actor, item_ref, copy.parent_id, copy.name, if_match=if_match, on_conflict=copy.on_conflict
     )
-    return reply(response, outcome)
+    return await reply_item(response, drive, actor, outcome)
 
 
 @router.post("/{item_ref:path}/trash", name=TrashTools.trash_item.__name__, responses=problem_responses(403, 404, 409))
 async def trash_item(
     item_ref: str, drive: DriveDep, actor: WriterDep, if_match: IfMatchDep, response: Response
-) -> Item:
+) -> ItemView:
     """Move an item, with all that is in it, to the trash. Needs the scope `delete`."""
-    return reply(response, await drive.files.trash(actor, item_ref, if_match=if_match))
+    return await reply_item(response, drive, actor, await drive.files.trash(actor, item_ref, if_match=if_match))
 
 
 @router.post(
@@ -161,13 +161,13 @@ async def restore_item(
     if_match: IfMatchDep,
     response: Response,
     restoration: Restoration | None = None,
-) -> Item:
+) -> ItemView:
     """Bring an item back from the trash, with all that went with it: to where it was, or to another folder."""
     wanted = restoration or Restoration()
     outcome = await drive.files.restore(
         actor, item_ref, to_parent=wanted.parent_id, if_match=if_match, on_conflict=wanted.on_conflict
     )
-    return reply(response, outcome)
+    return await reply_item(response, drive, actor, outcome)
 
 
 @router.delete("/{item_ref:path}", name=TrashTools.delete_item.__name__, responses=problem_responses(403, 404, 409))

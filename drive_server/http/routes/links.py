@@ -12,9 +12,9 @@ from pydantic import BaseModel
 
 from drive_server.access import Actor
 from drive_server.drive import Drive
-from drive_server.errors import EtagMismatchError, QuotaExceededError, TooLargeError
+from drive_server.errors import EtagMismatchError, QuotaExceededError
 from drive_server.http.access import DriveDep, require_same_origin
-from drive_server.http.contents import BYTES, RAW_BODY, Sender, body_of, content_response
+from drive_server.http.contents import BYTES, RAW_BODY, Sender, content_response, require_upload_fits, store_body
 from drive_server.http.headers import Span, chosen_type
 from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS
 from drive_server.models import Item, Kind, Page
@@ -135,7 +135,7 @@ async def replace_content(
     media_type = chosen_type(content_type)
     with _anonymous_errors():
         await drive.files.get(visit.actor, item_id)
-        blob = await drive.blobs.put_stream(await _limited_body(request, drive, visit), drive.settings.max_upload_bytes)
+        blob = await store_body(request, drive, await _room(request, drive, visit))
         actor = _with_key(visit, idempotency_key)
         outcome = await drive.documents.replace_from_blob(actor, item_id, blob, media_type, if_match=etag)
     return LinkItemResult.of(outcome.value)
@@ -157,7 +157,7 @@ async def upload(
     folder, actor = parent_id or visit.node_id, _with_key(visit, idempotency_key)
     with _anonymous_errors():
         await drive.documents.check_place(actor, folder, name)
-        blob = await drive.blobs.put_stream(await _limited_body(request, drive, visit), drive.settings.max_upload_bytes)
+        blob = await store_body(request, drive, await _room(request, drive, visit))
         outcome = await drive.documents.create_from_blob(
             actor, folder, name, blob, chosen_type(content_type), on_conflict
         )
@@ -180,12 +180,11 @@ def address_of(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-async def _limited_body(request: Request, drive: Drive, visit: Visit) -> AsyncIterator[bytes]:
-    """Return the body, limited to the room of the link's owner, whose usage stays private."""
-    declared, limit = request.headers.get("content-length", ""), drive.settings.max_upload_bytes
-    if declared.isdecimal() and int(declared[:18]) > limit:
-        raise TooLargeError("The file is too large.", hint=f"The limit is {limit} bytes.", details={"limit": limit})
-    return Room(await drive.quota.usage(visit.actor.user_id), is_own=False).limited(body_of(request))
+async def _room(request: Request, drive: Drive, visit: Visit) -> Room:
+    """Return the room of the link's owner for the request's body, whose usage stays private."""
+    declared = request.headers.get("content-length", "")
+    require_upload_fits(drive, int(declared[:18]) if declared.isdecimal() else None)
+    return Room(await drive.quota.usage(visit.actor.user_id), is_own=False)
 
 
 def _with_key(visit: Visit, idempotency_key: str | None) -> Actor:

@@ -7,12 +7,13 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.contents import BYTES, content_response
 from drive_server.http.item_routes import ItemRoute
+from drive_server.http.item_views import ItemView, reply_item
 from drive_server.http.problem import problem_responses
-from drive_server.http.writes import IfMatchDep, reply
+from drive_server.http.writes import IfMatchDep
 from drive_server.mcp.results import VersionsResult
 from drive_server.mcp.tools.arguments import MAX_VERSION
 from drive_server.mcp.tools.documents import DocumentTools
-from drive_server.models import Item, VersionDiff
+from drive_server.models import VersionDiff
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 
 router = APIRouter(prefix="/files/{file_ref:path}/versions", tags=["drive"], route_class=ItemRoute)
@@ -67,6 +68,8 @@ async def diff_version(
 )
 async def restore_version(
     file_ref: str, number: Number, drive: DriveDep, actor: WriterDep, if_match: IfMatchDep, response: Response
-) -> Item:
+) -> ItemView:
     """Make an earlier content the newest version of the file; the versions in between stay."""
-    return reply(response, await drive.documents.restore_version(actor, file_ref, number, if_match=if_match))
+    return await reply_item(
+        response, drive, actor, await drive.documents.restore_version(actor, file_ref, number, if_match=if_match)
+    )

@@ -6,12 +6,12 @@ from fastapi import APIRouter, Query, Response
 
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.item_routes import ItemRoute
+from drive_server.http.item_views import ItemPage, ItemView, page_of, view_of
 from drive_server.http.problem import problem_responses
 from drive_server.http.writes import reply
-from drive_server.mcp.results import ListResult
 from drive_server.mcp.tools.sharing import SharingTools
 from drive_server.mcp.tools.trash import TrashTools
-from drive_server.models import DeletedItems, Item
+from drive_server.models import DeletedItems
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 
 router = APIRouter(tags=["drive"], route_class=ItemRoute)
@@ -21,9 +21,9 @@ Cursor = Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)]
 
 
 @router.get("/trash", name=TrashTools.list_trash.__name__, responses=problem_responses(403))
-async def list_trash(drive: DriveDep, actor: ActorDep, limit: Limit = 100, cursor: Cursor = None) -> ListResult:
+async def list_trash(drive: DriveDep, actor: ActorDep, limit: Limit = 100, cursor: Cursor = None) -> ItemPage:
     """List what the caller can restore, what was trashed last first."""
-    return ListResult.of(await drive.files.list_trash(actor, limit=limit, cursor=cursor))
+    return await page_of(drive, actor, await drive.files.list_trash(actor, limit=limit, cursor=cursor))
 
 
 @router.delete("/trash", name=TrashTools.empty_trash.__name__, responses=problem_responses(403, 409))
@@ -33,34 +33,34 @@ async def empty_trash(drive: DriveDep, actor: WriterDep, response: Response) -> 
 
 
 @router.get("/recent", name="list_recent", responses=problem_responses(403))
-async def list_recent(drive: DriveDep, actor: ActorDep, limit: Limit = 100, cursor: Cursor = None) -> ListResult:
+async def list_recent(drive: DriveDep, actor: ActorDep, limit: Limit = 100, cursor: Cursor = None) -> ItemPage:
     """List the files that the caller read, or that were changed, last: 1,000 at most.
 
     The order is that of the first page. Files that the caller can't see any more are left out, so that a page may be
     shorter than `limit`.
     """
-    return ListResult.of(await drive.recents.page(actor, limit, cursor))
+    return await page_of(drive, actor, await drive.recents.page(actor, limit, cursor))
 
 
 @router.get("/shared", name=SharingTools.list_shared_with_me.__name__, responses=problem_responses(403))
-async def list_shared(drive: DriveDep, actor: ActorDep, limit: Limit = 100, cursor: Cursor = None) -> ListResult:
+async def list_shared(drive: DriveDep, actor: ActorDep, limit: Limit = 100, cursor: Cursor = None) -> ItemPage:
     """List what other people shared with the caller."""
-    return ListResult.of(await drive.sharing.shared_with_me(actor, limit=limit, cursor=cursor))
+    return await page_of(drive, actor, await drive.sharing.shared_with_me(actor, limit=limit, cursor=cursor))
 
 
 @router.get("/starred", name="list_starred", responses=problem_responses(403))
-async def list_starred(drive: DriveDep, actor: ActorDep, limit: Limit = 100, cursor: Cursor = None) -> ListResult:
+async def list_starred(drive: DriveDep, actor: ActorDep, limit: Limit = 100, cursor: Cursor = None) -> ItemPage:
     """List the items that the caller starred and still sees, what was starred last first."""
-    return ListResult.of(await drive.stars.page(actor, limit, cursor))
+    return await page_of(drive, actor, await drive.stars.page(actor, limit, cursor))
 
 
 @router.put("/items/{item_ref:path}/star", name="star", responses=problem_responses(403, 404, 409))
-async def star(item_ref: str, drive: DriveDep, actor: ActorDep) -> Item:
+async def star(item_ref: str, drive: DriveDep, actor: ActorDep) -> ItemView:
     """Star an item, for the caller alone. Starring it again changes nothing, and no journal records it."""
-    return await drive.stars.star(actor, item_ref)
+    return await view_of(drive, actor, await drive.stars.star(actor, item_ref))
 
 
 @router.delete("/items/{item_ref:path}/star", name="unstar", responses=problem_responses(403, 404))
-async def unstar(item_ref: str, drive: DriveDep, actor: ActorDep) -> Item:
+async def unstar(item_ref: str, drive: DriveDep, actor: ActorDep) -> ItemView:
     """Take the caller's star off an item."""
-    return await drive.stars.unstar(actor, item_ref)
+    return await view_of(drive, actor, await drive.stars.unstar(actor, item_ref))

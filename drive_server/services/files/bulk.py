@@ -12,7 +12,7 @@ from drive_server.messages import Message
 from drive_server.models import BulkEntry, BulkOutcome, Item, OnConflict, Outcome
 from drive_server.services.files.conflicts import check_choice
 from drive_server.services.files.copying import CopyChoice, copy_item
-from drive_server.services.files.moving import move_item
+from drive_server.services.files.moving import MoveChoice, move_item
 from drive_server.services.files.trash import delete_item, restore_item, trash_item
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal
@@ -107,7 +107,7 @@ async def _entry(recorder: Recorder, wanted: BulkChange, item: BulkItem) -> Bulk
 
 
 async def _move(step: Recorder, wanted: BulkChange, item: BulkItem) -> Item:
-    return await move_item(step, item.ref, wanted.parent or "", wanted.on_conflict, item.if_match)
+    return await move_item(step, item.ref, wanted.parent or "", MoveChoice(wanted.on_conflict, item.if_match))
 
 
 async def _copy(step: Recorder, wanted: BulkChange, item: BulkItem) -> Item:

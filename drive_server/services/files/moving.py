@@ -3,7 +3,7 @@
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import orjson
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -32,6 +32,19 @@ MAX_MOVED_AT_ONCE = 1000
 ITEMS_AT_ONCE = 20
 
 
+class MoveChoice(NamedTuple):
+    """The way to move: what happens if the name is taken, which state is moved, and under what name, if another one."""
+
+    on_conflict: OnConflict
+    if_match: str | None = None
+    name: str | None = None
+    replaces_any_kind: bool = False
+
+    def replaced_kind(self, row: NodeRow) -> str | None:
+        """Return the kind of item whose place the row may take; None for any."""
+        return None if self.replaces_any_kind else row.kind
+
+
 async def rename_item(
     recorder: Recorder, ref: str, name: str, on_conflict: OnConflict, if_match: str | None = None
 ) -> Item:
@@ -39,10 +52,12 @@ async def rename_item(
     session, principal = recorder.session, recorder.actor.principal
     node = await locate_live(session, principal, ref, Role.EDITOR)
     await begin(recorder, node, if_match)
-    return await _rename(recorder, node, name, on_conflict)
+    return await _rename(recorder, node, name, on_conflict, node.row.kind)
 
 
-async def _rename(recorder: Recorder, node: NodeView, name: str, on_conflict: OnConflict) -> Item:
+async def _rename(
+    recorder: Recorder, node: NodeView, name: str, on_conflict: OnConflict, replaced_kind: str | None
+) -> Item:
     session, principal = recorder.session, recorder.actor.principal
     refuse_root(node, "renamed")
     row, item = node.row, node.subject
@@ -54,60 +69,29 @@ async def _rename(recorder: Recorder, node: NodeView, name: str, on_conflict: On
     folder = await folder_of(session, node)
     with _unseen_neighbours(node):
         found = await resolve_conflict(
-            recorder, folder, name, row.kind, on_conflict, incoming=row, protected=node.ancestors
+            recorder, folder, name, replaced_kind, on_conflict, incoming=row, protected=node.ancestors
         )
     recorder.touch(row)
+    if row.name != found.name:
+        row.named_by = namer(recorder.actor)
     await place(recorder, row, folder.id, found.name)
-    row.named_by = namer(recorder.actor)
     ending = found.ending if found.replaced else ""
     recorder.describe("rename", item=item, name=display_name(found.name), ending=ending)
     return await finish(recorder, row)
 
 
-async def move_item(
-    recorder: Recorder,
-    ref: str,
-    new_parent: str,
-    on_conflict: OnConflict,
-    if_match: str | None = None,
-    name: str | None = None,
-) -> Item:
+async def move_item(recorder: Recorder, ref: str, new_parent: str, choice: MoveChoice) -> Item:
     """Put the item into the folder, under another name if one is given."""
     session, principal = recorder.session, recorder.actor.principal
     node = await locate_live(session, principal, ref, Role.EDITOR)
     folder = await locate_folder(session, principal, new_parent, Role.EDITOR)
-    await begin(recorder, node, if_match)
-    if name is not None and node.row.parent_id == folder.id:
-        return await _rename(recorder, node, name, on_conflict)
+    await begin(recorder, node, choice.if_match)
+    if choice.name is not None and node.row.parent_id == folder.id:
+        return await _rename(recorder, node, choice.name, choice.on_conflict, choice.replaced_kind(node.row))
     item, protected = node.subject, (node.id, *node.ancestors)
-    ending = await _move(recorder, node, folder, on_conflict, protected, name)
+    ending = await _move(recorder, node, folder, choice, protected)
     recorder.describe("move", item=item, folder=folder.subject, ending=ending)
     return await finish(recorder, node.row)
-
-
-async def relocate_item(
-    recorder: Recorder, ref: str, new_parent: str, name: str, if_match: str | None, *, replace: bool
-) -> Item:
-    """Put the item into the folder under the name."""
-    session, principal = recorder.session, recorder.actor.principal
-    node = await locate_live(session, principal, ref, Role.EDITOR)
-    folder = await locate_folder(session, principal, new_parent, Role.EDITOR)
-    await begin(recorder, node, if_match)
-    await require_may_take_out(session, principal, node, "moved")
-    await require_fits(session, node, folder)
-    row, item, protected = node.row, node.subject, (node.id, *node.ancestors)
-    choice: OnConflict = "replace" if replace else "fail"
-    found = await resolve_conflict(recorder, folder, name, None, choice, incoming=row, protected=protected)
-    if row.parent_id == folder.id:
-        recorder.describe("rename", item=item, name=display_name(name), ending=found.ending)
-    else:
-        ending = found.ending or (Message.of("named", name=display_name(name)) if name != row.name else "")
-        recorder.describe("move", item=item, folder=folder.subject, ending=ending)
-    recorder.touch(row)
-    if row.name != name:
-        row.named_by = namer(recorder.actor)
-    await place(recorder, row, folder.id, name)
-    return await finish(recorder, row)
 
 
 async def move_items(
@@ -125,7 +109,7 @@ async def move_items(
         if done % ITEMS_AT_ONCE == 0:
             await progress(done, len(moving))
         recorder.show(entry.row, entry.path)
-        await _move(recorder, entry, folder, on_conflict, protected)
+        await _move(recorder, entry, folder, MoveChoice(on_conflict), protected)
     await progress(len(moving), len(moving))
     recorder.describe("move_many", count=len(moving), folder=folder.subject)
     recorder.item_id = folder.id
@@ -183,12 +167,7 @@ def _unseen_neighbours(node: NodeView) -> Generator[None]:
 
 
 async def _move(
-    recorder: Recorder,
-    node: NodeView,
-    folder: NodeView,
-    on_conflict: OnConflict,
-    protected: Sequence[str] | set[str],
-    name: str | None = None,
+    recorder: Recorder, node: NodeView, folder: NodeView, choice: MoveChoice, protected: Sequence[str] | set[str]
 ) -> Message | Literal[""]:
     """Return the end of the sentence that describes it."""
     row = node.row
@@ -196,11 +175,14 @@ async def _move(
     if row.parent_id == folder.id:
         return ""
     await require_fits(recorder.session, node, folder)
-    wanted, was = name or row.name, row.name
-    found = await resolve_conflict(recorder, folder, wanted, row.kind, on_conflict, incoming=row, protected=protected)
+    wanted, was = choice.name or row.name, row.name
+    kind = choice.replaced_kind(row)
+    found = await resolve_conflict(
+        recorder, folder, wanted, kind, choice.on_conflict, incoming=row, protected=protected
+    )
     recorder.touch(row)
     await place(recorder, row, folder.id, found.name)
-    if name is not None and found.name != was:
+    if choice.name is not None and found.name != was:
         row.named_by = namer(recorder.actor)
         return found.ending or Message.of("named", name=display_name(found.name))
     return found.ending

@@ -140,8 +140,11 @@ class FileService:
         name: str | None = None,
         if_match: str | None = None,
         on_conflict: OnConflict = "fail",
+        replaces_any_kind: bool = False,
     ) -> Outcome[Item]:
         """Put the item into another folder of the same owner, under another `name` if one is given, as one change.
+
+        With `replaces_any_kind`, `replace` lets a folder take the place of a file and the other way round.
 
         Needs the role editor on both folders.
         """
@@ -150,26 +153,11 @@ class FileService:
         clean = clean_name(name) if name is not None else None
 
         async def operation(recorder: Recorder) -> Item:
-            return await moving.move_item(recorder, ref, new_parent, on_conflict, if_match, clean)
+            choice = moving.MoveChoice(on_conflict, if_match, clean, replaces_any_kind)
+            return await moving.move_item(recorder, ref, new_parent, choice)
 
         renamed = {"name": clean} if clean is not None else {}
         arguments = _arguments({"item": ref, "parent": new_parent, **renamed}, on_conflict)
-        return await self._journal.change(actor, "move", arguments, operation)
-
-    async def relocate(
-        self, actor: Actor, ref: str, new_parent: str, name: str, *, replace: bool, if_match: str | None = None
-    ) -> Outcome[Item]:
-        """Put the item into a folder under a name, as one change.
-
-        With `replace`, whatever has the name there goes to the trash, of any kind; else `NameConflictError`.
-        """
-        require_scope(actor.principal, Scope.WRITE)
-        clean = clean_name(name)
-
-        async def operation(recorder: Recorder) -> Item:
-            return await moving.relocate_item(recorder, ref, new_parent, clean, if_match, replace=replace)
-
-        arguments = {"item": ref, "parent": new_parent, "name": clean, "replace": replace}
         return await self._journal.change(actor, "move", arguments, operation)
 
     async def move_many(

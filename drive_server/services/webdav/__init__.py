@@ -1,4 +1,4 @@
-"""State that WebDAV has beside the tree: locks and dead properties, shared by all processes of the drive.
+"""What WebDAV has beside the tree: locks and dead properties, shared by all processes of the drive, and drafts.
 
 May import `services.tree`.
 """

@@ -1,7 +1,7 @@
 """Dead properties of WebDAV (RFC 4918, section 4): what clients note about items. They are no part of the contents."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, cast
 
 from sqlalchemy import Connection, Row, Table, delete, func, insert, select
@@ -86,27 +86,41 @@ class DavProperties:
         await self._database.write_sync(write)
 
     async def copy(self, source_id: str, copy_id: str) -> None:
-        """Give a copy, and what is in it, the properties of what it is a copy of."""
+        """Give a copy, and what is in it, the properties of what it is a copy of.
+
+        A file that was there before has its others still, unless they are too many together.
+        """
 
         def write(connection: Connection) -> None:
             found = _below(connection, source_id)
             if not found:
                 return
+            version = connection.scalar(select(NodeRow.version).where(NodeRow.id == copy_id)) or 1
             rows = [
-                {"node_id": target, "name": row.name, "value": _copied(row)}
+                {"node_id": target, "name": row.name, "value": _copied(row, version if target == copy_id else 1)}
                 for path, target in _paths(connection, copy_id).items()
                 for row in found.get(path, ())
             ]
+            _make_room(connection, copy_id, [row["name"] for row in rows if row["node_id"] == copy_id])
             if rows:
                 connection.execute(insert(_PROPERTIES), rows)
 
         await self._database.write_sync(write)
 
 
-def _copied(row: Row[Any]) -> str:
-    """Return the value for a copy, whose content is its version 1."""
+def _make_room(connection: Connection, node_id: str, names: Sequence[str]) -> None:
+    """Drop the item's properties of the names, and all others if these would be too many with them."""
+    of_item = _PROPERTIES.c.node_id == node_id
+    connection.execute(delete(_PROPERTIES).where(of_item, _PROPERTIES.c.name.in_(names)))
+    others = connection.scalar(select(func.count()).where(of_item)) or 0
+    if others + len(names) > MAX_PROPERTIES:
+        connection.execute(delete(_PROPERTIES).where(of_item))
+
+
+def _copied(row: Row[Any], version: int) -> str:
+    """Return the value for a copy, which has the content as that version."""
     seconds = modified({row.name: row.value}, row.version)
-    return row.value if seconds is None else modification(int(seconds), 1)[MODIFIED]
+    return row.value if seconds is None else modification(int(seconds), version)[MODIFIED]
 
 
 def _below(connection: Connection, top: str) -> dict[tuple[str, ...], list[Row[Any]]]:

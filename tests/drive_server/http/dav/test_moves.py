@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -92,4 +93,89 @@ async def test_a_move_leads_nowhere_else(dav: Dav) -> None:
     assert (await dav.move("/b.txt", "/missing/c.txt")).status_code == 409
     assert (await dav.move("/a", "/a/deep/a")).status_code == 403
     assert (await dav.move("/b.txt", "/ends with a space ")).status_code == 422
+    assert await dav.names() == ["a", "b.txt"]
+
+
+async def drafted(dav: Dav) -> None:
+    """Save as editors do: the new content under another name first."""
+    await dav.ok("PUT", "/plan.txt", b"first")
+    await dav.ok("PUT", "/.plan.txt.part", b"")
+    await dav.ok("PUT", "/.plan.txt.part", b"second")
+
+
+async def test_a_draft_that_is_moved_over_a_file_is_a_new_version_of_it(service: Service, dav: Dav) -> None:
+    await drafted(dav)
+    actor = await owner(service)
+    before = await service.drive.files.get(actor, "/plan.txt")
+    await service.drive.sharing.share(actor, before.id, "bob@example.com", "viewer")
+    assert (await dav.send("PROPPATCH", "/plan.txt", COLOUR)).status_code == 207
+    assert (await dav.move("/.plan.txt.part", "/plan.txt", X_OC_Mtime="1700000000")).status_code == 204
+    item = await service.drive.files.get(actor, "/plan.txt")
+    assert (item.id, item.version, item.media_type) == (before.id, 2, before.media_type)
+    assert (await dav.ok("GET", "/plan.txt")).content == b"second"
+    assert (await dav.ok("GET", "/plan.txt")).headers["last-modified"] == "Tue, 14 Nov 2023 22:13:20 GMT"
+    assert (await dav.names(), await colour(dav, "/plan.txt")) == (["plan.txt"], "red")
+    assert [share.email for share in await service.drive.sharing.list_shares(actor, item.id)] == ["bob@example.com"]
+
+
+async def test_the_undo_of_such_a_save_takes_it_back_whole(service: Service, dav: Dav) -> None:
+    await drafted(dav)
+    await dav.move("/.plan.txt.part", "/plan.txt")
+    actor = await owner(service)
+    change = (await service.drive.journal.list_changes(actor, kind="edit")).items[0]
+    assert change.summary == "Replaced the content of 'plan.txt' by that of '.plan.txt.part', which went to the trash."
+    outcome = await service.drive.undo.undo(actor, change_id=change.id)
+    assert outcome.value.skipped == ()
+    assert [(await dav.ok("GET", path)).content for path in ("/plan.txt", "/.plan.txt.part")] == [b"first", b"second"]
+    assert (await service.drive.undo.redo(actor, change_id=change.id)).value.skipped == ()
+    assert (await dav.names(), (await dav.ok("GET", "/plan.txt")).content) == (["plan.txt"], b"second")
+
+
+async def test_a_file_with_a_life_of_its_own_takes_the_place_of_another(service: Service, dav: Dav) -> None:
+    actor = await owner(service)
+    await dav.ok("MKCOL", "/folder")
+    for name, by_others in (("old", False), ("shared", True), ("elsewhere", False)):
+        folder = "/folder" if name == "elsewhere" else ""
+        await dav.ok("PUT", "/plan.txt", b"first")
+        await dav.ok("PUT", f"{folder}/{name}", name.encode())
+        item = await service.drive.files.get(actor, f"{folder}/{name}")
+        if by_others:
+            await service.drive.sharing.share(actor, item.id, "bob@example.com", "viewer")
+        late = timedelta(minutes=61 if name == "old" else 59)
+        service.drive.dav_drafts._clock = lambda late=late: datetime.now(UTC) + late  # pyright: ignore[reportPrivateUsage] - time passes
+        assert (await dav.move(f"{folder}/{name}", "/plan.txt")).status_code == 204
+        assert (await service.drive.files.get(actor, "/plan.txt")).id == item.id
+
+
+async def test_what_somebody_else_wrote_is_no_draft(service: Service, dav: Dav, bobs_dav: Dav) -> None:
+    await dav.ok("MKCOL", "/team")
+    await service.drive.sharing.share(await owner(service), "/team", "bob@example.com", "editor")
+    await dav.ok("PUT", "/team/plan.txt", b"first")
+    await dav.ok("PUT", "/team/draft", b"Ann's")
+    draft = await dav.prop("/team/draft", "getetag")
+    assert (await bobs_dav.move("/Shared with me/team/draft", "/Shared with me/team/plan.txt")).status_code == 204
+    assert draft is not None
+    assert (await dav.prop("/team/plan.txt", "getetag") or "")[:9] == draft[:9]
+    await bobs_dav.ok("PUT", "/Shared with me/team/draft", b"Bob's")
+    assert (await bobs_dav.move("/Shared with me/team/draft", "/Shared with me/team/plan.txt")).status_code == 204
+    assert (await dav.prop("/team/plan.txt", "getetag") or "")[:9] == draft[:9]
+    assert (await dav.ok("GET", "/team/plan.txt")).content == b"Bob's"
+
+
+async def test_a_draft_that_changed_or_that_a_lock_covers_is_not_saved(service: Service, dav: Dav) -> None:
+    await drafted(dav)
+    token = await dav.token("/plan.txt")
+    assert (await dav.move("/.plan.txt.part", "/plan.txt")).status_code == 423
+    given = {"If": f"</dav/plan.txt> (<{token}>)"}
+    assert (await dav.move("/.plan.txt.part", "/plan.txt", If_Match='"other"', **given)).status_code == 412
+    assert (await dav.move("/.plan.txt.part", "/plan.txt", **given)).status_code == 204
+    assert await service.drive.dav_locks.find(token) is None
+    assert (await dav.send("PUT", "/plan.txt", b"third")).status_code == 204
+
+
+async def test_the_root_is_neither_deleted_nor_moved(dav: Dav) -> None:
+    await tree(dav)
+    assert (await dav.send("DELETE", "/")).status_code == 403
+    assert (await dav.move("/", "/a/root")).status_code == 403
+    assert (await dav.move("/", "/a/root", "COPY")).status_code == 403
     assert await dav.names() == ["a", "b.txt"]

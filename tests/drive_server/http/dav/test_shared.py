@@ -72,3 +72,18 @@ async def test_an_own_folder_of_that_name_goes_before(service: Service, dav: Dav
     await service.drive.files.create_folder(await actor_of(service, key), "root", "Shared with me")
     async with dav_of(service, key) as bobs_dav:
         assert (await bobs_dav.names(), await bobs_dav.names(SHARED)) == (["Shared with me"], [])
+
+
+async def test_a_body_for_a_shared_file_is_not_stored_without_room_or_right(
+    service: Service, dav: Dav, bobs_dav: Dav
+) -> None:
+    actor = await owner(service)
+    for name, role in (("full.txt", "editor"), ("read.txt", "viewer")):
+        await dav.ok("PUT", f"/{name}", b"one")
+        await service.drive.sharing.share(actor, f"/{name}", "bob@example.com", role)
+    admin = Actor(await service.drive.identity.authenticate(service.token))
+    await service.drive.quota.set_quota(admin, actor.principal.email, 10)
+    stored = {path.name for path in service.drive.settings.root.rglob("blobs/**/*")}
+    assert (await bobs_dav.send("PUT", f"{SHARED}/full.txt", b"x" * 11)).status_code == 507
+    assert (await bobs_dav.send("PUT", f"{SHARED}/read.txt", b"two")).status_code == 403
+    assert {path.name for path in service.drive.settings.root.rglob("blobs/**/*")} == stored

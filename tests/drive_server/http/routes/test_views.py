@@ -110,3 +110,29 @@ async def test_a_cursor_is_good_for_its_own_list_only(owner_client: httpx.AsyncC
     for view in ("trash", "recent", "shared"):
         answer = await owner_client.get(f"{DRIVE}/{view}", params={"cursor": cursor})
         assert refused(answer) == (422, "invalid_cursor")
+
+
+async def test_every_answer_with_an_item_says_whether_its_reader_starred_it(
+    owner_client: httpx.AsyncClient, bobs_client: httpx.AsyncClient
+) -> None:
+    place = await folder(owner_client, "Team")
+    plain, starred = [await file(owner_client, name, parent=place["id"]) for name in ("a", "b")]
+    assert plain["starred"] is False
+    await share(owner_client, place, "bob@example.com", "editor")
+    address = f"{ITEMS}/{starred['id']}"
+    assert done(await owner_client.put(f"{address}/star"))["starred"] is True
+
+    for client, expected in ((owner_client, True), (bobs_client, False)):
+        listing = done(await client.get(f"{ITEMS}/{place['id']}/children"))["items"]
+        assert [item["starred"] for item in listing] == [False, expected]
+        answers = [
+            done(await client.get(address)),
+            done(await client.patch(address, json={"name": f"of {expected}"})),
+            done(await client.put(f"{FILES}/{starred['id']}/content", content=str(expected).encode())),
+        ]
+        change = {"action": "trash", "items": [{"id": starred["id"]}, {"id": plain["id"]}]}
+        bulk = done(await client.post(f"{ITEMS}/bulk", json=change))["results"]
+        assert [result["item"]["starred"] for result in bulk] == [expected, False]
+        answers.append(done(await client.post(f"{address}/restore")))
+        done(await client.post(f"{ITEMS}/{plain['id']}/restore"))
+        assert [answer["starred"] for answer in answers] == [expected] * 4

@@ -23,14 +23,20 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def remote(
-    service: Service, key: str, path: str = "/mcp", person: Person | None = None, on_message: Any = None
+    service: Service,
+    key: str,
+    path: str = "/mcp",
+    person: Person | None = None,
+    on_message: Any = None,
+    kind: type[ClientSession] = ClientSession,
+    seconds: int = 20,
 ) -> AsyncGenerator[Host]:
     """Open a session over HTTP. Enter and leave it within one test."""
     async with (
         service.client(key) as client,
         streamable_http_client(service.url + path, http_client=client) as (reading, writing, _),
-        ClientSession(
-            reading, writing, timedelta(seconds=20), elicitation_callback=person, message_handler=on_message
+        kind(
+            reading, writing, timedelta(seconds=seconds), elicitation_callback=person, message_handler=on_message
         ) as session,
     ):
         await session.initialize()

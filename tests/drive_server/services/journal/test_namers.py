@@ -75,3 +75,15 @@ async def test_an_error_repeats_the_words_of_who_changed_the_item_also_if_they_t
 
     assert await named(store, ana, {"id": item.id}) == []
     assert set(await named(store, ana, caught.value.to_dict())) == {ForeignName("", "", BEN)}
+
+
+async def test_a_rename_that_leads_to_the_name_that_an_item_has_is_no_change(
+    store: Store, ana: Actor, ben: Actor
+) -> None:
+    folder = await team(store, ana)
+    await store.file(ana, "/Team/plan.md")
+    second = await store.file(ana, "/Team/plan (2).md")
+    outcome = await store.files.rename(ben, second.id, "plan.md", on_conflict="rename")
+    assert (outcome.value.name, outcome.change_id) == ("plan (2).md", None)
+    listing = await store.files.list_folder(ana, folder.id)
+    assert await named(store, ana, {"items": [item.model_dump(mode="json") for item in listing.items]}) == []
