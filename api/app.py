@@ -18,6 +18,7 @@ from api.http.routes import (
     chat,
     grants,
     memories,
+    memory_imports,
     messages,
     plans,
     runs,
@@ -177,7 +178,7 @@ def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) 
     describe(app)
     api = APIRouter(prefix="/api", dependencies=[Depends(bearer)])
     own = (server_routes, sign_in_routes, offer_routes, assistants, messages, thread_import_routes)
-    for part in (chat, runs, approvals, grants, threads, branches, plans, memories, model_routes, *own):
+    for part in (chat, runs, approvals, grants, threads, branches, plans, memory_imports, memories, model_routes, *own):
         api.include_router(part.router)
     app.include_router(api)
     app.include_router(system.router)

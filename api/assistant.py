@@ -24,7 +24,7 @@ from graph.language import language_of
 from graph.limits.model_table import context_in, prices_of
 from graph.link_allowlist import host_allowlist
 from graph.link_filter import LinkFilter
-from graph.memory.facts import Facts, visible_facts
+from graph.memory.facts import Fact, Facts, Restored, visible_facts
 from graph.memory.view import rebuild_view, view_record_of
 from graph.messages.others import WITHHELD, others_items, stored_items
 from graph.messages.stored_results import ResultStore, delete_results
@@ -244,6 +244,10 @@ class AssistantMemory:
     async def edit(self, caller: Principal, fact_id: str, text: str) -> Mapping[str, Any] | None:
         """Give a fact of the caller another text; None if there is no such fact."""
         return await self._facts(caller).edit(fact_id, text, self._deps.clock())
+
+    async def restore(self, caller: Principal, facts: Sequence[Fact]) -> list[Restored]:
+        """Store facts of an export that the caller does not have; return the outcome for each."""
+        return await self._facts(caller).restore(facts)
 
     async def forget(self, caller: Principal, fact_id: str) -> bool:
         """Forget a fact of the caller for good; False if there is no such fact."""

@@ -83,8 +83,8 @@ WHOLE_DRIVE: Final[dict[str, tuple[str, str]]] = {
     ),
     "no_account": ("nobody here has this address", "此处没有人使用该地址"),
     "drive_restored": (
-        "Restored {items} items and {threads} threads into {place} in {seconds} s.",
-        "已将 {items} 项和 {threads} 个对话恢复到 {place}，用时 {seconds} 秒。",
+        "Restored {items} items, {threads} threads and {memories} memories into {place} in {seconds} s.",
+        "已将 {items} 项、{threads} 个对话和 {memories} 条记忆恢复到 {place}，用时 {seconds} 秒。",
     ),
     "restored_before": (
         "{count} were there already, from an earlier import of this export.",
@@ -93,10 +93,6 @@ WHOLE_DRIVE: Final[dict[str, tuple[str, str]]] = {
     "new_links": (
         "Links have new addresses here: the old ones lead to the old drive.",
         "链接在这里有新的地址：旧地址指向旧的云盘。",
-    ),
-    "memories_left": (
-        "{count} memories were not restored; they are in Memories.md. Tell the assistant to remember them.",
-        "{count} 条记忆没有恢复，它们在 Memories.md 中。请让助手记住它们。",
     ),
     "left_list": ("Not restored:", "没有恢复："),
     "failed_list": ("FAILED:", "失败："),
@@ -118,6 +114,8 @@ WHOLE_DRIVE: Final[dict[str, tuple[str, str]]] = {
         "请再次运行同一命令：已有的内容不会重复。",
     ),
     "a_thread": ("the thread {title}", "对话 {title}"),
+    "the_memories": ("what was remembered", "记忆"),
+    "no_memory_room": ("as many memories as can be kept are there already", "记忆数量已达上限"),
     "differs": ("{name}: different: {what}", "{name}：不同之处：{what}"),
     "what_name": ("name", "名称"),
     "what_folder": ("folder", "文件夹"),

@@ -79,6 +79,8 @@ PEOPLE: Final[dict[str, tuple[str, str]]] = {
     "email_not_verified.hint": ("Verify your address there, then begin again.", "请先在那里验证邮箱，再重新开始。"),
     "no_group": ("There is no such group.", "没有这个群组。"),
     "no_group.hint": ("List the groups, and name one as `group:NAME`.", "请列出群组，并以 `group:名称` 指明。"),
+    "shared_twice": ("The item has this role or link already.", "该项已有此角色或链接。"),
+    "shared_twice.hint": ("Name each one once.", "每个只需列出一次。"),
     "group_name_taken": ("There is a group of that name already.", "已有同名的群组。"),
     "group_name_taken.hint": ("Use another name.", "请换一个名称。"),
     "bad_group_name": ("That name can't be used for a group.", "此名称不能用作群组名称。"),

@@ -24,6 +24,8 @@ FACT_TOKENS: Final = 800
 _WORD: Final = re.compile(r"[^\W_\u3400-\u9fff]{2,}|[\u3400-\u9fff]+")
 _COMMON: Final = frozenset({"the", "my", "is", "are", "of", "to", "in", "and", "for", "it", "me", "that", "with", "on"})
 FileState = Literal["there", "trashed", "gone", "unknown"]
+Restored = Literal["new", "there", "no_room"]
+"""The outcome for a fact of an export: a person has at most `MOST_FACTS`."""
 GONE: Final = "not_found"
 VISIBLE: Final = frozenset({"there", "trashed"})
 
@@ -90,6 +92,24 @@ class Facts:
         }
         await self._put(fact)
         return fact
+
+    async def restore(self, facts: Sequence[Fact]) -> list[Restored]:
+        """Store facts of an export, each unless its id or its text is there; return the outcome for each."""
+        stored = await self.all()
+        ids, texts = {one["id"] for one in stored}, {one["text"].casefold() for one in stored}
+        outcomes: list[Restored] = []
+        for fact in facts:
+            text = one_line(fact["text"])
+            if fact["id"] in ids or text.casefold() in texts:
+                outcomes.append("there")
+            elif len(ids) >= MOST_FACTS:
+                outcomes.append("no_room")
+            else:
+                await self._put({**fact, "text": text})
+                ids.add(fact["id"])
+                texts.add(text.casefold())
+                outcomes.append("new")
+        return outcomes
 
     async def edit(self, fact_id: str, text: str, now: datetime) -> Fact | None:
         """Give a fact another text, which is the person's own; None if there is no such fact."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 from api.cli.texts import text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from api.cli.client import ServiceClient
     from api.cli.exports.table import ItemTable
 
 BY_HERE: Final = "SELECT id, body, here_name, parent_id, is_new FROM items WHERE here = ?"
 LINK: Final = "link"
+GROUP: Final = "group:"
 
 
 @dataclass(slots=True)
@@ -37,7 +39,7 @@ def compare(client: ServiceClient, table: ItemTable, lacking: Mapping[str, Seque
         if row is None:
             continue
         seen += 1
-        wanted = {**json.loads(row[1]), "name": row[2], "parent_id": _here(table, row[3])}
+        wanted = {**json.loads(row[1]), "name": row[2], "parent_id": table.here(row[3])}
         if different := [*_differences(item, wanted, table, lacking.get(row[0], ()))]:
             sentence = text("differs", name=wanted["name"], what=", ".join(map(text, different)))
             (found.problems if row[4] else found.changed).append(sentence)
@@ -54,15 +56,15 @@ def _differences(
     there = [_version(version) for version in wanted["versions"]]
     # A drive that keeps fewer versions has the newest ones.
     fits = here == (there[-len(here) :] if here else there)
-    roles = {share["email"]: share["role"] for share in item["shares"]}
-    given = {share["email"]: share["role"] for share in wanted["shares"] if share["email"] not in lacking}
+    roles = _roles(item["shares"])
+    given = _roles(share for share in wanted["shares"] if share["email"] not in lacking)
     links, wanted_links = _links(item), _links(wanted)
     checks = (
         ("what_name", item["name"] == wanted["name"]),
         ("what_folder", wanted["parent_id"] is None or item["parent_id"] == wanted["parent_id"]),
         ("what_content", fits),
         ("what_time", all(_moment(item[at]) == _moment(wanted[at]) for at in ("created_at", "updated_at"))),
-        ("what_trash", item["trash_id"] == _here(table, wanted["trash_id"])),
+        ("what_trash", item["trash_id"] == table.here(wanted["trash_id"])),
         ("what_star", bool(item["starred_at"]) == bool(wanted["starred_at"])),
         ("what_role", roles == given),
         ("what_link", links <= wanted_links and links.total() == wanted_links.total() - lacking.count(LINK)),
@@ -84,8 +86,16 @@ def _moment(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def _here(table: ItemTable, item_id: str | None) -> str | None:
-    if item_id is None:
-        return None
-    row = table.connection.execute("SELECT here FROM items WHERE id = ?", (item_id,)).fetchone()
-    return row[0] if row else None
+def is_group(address: str) -> bool:
+    """Return whether a share's address is a group's."""
+    return address.startswith(GROUP)
+
+
+def _roles(shares: Iterable[dict[str, Any]]) -> dict[str, str]:
+    """Return the roles by address; a group of the same name may be written in other letters here."""
+    return {
+        unicodedata.normalize("NFKC", address).casefold() if is_group(address := share["email"]) else address: share[
+            "role"
+        ]
+        for share in shares
+    }

@@ -1,10 +1,9 @@
-"""Threads and memories as files: Markdown to read, JSON to take in again."""
+"""Threads as files: Markdown to read, JSON to take in again."""
 
 from __future__ import annotations
 
-import json
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from api.cli.exports.layout import THREADS
 from api.cli.exports.names import key_of, safe_name
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 
     from api.cli.client import ServiceClient
     from api.cli.exports.sums import Sums
-
-MEMORIES: Final = "Memories"
 
 
 def export_threads(client: ServiceClient, root: Path, sums: Sums) -> Iterator[dict[str, Any]]:
@@ -43,12 +40,3 @@ def export_threads(client: ServiceClient, root: Path, sums: Sums) -> Iterator[di
         for form, path in paths.items():
             entry[form] = {"path": path, "sha256": sums.write(root, path, bodies[form])}
         yield entry
-
-
-def export_memories(client: ServiceClient, root: Path, sums: Sums) -> int:
-    """Write what the assistant was asked to remember; return how many facts that is."""
-    facts: list[dict[str, Any]] = client.get("/api/memories")["items"]
-    lines = [f"- {fact['text']} ({fact['created_at'][:10]})" for fact in facts]
-    sums.write(root, f"{MEMORIES}.md", "\n".join(["# Memories", "", *lines, ""]).encode())
-    sums.write(root, f"{MEMORIES}.json", json.dumps(facts, ensure_ascii=False, indent=2).encode())
-    return len(facts)

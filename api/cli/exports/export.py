@@ -10,9 +10,10 @@ from uuid import uuid4
 
 from api.cli.backups.layout import sync_all
 from api.cli.exports.contents import PART, Contents
-from api.cli.exports.conversations import export_memories, export_threads
+from api.cli.exports.conversations import export_threads
 from api.cli.exports.layout import DEEP, Layout, manifest_entry
 from api.cli.exports.manifest import MANIFEST, STATE, SUMS, Header, write_manifest
+from api.cli.exports.memories import export_memories
 from api.cli.exports.reader import FolderFiles, digest_of, is_inside, opened_export
 from api.cli.exports.sums import Sums, read_sums
 from api.cli.failure import CommandError

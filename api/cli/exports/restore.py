@@ -11,7 +11,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from api.cli.exports.batches import Sender, batches_of
-from api.cli.exports.comparison import Comparison, compare
+from api.cli.exports.comparison import Comparison, compare, is_group
+from api.cli.exports.memories import read_memories, send_memories
 from api.cli.exports.reader import is_export, opened_export
 from api.cli.exports.table import item_table
 from api.cli.exports.thread_parts import send_thread
@@ -61,6 +62,7 @@ class Restoration:
         self._left: list[str] = []
         self._failed: list[str] = []
         self._lacking: dict[str, list[str]] = {}
+        self._threads: dict[str, str] = {}
 
     def run(self, into: str | None) -> None:
         """Restore everything, report it, and check it. Raises `CommandError`, also if the check finds anything."""
@@ -73,6 +75,7 @@ class Restoration:
         folder = self._folder(into)
         self._restore_items(folder)
         self._restore_threads()
+        self._restore_memories()
         found = compare(self._client, self._table, self._lacking)
         self._report(time.monotonic() - begun, into, found)
         if self._failed or found.problems:
@@ -107,10 +110,10 @@ class Restoration:
     def _items(self, accounts: set[str] | None) -> Iterator[dict[str, Any]]:
         for item in self._table.by_depth():
             if accounts is not None:
-                for share in item["shares"]:
-                    if share["email"] not in accounts:
-                        self._leave(item["id"], item["name"], share["email"], text("no_account"))
-                item["shares"] = [share for share in item["shares"] if share["email"] in accounts]
+                strangers = [email for email in _people(item["shares"]) if email not in accounts]
+                for email in strangers:
+                    self._leave(item["id"], item["name"], email, text("no_account"))
+                item["shares"] = [share for share in item["shares"] if share["email"] not in strangers]
             yield item
 
     def _leave(self, item_id: str, name: str, what: str, reason: str) -> None:
@@ -145,27 +148,44 @@ class Restoration:
             try:
                 with self._export.files.open(entry["json"]["path"]) as file:
                     thread = json.load(file)
-                is_new = send_thread(self._client, self._export.header.export_id, thread)
+                here, is_new = send_thread(self._client, self._export.header.export_id, thread)
             except (OSError, ValueError, KeyError) as error:
                 self._failed.append(f"{text('a_thread', title=entry['title'])}: {type(error).__name__}")
             except ServiceError as error:
                 self._failed.append(f"{text('a_thread', title=entry['title'])}: {error.message}")
             else:
+                self._threads[thread["thread_id"]] = here
                 self._counts["threads" if is_new else "threads there"] += 1
+
+    def _restore_memories(self) -> None:
+        """Restore what was remembered, if anything was: it is after the files and threads that it is from."""
+        if not self._export.header.counts.get("memories"):
+            return
+        try:
+            facts = read_memories(self._export)
+            export_id = self._export.header.export_id
+            answer = send_memories(self._client, export_id, facts, self._table.here, self._threads)
+        except (OSError, ValueError, KeyError, AttributeError) as error:
+            self._failed.append(f"{text('the_memories')}: {type(error).__name__}")
+        except ServiceError as error:
+            self._failed.append(f"{text('the_memories')}: {error.message}")
+        else:
+            for made in answer["items"]:
+                self._counts["memories" if made["is_new"] else "memories there"] += 1
+            texts = {fact["id"]: fact["text"] for fact in facts}
+            self._left += [f"{texts[source_id]}: {text('no_memory_room')}" for source_id in answer["left"]]
 
     def _report(self, seconds: float, into: str | None, found: Comparison) -> None:
         say, counts = self._terminal.say, self._counts
-        facts = {"items": counts["restored"], "threads": counts["threads"], "seconds": f"{seconds:.1f}"}
-        say(text("drive_restored", place=visible_line(into or "/"), **facts), "bold")
-        if there := counts["there"] + counts["threads there"]:
+        facts = {"items": counts["restored"], "threads": counts["threads"], "memories": counts["memories"]}
+        say(text("drive_restored", place=visible_line(into or "/"), seconds=f"{seconds:.1f}", **facts), "bold")
+        if there := sum(counts[what] for what in ("there", "threads there", "memories there")):
             say(text("restored_before", count=there))
         links = self._table.connection.execute(
             "SELECT coalesce(sum(json_array_length(body, '$.links')), 0) FROM items"
         ).fetchone()[0]
         if links:
             say(text("new_links"))
-        if memories := self._export.header.counts.get("memories"):
-            say(text("memories_left", count=memories))
         self._list("left_list", self._left, "yellow")
         self._list("failed_list", self._failed, "red")
         self._list("changed_list", found.changed, "yellow")
@@ -178,6 +198,11 @@ class Restoration:
             self._terminal.say(text(heading), style)
         for line in lines_of(entries, MOST_LINES):
             self._terminal.say(f"  {visible_line(line)}")
+
+
+def _people(shares: list[dict[str, Any]]) -> list[str]:
+    """Return the addresses of people: whether a group is here, the service says."""
+    return [share["email"] for share in shares if not is_group(share["email"])]
 
 
 def _reason(left: dict[str, Any]) -> str:

@@ -70,6 +70,11 @@ class ItemTable:
         for body, path, parent_id in self.connection.execute(query):
             yield {**json.loads(body), "parent_id": parent_id, "path": path}
 
+    def here(self, item_id: str | None) -> str | None:
+        """Return the id that an item of the export has in the drive; None if it was not restored."""
+        row = self.connection.execute("SELECT here FROM items WHERE id = ?", (item_id,)).fetchone()
+        return row[0] if row else None
+
     def count(self, condition: str = "1") -> int:
         """Return the number of items."""
         return self.connection.execute(f"SELECT count(*) FROM items WHERE {condition}").fetchone()[0]  # noqa: S608 - ours

@@ -16,17 +16,17 @@ MOST_CHARACTERS: Final = 200_000
 CUT: Final = "…"
 
 
-def send_thread(client: ServiceClient, export_id: str, thread: dict[str, Any]) -> bool:
-    """Restore a thread; return whether it was not there yet. Raises `ServiceError`."""
+def send_thread(client: ServiceClient, export_id: str, thread: dict[str, Any]) -> tuple[str, bool]:
+    """Restore a thread; return its id here, and whether it was not there yet. Raises `ServiceError`."""
     shown = {name: thread[name] for name in ("thread_id", "title", "created_at", "updated_at")}
     parts = [*_parts(thread["messages"])] or [[]]
-    is_new = False
+    made: dict[str, Any] = {}
     for number, messages in enumerate(parts, 1):
         body = {**shown, "export_id": export_id, "messages": messages, "is_last": number == len(parts)}
-        is_new = client.post("/api/threads/import", body)["is_new"]
-        if not is_new:
+        made = client.post("/api/threads/import", body)
+        if not made["is_new"]:
             break
-    return is_new
+    return made["thread_id"], made["is_new"]
 
 
 def _parts(messages: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:

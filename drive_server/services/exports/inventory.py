@@ -1,7 +1,7 @@
 """Everything that is in a person's own drive, a page at a time, and the bytes of any content in it."""
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from sqlalchemy import Row, func, select
@@ -14,6 +14,7 @@ from drive_server.models import Page
 from drive_server.services.documents.service import Content
 from drive_server.services.exports.records import ExportedItem, ExportedLink, ExportedShare, ExportedVersion
 from drive_server.services.pagination import Cursors
+from drive_server.services.tree.grantees import shown_grantees
 from drive_server.services.tree.items import describe
 from drive_server.services.tree.nodes import locate
 from drive_server.storage.blobs import BlobStore
@@ -101,9 +102,8 @@ async def _exported(session: AsyncSession, user_id: str, root_id: str, rows: Seq
             .order_by(VersionRow.number)
         )
     )
-    shares = _by_item(
-        await session.execute(select(ShareRow.__table__).where(ShareRow.node_id.in_(ids)).order_by(ShareRow.email))
-    )
+    shares = _by_item(await session.execute(select(ShareRow.__table__).where(ShareRow.node_id.in_(ids))))
+    names = await shown_grantees(session, {share.email for some in shares.values() for share in some})
     links = _by_item(
         await session.execute(
             select(LinkRow.__table__).where(LinkRow.node_id.in_(ids)).order_by(LinkRow.created_at, LinkRow.id)
@@ -123,7 +123,7 @@ async def _exported(session: AsyncSession, user_id: str, root_id: str, rows: Seq
             trashed_at=row.trashed_at,
             starred_at=stars.get(row.id),
             versions=tuple(map(_version, versions[row.id])),
-            shares=tuple(map(_share, shares[row.id])),
+            shares=_shares(shares[row.id], names),
             links=tuple(map(_link, links[row.id])),
         )
         for row in rows
@@ -148,8 +148,13 @@ def _version(row: Row[Any]) -> ExportedVersion:
     )
 
 
-def _share(row: Row[Any]) -> ExportedShare:
-    return ExportedShare(email=row.email, role=Role(row.role).label, created_at=row.created_at)
+def _shares(rows: Iterable[Row[Any]], names: Mapping[str, str]) -> tuple[ExportedShare, ...]:
+    found = [
+        ExportedShare(email=names[row.email], role=Role(row.role).label, created_at=row.created_at)
+        for row in rows
+        if row.email in names
+    ]
+    return tuple(sorted(found, key=lambda share: share.email))
 
 
 def _link(row: Row[Any]) -> ExportedLink:

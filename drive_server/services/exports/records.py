@@ -28,7 +28,7 @@ class ExportedVersion(Model):
 
 
 class ExportedShare(Model):
-    """A role of a person on an item."""
+    """A role on an item, of a person by email, or of a group by `group:` and its name."""
 
     email: Annotated[str, Field(max_length=320)]
     role: Annotated[str, Field(max_length=16)]

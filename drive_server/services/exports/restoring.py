@@ -18,11 +18,11 @@ from drive_server.services.exports.contents import ImportedContents
 from drive_server.services.exports.inventory import held_contents
 from drive_server.services.exports.records import ExportedLink, ExportedShare, ImportedItem, ImportedVersion
 from drive_server.services.files.operations import free_name, mark_pending
-from drive_server.services.identity.emails import normalise_email
 from drive_server.services.journal.recorder import ContentChange, Recorder
 from drive_server.services.journal.service import Journal
 from drive_server.services.quota import hold_all
 from drive_server.services.tree.ancestors import MAX_DEPTH
+from drive_server.services.tree.grantees import find_grantee, normalise_grantee
 from drive_server.services.tree.names import clean_name
 from drive_server.services.tree.nodes import NodeView, item_message, locate_folder
 from drive_server.storage.blobs import Blob
@@ -215,39 +215,47 @@ class _Batch:
     async def _give_access(self, row: NodeRow, item: ImportedItem) -> None:
         for share in item.shares:
             try:
-                self._share(row, share)
+                await self._share(row, share)
             except DriveError as error:
                 self._leave(item, share.email, error.reason)
         for link in item.links:
-            self._link(row, item, link)
+            await self._link(row, item, link)
         await self._session.flush()
 
-    def _share(self, row: NodeRow, share: ExportedShare) -> None:
-        email, actor = normalise_email(share.email), self.recorder.actor
-        if email == actor.principal.email:
+    async def _share(self, row: NodeRow, share: ExportedShare) -> None:
+        """Give the role again, without a notice: whom it was given to learnt of it when it was given first."""
+        address, actor = normalise_grantee(share.email), self.recorder.actor
+        if address == actor.principal.email:
             raise InvalidInputError(Message.of("yours_already"))
+        grantee = await find_grantee(self._session, address)
+        share_id = sha256(f"{row.id} {grantee.key}".encode()).hexdigest()[:32]
+        if await self._session.get(ShareRow, share_id) is not None:
+            raise StateConflictError(Message.of("shared_twice"))
         self.recorder.add(
             ShareRow(
-                id=sha256(f"{row.id} {email}".encode()).hexdigest()[:32],
+                id=share_id,
                 node_id=row.id,
-                email=email,
+                email=grantee.key,
                 role=parse_role(share.role),
                 created_at=self._past(share.created_at),
                 created_by=actor.user_id,
             )
         )
-        self.recorder.gains_access.append(email)
+        self.recorder.gains_access.append(grantee.shown)
 
-    def _link(self, row: NodeRow, item: ImportedItem, link: ExportedLink) -> None:
+    async def _link(self, row: NodeRow, item: ImportedItem, link: ExportedLink) -> None:
         """Make a link of these terms. One with a password would be open to more people without it: it is left."""
+        link_id = sha256(f"{row.id} {link.id}".encode()).hexdigest()[:32]
         if link.has_password:
             self._leave(item, "link", Message.of("link_needs_password"))
         elif link.expires_at is not None and link.expires_at <= self.recorder.now:
             self._leave(item, "link", Message.of("link_expired"))
+        elif await self._session.get(LinkRow, link_id) is not None:
+            self._leave(item, "link", Message.of("shared_twice"))
         else:
             self.recorder.add(
                 LinkRow(
-                    id=sha256(f"{row.id} {link.id}".encode()).hexdigest()[:32],
+                    id=link_id,
                     node_id=row.id,
                     role=parse_role(link.role),
                     expires_at=link.expires_at,

@@ -15,7 +15,7 @@ import pytest
 from api.cli import main
 from api.cli.exports.contents import Contents
 from api.cli.exports.manifest import MANIFEST, STATE, SUMS
-from benchmarks.fixtures.whole_drive import fill, fill_at_once
+from benchmarks.fixtures.whole_drive import fill, fill_at_once, thread
 from tests.api.cli.command import environment
 
 if TYPE_CHECKING:
@@ -345,3 +345,76 @@ def test_a_manifest_that_was_laid_out_anew_is_read_as_well(service: Service, exp
             assert run(service, other, "import", str(target)) == 0
         assert other.names() == ["plan.md"]
     assert exported.exists()
+
+
+def remembered(person: Person) -> list[dict[str, Any]]:
+    facts: list[dict[str, Any]] = person.get("/api/memories")["items"]
+    return sorted(facts, key=lambda fact: fact["text"])
+
+
+def fact(number: str, text: str, **source: Any) -> dict[str, Any]:
+    at = "2026-01-01T00:00:00Z"
+    return {"id": number, "text": text, "source": {"kind": "said"} | source, "created_at": at, "updated_at": at}
+
+
+def test_what_was_remembered_comes_in_once_and_lives_with_the_restored_file_it_is_from(
+    service: Service, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(service.add_new("remembers")) as person, closing(service.add_new("remembers-too")) as other:
+        file = person.upload("contract.md", "ends in March")
+        person.http.post("/api/threads/import", json=thread(0)).raise_for_status()
+        talk = person.get("/api/threads")["items"][0]["thread_id"]
+        items = [
+            fact("1", "我的会计是李伟", thread_id=talk),
+            fact("2", "The contract ends in March", kind="file", file_id=file["id"], name="contract.md", version=1),
+        ]
+        person.http.post("/api/memories/import", json={"export_id": "e", "items": items}).raise_for_status()
+        assert run(service, person, "export", str(tmp_path / "e")) == 0
+        for times in (1, 2):
+            assert run(service, other, "import", str(tmp_path / "e")) == 0
+            assert f"{2 - 2 * (times - 1)} memories" in capsys.readouterr().out
+        contract, accountant = remembered(other)
+        (there,) = other.get("/api/threads")["items"]
+        assert [one["text"] for one in (contract, accountant)] == [one["text"] for one in remembered(person)]
+        assert accountant["source"]["thread_id"] == there["thread_id"] != talk
+        restored = next(item for item in whole(other) if item["name"] == "contract.md")
+        assert contract["source"] == contract["source"] | {"file_id": restored["id"], "version": 1}
+        assert contract["created_at"] == "2026-01-01T00:00:00Z"
+        other.http.post(f"/api/drive/items/{restored['id']}/trash").raise_for_status()
+        assert [one["text"] for one in remembered(other)] == [accountant["text"]]
+
+
+@pytest.mark.parametrize("harm", [None, "{}", '[{"id": "1"}]', "no JSON"])
+def test_memories_that_can_not_be_read_are_named_and_the_rest_is_restored(
+    service: Service, tmp_path: Path, harm: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(service.add_new("forgetful")) as person, closing(service.add_new("harmed")) as other:
+        person.upload("plan.md", "plan")
+        body = {"export_id": "e", "items": [fact("1", "I like tea")]}
+        person.http.post("/api/memories/import", json=body).raise_for_status()
+        run(service, person, "export", str(tmp_path / "e"))
+        file = tmp_path / "e" / "Memories.json"
+        file.unlink() if harm is None else file.write_text(harm)
+        assert run(service, other, "import", str(tmp_path / "e")) == 1
+        assert "what was remembered: " in capsys.readouterr().out
+        assert other.names() == ["plan.md"]
+
+
+def test_an_administrators_import_gives_the_roles_of_groups_again_and_names_the_groups_that_are_not_here(
+    service: Service, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(service.add_new("groupie")) as person, closing(service.owner()) as owner:
+        folder = person.folder("shared with groups")
+        for name in ("Sales 组", "Gone Team"):
+            owner.http.post("/api/groups", json={"name": name, "members": []}).raise_for_status()
+            body = {"email": f"group:{name}", "role": "viewer"}
+            person.http.post(f"/api/drive/items/{folder['id']}/shares", json=body).raise_for_status()
+        run(service, person, "export", str(tmp_path / "e"))
+        owner.http.delete("/api/groups/Gone Team").raise_for_status()
+        owner.http.patch("/api/groups/Sales 组", json={"name": "SALES 组"}).raise_for_status()
+        for importer, place in ((owner, "/of groups"), (person, "/of groups")):
+            assert run(service, importer, "import", str(tmp_path / "e"), "--into", place) == 0
+            assert "shared with groups: group:Gone Team: There is no such group." in capsys.readouterr().out
+            restored = next(item for item in whole(importer) if item["name"] == folder["name"] and item["parent_id"])
+            assert [share["email"] for share in restored["shares"]] == ["group:SALES 组"]
+        owner.http.delete("/api/groups/SALES 组").raise_for_status()

@@ -238,3 +238,57 @@ async def test_what_of_the_access_can_not_be_given_again_is_told(bobs_client: ht
     assert all(left["reason"] and left["messages"]["reason"]["zh"] for left in answer["left"])
     (found,) = (await exported(bobs_client)).values()
     assert found["shares"] == found["links"] == []
+
+
+async def test_a_role_of_a_group_is_exported_by_its_name_and_given_again_to_the_group_of_that_name(
+    owner_client: httpx.AsyncClient, bobs_client: httpx.AsyncClient
+) -> None:
+    for name in ("Sales Team", "Gone"):
+        done(await owner_client.post("/api/groups", json={"name": name, "members": ["bob@example.com"]}))
+    place = await folder(owner_client, "Offers")
+    for name in ("Sales Team", "Gone"):
+        await share(owner_client, place, f"group:{name}", "editor")
+    shares = (await exported(owner_client))["Offers"]["shares"]
+    assert [(one["email"], one["role"]) for one in shares] == [("group:Gone", "editor"), ("group:Sales Team", "editor")]
+
+    done_at_the_new_place = "/api/groups/Sales Team"
+    done(await owner_client.patch(done_at_the_new_place, json={"name": "SALES team"}))
+    assert (await owner_client.delete("/api/groups/Gone")).is_success
+    done(await owner_client.post(f"{ITEMS}/{place['id']}/trash"))
+    answer = done(await imported(owner_client, item("Offers again", shares=shares)))
+
+    restored = (await exported(owner_client))["Offers again"]
+    assert [(one["email"], one["role"]) for one in restored["shares"]] == [("group:SALES team", "editor")]
+    (left,) = answer["left"]
+    assert (left["what"], left["reason"]) == ("group:Gone", "There is no such group.")
+    assert left["messages"]["reason"]["zh"] == "没有这个群组。"
+    seen = done(await bobs_client.get(f"{DRIVE}/shared"))["items"]
+    assert [(one["name"], one["role"]) for one in seen] == [("Offers again", "editor")]
+
+
+async def test_an_import_sends_no_notices_of_the_roles_that_it_gives_again(
+    owner_client: httpx.AsyncClient, bobs_client: httpx.AsyncClient
+) -> None:
+    shares = [{"email": "bob@example.com", "role": "viewer", "created_at": TIME}]
+    done(await imported(owner_client, item("Offers", shares=shares)))
+
+    assert done(await bobs_client.get(f"{DRIVE}/shared"))["items"][0]["name"] == "Offers"
+    assert done(await bobs_client.get("/api/notices"))["items"] == []
+
+
+async def test_a_role_or_a_link_that_is_named_twice_is_told_and_the_item_is_restored(
+    bobs_client: httpx.AsyncClient,
+) -> None:
+    link: dict[str, Any] = {"id": "l", "role": "viewer", "has_password": False, "expires_at": None,
+                            "max_downloads": None, "downloads": 0, "created_at": TIME}  # fmt: skip
+    shares = [
+        {"email": "ann@example.com", "role": "viewer", "created_at": TIME},
+        {"email": "Ann@Example.com", "role": "editor", "created_at": TIME},
+    ]
+
+    answer = done(await imported(bobs_client, item("a", shares=shares, links=[link, link])))
+
+    assert [left["what"] for left in answer["left"]] == ["Ann@Example.com", "link"]
+    (found,) = (await exported(bobs_client)).values()
+    assert [share["role"] for share in found["shares"]] == ["viewer"]
+    assert len(found["links"]) == 1
