@@ -125,8 +125,8 @@ class DriveForService:
                 return tuple(reversed(found))
 
     def when_ended(self, tell: Callable[[str], Awaitable[None]]) -> None:
-        """Call `tell` with the id of each person who is disabled or removed."""
-        self._drive.people.on_ended.append(tell)
+        """Call `tell` with the id of each person who is or was disabled or removed, by whichever process."""
+        self._drive.people.when_ended(tell)
 
     async def removed_people(self) -> frozenset[str]:
         """Return the ids of all people who were removed."""

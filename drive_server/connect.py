@@ -262,6 +262,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     await stack.enter_async_context(_running("drive-tool-lists", drive.server.tool_lists.run))
     stack.push_async_callback(recents.flush)
     await stack.enter_async_context(_running("drive-recents", recents.run))
+    await stack.enter_async_context(_running("drive-people", drive.people.watch))
     if outbox.can_send:
         await stack.enter_async_context(_running("drive-outbox", outbox.run))
     await stack.enter_async_context(_running("drive-tasks", drive.server.tasks.run))

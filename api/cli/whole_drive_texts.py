@@ -95,7 +95,7 @@ WHOLE_DRIVE: Final[dict[str, tuple[str, str]]] = {
         "链接在这里有新的地址：旧地址指向旧的云盘。",
     ),
     "left_list": ("Not restored:", "没有恢复："),
-    "failed_list": ("FAILED:", "失败："),
+    "failed_list": ("Failed:", "失败："),
     "changed_list": (
         "There from an earlier import, changed since, and left as it is:",
         "此前已导入、之后有改动、保持不变：",

@@ -164,6 +164,10 @@ class EventLog:
         if buffer := self._buffers.pop(run_id, None):
             buffer.wake()
 
+    def open_runs(self) -> frozenset[str]:
+        """Return the ids of the runs whose logs are open here."""
+        return frozenset(self._buffers)
+
     def end_follows(self) -> None:
         """End the streams of all clients before the service stops; runs go on."""
         self._closing = True

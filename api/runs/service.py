@@ -199,6 +199,21 @@ class Runs:
             caller = Principal(user_id, run.email, frozenset(run.scopes), ADMINISTRATOR)
             with suppress(RunFinishedError):
                 await self.cancel(caller, run.id)
+        await self._drop_ended()
+
+    async def _drop_ended(self) -> None:
+        """Stop the work here for runs that another process ended or removed; their followers read the end there."""
+        held = {*self._tasks, *self._services.log.open_runs()}
+        query = select(RunRow.id).where(RunRow.id.in_(held), RunRow.finished_at.is_(None))
+        async with self._services.database.read() as session:
+            ended = held - {*await session.scalars(query)}
+        for run_id in ended:
+            active = self._tasks.get(run_id)
+            if active is None:
+                self._services.log.close(run_id)
+            elif not active[0].is_finishing:
+                active[0].cancelled_by = active[0].run.email
+                active[1].cancel()
 
     async def changes(self, caller: Principal, run_id: str) -> tuple[RunChange, ...]:
         """Return the changes that a run of the caller has made."""

@@ -26,11 +26,11 @@ class EventStream(StreamingResponse):
 
 
 class OpenStreams:
-    """The open streams, which end only by `end`."""
+    """The open streams, which end only by `end`, or when their person's key does."""
 
     def __init__(self) -> None:
         self.is_ending = False
-        self._scopes: set[anyio.CancelScope] = set()
+        self._scopes: dict[anyio.CancelScope, str] = {}
 
     def end(self) -> None:
         """End them all, so that the server can shut down."""
@@ -38,17 +38,23 @@ class OpenStreams:
         for scope in self._scopes:
             scope.cancel()
 
+    async def wake(self, user_id: str) -> None:
+        """Have the person's streams look at once whether their key still holds."""
+        for scope, owner in self._scopes.items():
+            if owner == user_id:
+                scope.cancel()
+
     @contextmanager
-    def cancellable(self) -> Generator[None]:
-        """Cancel the block when `end` is called."""
+    def cancellable(self, user_id: str) -> Generator[None]:
+        """Cancel the block, in a stream of this person, when `end` or `wake` is called."""
         with anyio.CancelScope() as scope:
-            self._scopes.add(scope)
+            self._scopes[scope] = user_id
             if self.is_ending:
                 scope.cancel()
             try:
                 yield
             finally:
-                self._scopes.discard(scope)
+                del self._scopes[scope]
 
 
 async def may_read(drive: Drive, request: Request) -> bool:

@@ -70,16 +70,16 @@ async def folder_events(
     """
     after = int(last_event_id) if last_event_id is not None else None
     watch = await drive.follower.watch(actor, folder_id, after)
-    return EventStream(_frames(request, drive, watch), headers=UNBUFFERED)
+    return EventStream(_frames(request, drive, actor.user_id, watch), headers=UNBUFFERED)
 
 
-async def _frames(request: Request, drive: Drive, watch: FolderWatch) -> AsyncGenerator[bytes]:
+async def _frames(request: Request, drive: Drive, user_id: str, watch: FolderWatch) -> AsyncGenerator[bytes]:
     streams: OpenStreams = request.app.state.open_streams
     yield b"id: %d\n\n" % watch.last  # where to go on, if the connection breaks before anything changes
     with suppress(NotFoundError):
         while not streams.is_ending and await may_read(drive, request):
             found: list[FolderChange] = []
-            with streams.cancellable():
+            with streams.cancellable(user_id):
                 found = await watch.next(HEARTBEAT_SECONDS)
             for change in found:
                 yield _frame(change)

@@ -53,15 +53,15 @@ async def index_events(request: Request, drive: DriveDep, actor: ActorDep) -> Ev
     require_person(actor.principal)
     require_scope(actor.principal, Scope.READ)
     watch = IndexWatch(drive.ingester, actor.user_id)
-    return EventStream(_frames(request, drive, watch), headers=UNBUFFERED)
+    return EventStream(_frames(request, drive, actor.user_id, watch), headers=UNBUFFERED)
 
 
-async def _frames(request: Request, drive: Drive, watch: IndexWatch) -> AsyncGenerator[bytes]:
+async def _frames(request: Request, drive: Drive, user_id: str, watch: IndexWatch) -> AsyncGenerator[bytes]:
     streams: OpenStreams = request.app.state.open_streams
     number = 0
     while not streams.is_ending and await may_read(drive, request):
         status = None
-        with streams.cancellable():
+        with streams.cancellable(user_id):
             status = await watch.next(HEARTBEAT_SECONDS)
         if status is not None:
             number += 1

@@ -82,9 +82,10 @@ def mount_mcp(app: FastAPI) -> None:
 @asynccontextmanager
 async def serving(app: FastAPI, drive: Drive) -> AsyncGenerator[None]:
     """Let the application serve the drive, over HTTP and MCP, for as long as this is open: its lifespan."""
-    endpoint = McpEndpoint(drive)
+    endpoint, streams = McpEndpoint(drive), OpenStreams()
+    drive.people.when_ended(streams.wake)
     async with endpoint.running():
-        app.state.drive, app.state.mcp, app.state.open_streams = drive, endpoint, OpenStreams()
+        app.state.drive, app.state.mcp, app.state.open_streams = drive, endpoint, streams
         yield
 
 

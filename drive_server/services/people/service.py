@@ -3,14 +3,21 @@
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import delete, func, select, update
+import anyio
+from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Scope, require_admin, require_person, require_scope
 from drive_server.clock import Clock, utc_now
-from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, StateConflictError
+from drive_server.errors import (
+    ForbiddenError,
+    InvalidInputError,
+    NotFoundError,
+    StateConflictError,
+    StorageFailureError,
+)
 from drive_server.messages import Message
 from drive_server.models import User
 from drive_server.moments import zone_of
@@ -30,6 +37,7 @@ logger = logging.getLogger(__name__)
 REMOVE = "remove_person"
 LANGUAGES = frozenset({"", "en", "zh"})
 MAX_NAME_CHARACTERS = 100
+POLL_SECONDS: Final = 1.0
 Ended = Callable[[str], Awaitable[None]]
 
 
@@ -43,13 +51,15 @@ class ProfileChange:
 
 
 class PeopleService:
-    """Manages accounts. `on_ended` are told of each person who was disabled or removed, by id, after the commit."""
+    """Manages accounts. Whoever asked `when_ended` for it is told of each person who was disabled or removed."""
 
     def __init__(self, database: Database, journal: "Journal", clock: Clock = utc_now) -> None:
         self._database = database
         self._journal = journal
         self._clock = clock
-        self.on_ended: list[Ended] = []
+        self._on_ended: list[Ended] = []
+        self._told: dict[str, tuple[Any, ...]] = {}
+        self._telling = anyio.Lock()
         journal.register(REMOVE, "trash")
 
     async def list(self, actor: Actor) -> tuple[User, ...]:
@@ -92,7 +102,7 @@ class PeopleService:
                 await _end_work(session, row.id)
             changed = to_user(row)
         if is_disabled:
-            await self._tell(row.id)
+            await self._tell_again(row.id)
         return changed
 
     async def remove(
@@ -120,12 +130,30 @@ class PeopleService:
             return to_user(row)
 
         await self._journal.change(acting, REMOVE, {"user": user}, operation)
-        await self._tell(ended[0])
+        await self._tell_again(ended[0])
 
     async def removed_ids(self) -> frozenset[str]:
         """Return the ids of all who were removed, so that others can finish what a crash interrupted."""
         async with self._database.read() as session:
             return frozenset(await session.scalars(select(UserRow.id).where(UserRow.removed_at.is_not(None))))
+
+    def when_ended(self, tell: Ended) -> None:
+        """Call `tell` with the id of each person who is disabled or removed, by this process or, with `watch`, another.
+
+        Those who were so before are among them.
+        """
+        self._on_ended.append(tell)
+        self._told.clear()
+
+    async def watch(self) -> None:
+        """Tell of people whom other processes disable or remove, within a second, until cancelled."""
+        while True:
+            try:
+                if self._on_ended:
+                    await self._tell_new()
+            except StorageFailureError:
+                logger.warning("Accounts can't be looked at; what ends with one is tried again.")
+            await anyio.sleep(POLL_SECONDS)
 
     async def _remove(self, recorder: "Recorder", row: UserRow, hand_over_to: str | None) -> None:
         session = recorder.session
@@ -144,8 +172,24 @@ class PeopleService:
             await forget_person(recorder, row)
             await hand_over(recorder, row, heir)
 
+    async def _tell_again(self, user_id: str) -> None:
+        self._told.pop(user_id, None)
+        await self._tell_new()
+
+    async def _tell_new(self) -> None:
+        """Tell of everybody who is disabled or removed, once for each time."""
+        has_ended = or_(UserRow.disabled_at.is_not(None), UserRow.removed_at.is_not(None))
+        query = select(UserRow.id, UserRow.disabled_at, UserRow.removed_at).where(has_ended)
+        async with self._telling:
+            async with self._database.read() as session:
+                found = {row.id: (row.disabled_at, row.removed_at) for row in await session.execute(query)}
+            new = [user_id for user_id, ended in found.items() if self._told.get(user_id) != ended]
+            self._told = found
+            for user_id in new:
+                await self._tell(user_id)
+
     async def _tell(self, user_id: str) -> None:
-        for tell in self.on_ended:
+        for tell in tuple(self._on_ended):
             try:
                 await tell(user_id)
             except Exception:

@@ -117,7 +117,7 @@ async def _frames(request: Request, drive: Drive, actor: Actor, unread: int) -> 
     number, polls, streams = 1, 0, request.app.state.open_streams
     yield _frame(number, unread)
     while not streams.is_ending:
-        with streams.cancellable():
+        with streams.cancellable(actor.user_id):
             await anyio.sleep(POLL_SECONDS)
         try:
             await principal_of_request(drive, request)

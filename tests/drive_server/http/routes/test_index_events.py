@@ -98,5 +98,5 @@ async def test_a_server_that_shuts_down_ends_the_streams(service: Service, owner
 async def test_a_stream_that_is_opened_while_the_server_shuts_down_ends_at_once() -> None:
     streams = OpenStreams()
     streams.end()
-    with anyio.fail_after(PATIENCE), streams.cancellable():
+    with anyio.fail_after(PATIENCE), streams.cancellable("anybody"):
         await anyio.sleep_forever()
