@@ -351,6 +351,43 @@ def test_a_run_is_undone_after_a_preview(service: Service) -> None:
     assert service.run("undo", "no-such-run", "--yes").returncode == 1
 
 
+def test_a_run_a_conversation_and_one_change_are_undone_and_redone(service: Service) -> None:
+    def folders() -> list[str]:
+        return [name for name in service.run("ls").stdout.split() if name.startswith("Back")]
+
+    def done(*arguments: str) -> str:
+        ended = service.run(*arguments, "--yes")
+        assert ended.returncode == 0, ended.stderr
+        command = re.search(r"drive-agent (undo|redo) --change (\d+)", ended.stdout)
+        assert command, ended.stdout
+        return command[2]
+
+    runs: list[str] = []
+    for name in ("Back1", "Back2", "Back3"):
+        talk = service.run("chat", *(["--continue"] if runs else []), f"create a folder {name}")
+        runs += re.findall(r"drive-agent undo (\S+)", talk.stderr)
+    with closing(service.owner()) as owner:
+        thread_id = owner.get(f"/api/runs/{runs[0]}")["thread_id"]
+
+    done("undo", runs[2])
+    assert folders() == ["Back1/", "Back2/"]
+    done("redo", runs[2])
+    assert folders() == ["Back1/", "Back2/", "Back3/"]
+    assert service.run("redo", runs[2]).returncode == 1
+    number = done("undo", "--thread", thread_id, "--since", runs[1])
+    assert folders() == ["Back1/"]
+    asked = service.run("redo", "--change", number, stdin="n\n")
+    assert "This would be done again:" in asked.stdout
+    assert folders() == ["Back1/"]
+    number = done("redo", "--change", number)
+    assert folders() == ["Back1/", "Back2/", "Back3/"]
+    done("undo", "--change", number)
+    done("undo", "--thread", thread_id)
+    assert folders() == []
+    refused = service.run("undo", runs[0], "--since", runs[0])
+    assert (refused.returncode, "--since goes with --thread" in refused.stderr) == (1, True)
+
+
 def test_the_audit_of_a_run_names_its_calls_and_changes(service: Service) -> None:
     done = service.run("chat", "create a folder Audited")
     run_id = re.search(r"drive-agent undo (\S+)", done.stderr)
