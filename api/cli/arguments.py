@@ -1,10 +1,11 @@
 """The parser of `drive-agent`: its commands, their options, and the function that runs each (imported when needed)."""
 
-from argparse import REMAINDER, SUPPRESS, ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
+from argparse import REMAINDER, SUPPRESS, ArgumentParser, ArgumentTypeError
 from importlib.metadata import version
 from pathlib import Path
 
 from api.cli.file_arguments import Commands, Parser, add_file_commands
+from api.cli.help import PlainHelp
 
 SCOPES = ("read", "write", "share", "delete")
 MOST_KEY_DAYS = 3650
@@ -27,7 +28,7 @@ def build_parser() -> Parser:
         prog="drive-agent",
         description="Your drive, and an assistant that works in it, asks before what matters, and can take it back.",
         epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
+        formatter_class=PlainHelp,
     )
     parser.add_argument("--version", action="version", version=f"drive-agent {version('drive-agent')}")
     parser.add_argument("--config", type=Path, metavar="FILE", help=CONFIG_HELP)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from api.cli.arguments import build_parser
+from api.cli.help import translated
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -59,7 +60,7 @@ def commands_of(parser: Parser, path: tuple[str, ...]) -> Iterator[Command]:
     for action in parser.actions:
         if isinstance(action.choices, dict):
             below = action.choices
-            helps = {choice.dest: choice.help or "" for choice in _choices_of(action)}
+            helps = {choice.dest: translated(choice.help or "") for choice in _choices_of(action)}
             command.subcommands = {name: helps.get(name, "") for name in below}
         else:
             _add(command, action)
@@ -69,7 +70,7 @@ def commands_of(parser: Parser, path: tuple[str, ...]) -> Iterator[Command]:
 
 
 def _add(command: Command, action: Action) -> None:
-    summary = re.sub(r"\s+", " ", (action.help or "") % {"default": action.default, "prog": PROGRAM})
+    summary = re.sub(r"\s+", " ", translated(action.help or "") % {"default": action.default, "prog": PROGRAM})
     values = tuple(map(str, action.choices or ()))
     for option in action.option_strings:
         command.options[option] = summary

@@ -3,6 +3,7 @@
 from argparse import ONE_OR_MORE, ZERO_OR_MORE, Action, ArgumentParser, ArgumentTypeError, Namespace
 from typing import Any, Protocol
 
+from api.cli.help import Help
 from api.cli.texts import text
 
 HOURS = {"h": 1, "d": 24, "w": 168}
@@ -37,10 +38,19 @@ class Parser(ArgumentParser):
 
     _is_intermixed = False
 
+    def __init__(self, *, formatter_class: Any = Help, **options: Any) -> None:
+        super().__init__(formatter_class=formatter_class, **options)
+
     @property
     def actions(self) -> list[Action]:
         """Its options and arguments, one of which may have the parsers of its commands as `choices`."""
         return self._actions
+
+    def format_usage(self) -> str:
+        """Return the usage as it stands before errors: English, as they are, and as `argparse` cuts it at its width."""
+        formatter = self._get_formatter()
+        formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups, "usage: ")
+        return formatter.format_help()
 
     # The stub has overloads, by the type of the namespace.
     def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]
