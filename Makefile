@@ -76,7 +76,7 @@ $(BIN)/python:
 	$(BIN)/python -m tests.node.install
 	@touch $@
 
-# litmus, rclone and fuse3, of Debian: what WebDAV is tried with.
+# litmus, rclone and fuse3, of Debian: what WebDAV is tried with; and the shells zsh and fish.
 .venv/installed-webdav: .venv/installed-test tests/conformance/webdav/install.py
 	$(BIN)/python -m tests.conformance.webdav.install
 	@touch $@

@@ -185,5 +185,6 @@ function __drive_agent_at
         set -l next (string join ' ' $path $word)
         contains -- "$next" $__drive_agent_paths; and set path $path $word
     end
-    test (string join ' ' $path) = "$argv[1]"
+    set -l joined (string join ' ' $path)
+    test "$joined" = "$argv[1]"
 end"""

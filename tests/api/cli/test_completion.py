@@ -9,11 +9,18 @@ import pytest
 from api.cli import main
 from api.cli.arguments import build_parser
 from api.cli.completion import commands_of
+from tests.api.cli.completing import completed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 COMMANDS = {command.path: command for command in commands_of(build_parser(), ())}
+
+
+def require(shell: str) -> None:
+    """Skip the test where the shell is not installed; `make test` installs all of them."""
+    if not shutil.which(shell):
+        pytest.skip(f"{shell} is not installed")
 
 
 def script(shell: str, capsys: pytest.CaptureFixture[str]) -> str:
@@ -42,16 +49,29 @@ def test_bash_completes_what_the_parser_knows(
 ) -> None:
     (tmp_path / "here it is.txt").write_text("")
     (tmp_path / "script").write_text(script("bash", capsys))
-    program = (
-        'source ./script; COMP_WORDS=(drive-agent "$@"); COMP_CWORD=$#; _drive_agent; printf "%s\\n" "${COMPREPLY[@]}"'
-    )
+    offered = completed("bash", tmp_path, words)
 
-    result = subprocess.run(
-        ["bash", "-c", program, "bash", *words], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    assert sorted(word for word in offered if word not in {"", "-h", "--help"}) == found
 
-    assert result.stderr == ""
-    assert sorted(word for word in result.stdout.splitlines() if word not in {"", "-h", "--help"}) == found
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["versi"], "versions"),
+        (["trash", "re"], "restore"),
+        (["get", "/a.txt", "--on-conflict", "ren"], "rename"),
+        (["put", "her"], "here.txt"),
+    ],
+)
+def test_each_shell_itself_completes_a_command_a_value_and_the_name_of_a_file(
+    shell: str, words: list[str], found: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    require(shell)
+    (tmp_path / "here.txt").write_text("")
+    (tmp_path / "script").write_text(script(shell, capsys))
+
+    assert completed(shell, tmp_path, words) == [found]
 
 
 def test_every_command_and_option_is_in_each_script(capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,7 +92,5 @@ def test_every_command_and_option_is_in_each_script(capsys: pytest.CaptureFixtur
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_is_one_of_its_shell(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
-    if not shutil.which(shell):
-        pytest.skip(f"{shell} is not installed")
-
+    require(shell)
     subprocess.run([shell, "-n"], input=script(shell, capsys), text=True, check=True)

@@ -1,6 +1,7 @@
-"""`python -m tests.conformance.webdav.install`: installs the WebDAV programs that the drive is tried with, if absent.
+"""`python -m tests.conformance.webdav.install`: installs the programs that the drive is tried with, if absent.
 
-They are packages of Debian: litmus (the conformance suite), rclone, and fuse3 for what rclone mounts.
+They are packages of Debian: litmus (WebDAV's conformance suite), rclone, fuse3 for what rclone mounts; and zsh and
+fish, in which the command line is completed.
 """
 
 import os
@@ -8,7 +9,7 @@ import shutil
 import subprocess
 import sys
 
-PROGRAMS = {"litmus": "litmus", "rclone": "rclone", "fusermount3": "fuse3"}
+PROGRAMS = {"litmus": "litmus", "rclone": "rclone", "fusermount3": "fuse3", "zsh": "zsh", "fish": "fish"}
 
 
 def missing() -> list[str]:
@@ -23,7 +24,7 @@ def main() -> None:
         return
     apt = shutil.which("apt-get")
     if apt is None:
-        sys.exit(f"The tests of WebDAV need these programs: {', '.join(packages)}. Install them, and try again.")
+        sys.exit(f"The tests need these programs: {', '.join(packages)}. Install them, and try again.")
     install = [apt, "install", "--yes", "--no-install-recommends", *packages]
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     prefix = [] if os.geteuid() == 0 else ["sudo"]
