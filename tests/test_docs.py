@@ -75,6 +75,22 @@ def test_every_path_that_is_named_exists(text: str) -> None:
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
+def rooms_of_the_map() -> set[str]:
+    """Return the folders in the tree of docs/ARCHITECTURE.md, each with those that it is in."""
+    tree = re.findall(r"^( *)([a-z_]+)/  ", ARCHITECTURE, re.MULTILINE)
+    above: list[str] = []
+    found: set[str] = set()
+    for indent, name in tree:
+        above[len(indent) // 2 :] = [name]
+        found.add("/".join(above))
+    return found
+
+
+def test_the_map_has_every_folder_and_no_other() -> None:
+    packages = [path for package in ("drive_server", "graph", "api") for path in (ROOT / package).rglob("__init__.py")]
+    assert rooms_of_the_map() == {path.parent.relative_to(ROOT).as_posix() for path in packages}
+
+
 @pytest.mark.parametrize(
     "document",
     [README, ARCHITECTURE, CLIENTS, MCP, HTTP, SERVERS],
