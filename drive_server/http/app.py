@@ -9,14 +9,14 @@ from fastapi import APIRouter, FastAPI
 from drive_server.connect import open_drive
 from drive_server.http import metadata
 from drive_server.http.access import bearer_token, principal_of_request
-from drive_server.http.cors import CorsPolicy
 from drive_server.http.dav.mount import mount_dav
 from drive_server.http.description import describe, operation_id
+from drive_server.http.headers.cors import CorsPolicy
+from drive_server.http.headers.responses import Application
 from drive_server.http.limits import BodyLimit, PlainAddress
 from drive_server.http.pages import connect, link, login, oidc, passage, password
 from drive_server.http.problem import install_problem_handlers, problem_responses
 from drive_server.http.request_address import RequestAddress
-from drive_server.http.response_headers import Application
 from drive_server.http.routes import (
     archive,
     bulk,

@@ -23,7 +23,7 @@ from drive_server.errors import (
     UnsupportedContentError,
 )
 from drive_server.http.access import DriveDep, principal_of_request, require_same_origin
-from drive_server.http.contents import content_response
+from drive_server.http.items.contents import content_response
 from drive_server.http.languages import language_of
 from drive_server.http.logins import open_session
 from drive_server.http.pages.forms import log_in_form, read_form

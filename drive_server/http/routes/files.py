@@ -10,12 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
-from drive_server.http.contents import BYTES, RAW_BODY, content_response, require_upload_fits, store_body
-from drive_server.http.headers import chosen_type
-from drive_server.http.item_routes import ItemRoute
-from drive_server.http.item_views import ItemView, reply_item
+from drive_server.http.headers.bytes import chosen_type
+from drive_server.http.items.contents import BYTES, RAW_BODY, content_response, require_upload_fits, store_body
+from drive_server.http.items.routes import ItemRoute
+from drive_server.http.items.views import ItemView, reply_item
+from drive_server.http.items.writes import IfMatchDep
 from drive_server.http.problem import problem_responses
-from drive_server.http.writes import IfMatchDep
 from drive_server.mcp.tools.arguments import (
     MAX_NAME_CHARACTERS,
     MAX_TEXT_CHARACTERS,

@@ -6,10 +6,10 @@ from typing import Annotated, Final, Literal
 from fastapi import APIRouter, Query, Request, Response
 
 from drive_server.http.access import ActorDep, DriveDep
-from drive_server.http.headers import matches_etag
-from drive_server.http.item_routes import ItemRoute
+from drive_server.http.headers.bytes import matches_etag
+from drive_server.http.headers.responses import CACHE, REVALIDATED
+from drive_server.http.items.routes import ItemRoute
 from drive_server.http.problem import problem_responses
-from drive_server.http.response_headers import CACHE, REVALIDATED
 
 router = APIRouter(prefix="/files", tags=["drive"], route_class=ItemRoute)
 

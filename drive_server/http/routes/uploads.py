@@ -18,8 +18,7 @@ from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import DriveError, InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep
-from drive_server.http.problem import problem_responses
-from drive_server.http.tus_headers import (
+from drive_server.http.headers.tus import (
     ALGORITHMS,
     EXPOSED,
     SENT,
@@ -33,6 +32,7 @@ from drive_server.http.tus_headers import (
     upload_length,
     verifier_of,
 )
+from drive_server.http.problem import problem_responses
 from drive_server.services.uploads.service import Upload
 
 EXTENSIONS: Final = "creation,creation-with-upload,creation-defer-length,termination,expiration,checksum"

@@ -5,11 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
-from drive_server.http.contents import BYTES, content_response
-from drive_server.http.item_routes import ItemRoute
-from drive_server.http.item_views import ItemView, reply_item
+from drive_server.http.items.contents import BYTES, content_response
+from drive_server.http.items.routes import ItemRoute
+from drive_server.http.items.views import ItemView, reply_item
+from drive_server.http.items.writes import IfMatchDep
 from drive_server.http.problem import problem_responses
-from drive_server.http.writes import IfMatchDep
 from drive_server.mcp.results import VersionsResult
 from drive_server.mcp.tools.arguments import MAX_VERSION
 from drive_server.mcp.tools.documents import DocumentTools

@@ -10,7 +10,7 @@ from starlette.responses import StreamingResponse
 
 from drive_server.drive import Drive
 from drive_server.errors import InvalidInputError, TooLargeError
-from drive_server.http.headers import Span, UnsatisfiableError, attachment, matches_etag, parse_range
+from drive_server.http.headers.bytes import Span, UnsatisfiableError, attachment, matches_etag, parse_range
 from drive_server.http.problem import CODES, problem
 from drive_server.services.documents.service import Content
 from drive_server.services.quota import Room

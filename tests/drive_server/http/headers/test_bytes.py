@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from drive_server.http.headers import Span, UnsatisfiableError, matches_etag, parse_range
+from drive_server.http.headers.bytes import Span, UnsatisfiableError, matches_etag, parse_range
 
 SIZE = 1000
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from drive_server.access import Actor
 from drive_server.drive import Drive
-from drive_server.http.writes import reply
+from drive_server.http.items.writes import reply
 from drive_server.models import Item, Outcome, Page
 
 
