@@ -18,23 +18,19 @@ from drive_server.http.pages import connect, link, login, oidc, passage, passwor
 from drive_server.http.problem import install_problem_handlers, problem_responses
 from drive_server.http.request_address import RequestAddress
 from drive_server.http.routes import (
-    archive,
     bulk,
     changes,
     events,
     exports,
-    files,
     imports,
     index_events,
     items,
     links,
     search,
     shares,
-    thumbnails,
-    uploads,
-    versions,
     views,
 )
+from drive_server.http.routes.files import archive, contents, thumbnails, uploads, versions
 from drive_server.http.routes.people import auth, groups, notices, passkeys, users
 from drive_server.http.streamable_http.endpoint import mount_mcp, serving
 from drive_server.settings import DriveSettings
@@ -65,7 +61,7 @@ def build_http() -> APIRouter:
         index_events,
         versions,
         thumbnails,
-        files,
+        contents,
         uploads,
         changes,
         shares,
