@@ -9,7 +9,7 @@ import pytest
 from api.cli.arguments import build_parser
 from drive_server import errors
 from drive_server.connect import DriveSettings
-from graph.events import EVENTS
+from graph.events.definitions import EVENTS
 from graph.settings import AgentSettings
 from graph.tools.box import LOCAL_NAMES
 from tests.graph.facts import TOOLS

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from api.events.frames import Event
-from graph.events import ReasoningDelta
+from graph.events.sending import ReasoningDelta
 from graph.link_filter import LinkFilter
 
 REASONING: Final = "reasoning"

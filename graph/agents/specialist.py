@@ -31,7 +31,7 @@ from graph.errors import (
     ModelOutputError,
     ModelRequestError,
 )
-from graph.events import delta_listener, emit
+from graph.events.sending import delta_listener, emit
 from graph.limits.budget import Spending
 from graph.limits.enforcement import without_long_arguments
 from graph.limits.limits import limit_reached

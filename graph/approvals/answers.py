@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, NamedTuple, NotRequired, cast
 from typing_extensions import TypedDict
 
 from graph.approvals.payload import EXPIRED, asked
-from graph.events import DecisionView
+from graph.events.approvals import DecisionView
 from graph.policy.grant_offers import GrantRequest, grantable, read_grant
 from graph.state import Call
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from mcp.types import CallToolResult, TextContent
 
-from graph.events import emit
+from graph.events.sending import emit
 from graph.link_allowlist import HostAllowlist
 from graph.link_filter import LinkFilter
 from graph.policy.provenance import FOREIGN

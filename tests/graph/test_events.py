@@ -8,7 +8,9 @@ from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from graph.events import EVENTS, FINAL, KEY, definitions_of, listening
+from graph.events.definitions import EVENTS, definitions_of
+from graph.events.markers import FINAL, KEY
+from graph.events.sending import listening
 from graph.link_allowlist import HostAllowlist
 from graph.link_filter import LinkFilter
 from graph.state import AGENTS

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 
 from graph.agents.specialist import sendable
 from graph.errors import ModelContextError, ModelError, ModelLengthError, ModelNotFoundError, ModelRequestError
-from graph.events import ReasoningDelta, TextDelta
+from graph.events.sending import ReasoningDelta, TextDelta
 from graph.link_allowlist import HostAllowlist
 from graph.link_filter import LinkFilter, filter_answer
 from graph.messages.written import with_own_ids
