@@ -14,7 +14,7 @@ from api.events.frames import Event, Frame
 from api.events.reasoning import REASONING, ReasoningStream
 from graph.events.definitions import EVENTS
 from graph.events.sending import ReasoningDelta, TextDelta
-from graph.link_filter import LinkFilter
+from graph.links.filter import LinkFilter
 
 PARAGRAPH: Final = "\n\n"
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from api.events.frames import Event
 from graph.events.sending import ReasoningDelta
-from graph.link_filter import LinkFilter
+from graph.links.filter import LinkFilter
 
 REASONING: Final = "reasoning"
 GAP: Final = "\n\n"

@@ -11,7 +11,7 @@ from graph.events.answers import CitationView
 from graph.events.approvals import ApprovalAction
 from graph.events.calls import ToolCallRecord
 from graph.events.runs import ChangeGroup, ChangeView
-from graph.text_fields import DATA, ProductText, Shape
+from graph.links.text_fields import DATA, ProductText, Shape
 
 
 class ToolCallShape(TypedDict):

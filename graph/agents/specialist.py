@@ -35,7 +35,7 @@ from graph.events.sending import delta_listener, emit
 from graph.limits.budget import Spending
 from graph.limits.enforcement import without_long_arguments
 from graph.limits.limits import limit_reached
-from graph.link_filter import filter_answer
+from graph.links.filter import filter_answer
 from graph.memory.facts import Fact
 from graph.memory.last_change import last_change_section
 from graph.memory.last_plan import last_plan_section

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from typing_extensions import TypedDict
 
 from graph.events.markers import KEY
-from graph.text_fields import DATA, PRODUCT, ProductText
+from graph.links.text_fields import DATA, PRODUCT, ProductText
 
 CallStatus = Literal["pending", "invoking", "done", "error", "cancelled", "rejected"]
 

@@ -20,7 +20,7 @@ from graph.events.plans import (
     TaskStepUpdateEvent,
 )
 from graph.events.runs import DoneEvent, ErrorEvent, RunEvent
-from graph.text_fields import cleaned, markers, unmarked
+from graph.links.text_fields import cleaned, markers, unmarked
 
 GraphEvent = (
     RouteDecisionEvent

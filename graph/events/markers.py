@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from graph.text_fields import Marker
+from graph.links.text_fields import Marker
 
 KEY: Final = Marker("key")
 """Marks the field that a run sends each value of once: a replay drops the second event."""

@@ -4,8 +4,8 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
+from graph.links.text_fields import ProductText
 from graph.state import AgentName, RouteMethod, StepStatus
-from graph.text_fields import ProductText
 
 
 class RouteDecisionEvent(TypedDict):

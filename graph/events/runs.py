@@ -5,8 +5,8 @@ from typing import Annotated, Literal, NotRequired
 from typing_extensions import TypedDict
 
 from graph.events.markers import FINAL
+from graph.links.text_fields import ProductText
 from graph.state import LimitReached
-from graph.text_fields import ProductText
 
 
 class ChangeView(TypedDict):

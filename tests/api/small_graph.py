@@ -22,8 +22,8 @@ from langgraph.types import interrupt
 from api.branching import BranchPoint, find_branch_point, state_at, store_root
 from graph.errors import explain
 from graph.events.sending import delta_listener, emit
-from graph.link_allowlist import HostAllowlist
-from graph.link_filter import LinkFilter
+from graph.links.allowlist import HostAllowlist
+from graph.links.filter import LinkFilter
 from graph.models.asking import ask
 from tests.api.fakes import Gate
 

@@ -12,9 +12,9 @@ from api.http.routes import approvals, branches, chat, grants, memories, message
 from api.http.routes.servers import assistants
 from api.http.routes.servers import definitions as servers
 from api.runs.audit import RunAudit
-from graph.link_allowlist import HostAllowlist
-from graph.link_filter import LinkFilter
-from graph.text_fields import cleaned
+from graph.links.allowlist import HostAllowlist
+from graph.links.filter import LinkFilter
+from graph.links.text_fields import cleaned
 from tests.hostile import HOSTILE, hostile_sample, live_paths
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph.link_allowlist import HostAllowlist, host_of
-from graph.link_filter import LinkFilter, with_omissions
-from graph.markdown_code import LONGEST
+from graph.links.allowlist import HostAllowlist, host_of
+from graph.links.filter import LinkFilter, with_omissions
+from graph.links.markdown_code import LONGEST
 from tests.rendering import OWN, Reading, read_as_people_do
 
 HOSTS = HostAllowlist([OWN, "127.0.0.1:8000", "*.wiki.example.com"])

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel
 
-from graph.text_fields import DATA, cleaned
+from graph.links.text_fields import DATA, cleaned
 
 
 class Note(BaseModel):

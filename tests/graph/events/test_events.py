@@ -11,8 +11,8 @@ from typing_extensions import TypedDict
 from graph.events.definitions import EVENTS, definitions_of
 from graph.events.markers import FINAL, KEY
 from graph.events.sending import listening
-from graph.link_allowlist import HostAllowlist
-from graph.link_filter import LinkFilter
+from graph.links.allowlist import HostAllowlist
+from graph.links.filter import LinkFilter
 from graph.state import AGENTS
 from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call
 from tests.graph.assistant import Assistant, Seen, approve

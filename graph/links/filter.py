@@ -11,8 +11,8 @@ from typing import Any, Final, cast
 
 from langchain_core.messages import AIMessage
 
-from graph.link_allowlist import TRAILING, HostAllowlist
-from graph.markdown_code import LONGEST, MarkdownCode, Step
+from graph.links.allowlist import TRAILING, HostAllowlist
+from graph.links.markdown_code import LONGEST, MarkdownCode, Step
 
 LONGEST_TAG: Final = 500
 """Characters of a tag that the filter waits for; a longer one is broken up."""
