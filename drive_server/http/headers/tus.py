@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from drive_server.errors import MalformedRequestError, ProtocolVersionError, UnsupportedContentError
 from drive_server.http.headers.bytes import chosen_type
-from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS
+from drive_server.mcp.tools.definition.arguments import MAX_NAME_CHARACTERS
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 from drive_server.services.uploads.service import NewUpload
 

@@ -11,7 +11,7 @@ from drive_server.http.items.routes import ItemRoute
 from drive_server.http.items.views import ItemPage, ItemView, page_of, reply_item, view_of
 from drive_server.http.items.writes import IfMatchDep, reply
 from drive_server.http.problem import problem_responses
-from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS
+from drive_server.mcp.tools.definition.arguments import MAX_NAME_CHARACTERS
 from drive_server.mcp.tools.files import FileTools, list_place
 from drive_server.mcp.tools.trash import TrashTools
 from drive_server.messages import Message

@@ -16,7 +16,7 @@ from drive_server.http.items.routes import ItemRoute
 from drive_server.http.items.views import ItemView, reply_item
 from drive_server.http.items.writes import IfMatchDep
 from drive_server.http.problem import problem_responses
-from drive_server.mcp.tools.arguments import (
+from drive_server.mcp.tools.definition.arguments import (
     MAX_NAME_CHARACTERS,
     MAX_TEXT_CHARACTERS,
     MAX_VERSION,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import AnyUrl
 
-from drive_server.mcp.tools.arguments import MAX_PLACE_CHARACTERS
+from drive_server.mcp.tools.definition.arguments import MAX_PLACE_CHARACTERS
 from drive_server.services.documents.citations import MAX_CITATIONS
 from tests.drive_server.hosts import Host, host_of, text_of
 from tests.drive_server.knowledge import documents, samples

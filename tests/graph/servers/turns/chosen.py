@@ -1,32 +1,14 @@
 """What a person chose of their servers, and what tests of turns read."""
 
-import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import pytest
 from langchain_core.messages import BaseMessage
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from langgraph.store.sqlite.aio import AsyncSqliteStore
-from mcp.types import Tool
 
 from graph.context import RunContext
-from graph.drive.connections import META_CHANGE_ID, META_FOREIGN, META_OF_OTHERS, ConnectionPool
-from graph.errors import ModelTimeoutError
-from graph.servers import offered
 from graph.servers.choices import Choice
-from graph.servers.offered import offer
-from graph.servers.pins import hash_of
-from graph.settings import AgentSettings
-from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call, tool_calls
-from tests.fakes.clock import SettableClock
-from tests.fakes.mcp_server import answer
-from tests.fakes.notes_server import NotesServer, schema
-from tests.fakes.tiny_drive import TinyDrive
-from tests.graph.assistant import Assistant, Seen, approve, assemble, reject
-from tests.graph.servers.conftest import PoolMaker
-from tests.graph.servers.real import EVERYTHING, allowed, stdio
+from tests.graph.assistant import Assistant, Seen
 
 NOTE = "mcp__notes__note"
 RECORD = "assistant.toolCall.updated"

@@ -1,33 +1,22 @@
 """Calls of tools of a person's own server in a turn: a real MCP server over HTTP, the real pool, and the real graph."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import pytest
-from langchain_core.messages import BaseMessage
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.sqlite.aio import AsyncSqliteStore
-from mcp.types import Tool
 
-from graph.context import RunContext
-from graph.drive.connections import META_CHANGE_ID, META_FOREIGN, META_OF_OTHERS, ConnectionPool
-from graph.errors import ModelTimeoutError
-from graph.servers import offered
+from graph.drive.connections import META_CHANGE_ID, META_FOREIGN, META_OF_OTHERS
 from graph.servers.choices import Choice
-from graph.servers.offered import offer
 from graph.servers.pins import hash_of
-from graph.settings import AgentSettings
-from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call, tool_calls
-from tests.fakes.clock import SettableClock
+from tests.fakes.chat_model import ScriptedChatModel, tool_call, tool_calls
 from tests.fakes.mcp_server import answer
 from tests.fakes.notes_server import NotesServer, schema
 from tests.fakes.tiny_drive import TinyDrive
-from tests.graph.assistant import Assistant, Seen, approve, assemble, reject
+from tests.graph.assistant import Assistant, approve, reject
 from tests.graph.servers.conftest import PoolMaker
 from tests.graph.servers.real import EVERYTHING, allowed, stdio
-from tests.graph.servers.turns.chosen import NOTE, RECORD, Assemble, Chosen, records, system
+from tests.graph.servers.turns.chosen import NOTE, RECORD, Assemble, Chosen, records
 
 
 async def test_a_tool_of_an_outside_server_is_asked_about_called_and_its_answer_taints_the_thread(

@@ -11,8 +11,8 @@ from drive_server.context import META_TOOL
 from drive_server.drive import Drive
 from drive_server.mcp.calls.call import Call, changed
 from drive_server.mcp.server import GROUPS
-from drive_server.mcp.tools.arguments import ItemRef
-from drive_server.mcp.tools.spec import OVERWRITES, ToolGroup, ToolSpec, records
+from drive_server.mcp.tools.definition.arguments import ItemRef
+from drive_server.mcp.tools.definition.spec import OVERWRITES, ToolGroup, ToolSpec, records
 from drive_server.messages import Message
 from drive_server.models import Effect, Item, Touch
 from graph.policy.bounds import touched_by

@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from pydantic import Field, Strict
 
-from drive_server.mcp.tools.arguments import AS_LIST, NOT_BOOLEAN
+from drive_server.mcp.tools.definition.arguments import AS_LIST, NOT_BOOLEAN
 from drive_server.services.search.service import MAX_QUERY_CHARACTERS
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
