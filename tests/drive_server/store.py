@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
     from pathlib import Path
 
-    from drive_server.models import Item
+    from drive_server.models.items import Item
 
 
 @dataclass

@@ -14,7 +14,7 @@ from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 from drive_server.services.uploads.service import NewUpload
 
 if TYPE_CHECKING:
-    from drive_server.models import OnConflict
+    from drive_server.models.items import OnConflict
 
 VERSION: Final = "1.0.0"
 BODY_TYPE: Final = "application/offset+octet-stream"

@@ -8,7 +8,9 @@ from pydantic import BaseModel
 from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.http.items.writes import reply
-from drive_server.models import Item, Outcome, Page
+from drive_server.models.base import Page
+from drive_server.models.changes import Outcome
+from drive_server.models.items import Item
 
 
 class ItemView(Item):

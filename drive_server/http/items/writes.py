@@ -6,7 +6,7 @@ from fastapi import Depends, Header, Response
 
 from drive_server.errors import InvalidInputError
 from drive_server.messages import Message
-from drive_server.models import Outcome
+from drive_server.models.changes import Outcome
 
 T = TypeVar("T")
 

@@ -18,7 +18,8 @@ from drive_server.http.pages.forms import read_form
 from drive_server.http.pages.layout import Words, notice, page, refused, sentence
 from drive_server.http.routes.links import PASS_COOKIE, address_of
 from drive_server.messages import Language
-from drive_server.models import Item, Page
+from drive_server.models.base import Page
+from drive_server.models.items import Item
 from drive_server.services.sharing.link_visits import PASS_LASTS, Visit
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS
 from drive_server.services.tree.names import display_name

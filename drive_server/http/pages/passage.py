@@ -31,7 +31,7 @@ from drive_server.http.pages.layout import Words, page, refused, sentence
 from drive_server.knowledge.text.place import Place, parse_place
 from drive_server.mcp.tools.definition.arguments import MAX_INTEGER, MAX_VERSION
 from drive_server.messages import Language
-from drive_server.models import TextRange
+from drive_server.models.contents import TextRange
 from drive_server.services.text.addresses import PAGE, Passage
 from drive_server.services.tree.names import display_name
 

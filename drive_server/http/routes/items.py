@@ -15,7 +15,7 @@ from drive_server.mcp.tools.definition.arguments import MAX_NAME_CHARACTERS
 from drive_server.mcp.tools.files import FileTools, list_place
 from drive_server.mcp.tools.trash import TrashTools
 from drive_server.messages import Message
-from drive_server.models import DeletedItems, OnConflict
+from drive_server.models.items import DeletedItems, OnConflict
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 

@@ -11,7 +11,7 @@ from drive_server.http.items.writes import reply
 from drive_server.http.problem import problem_responses
 from drive_server.mcp.tools.sharing import SharingTools
 from drive_server.mcp.tools.trash import TrashTools
-from drive_server.models import DeletedItems
+from drive_server.models.items import DeletedItems
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 
 router = APIRouter(tags=["drive"], route_class=ItemRoute)

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Select, and_, func, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.models import IndexStatus
+from drive_server.models.search import IndexStatus
 from drive_server.storage.index_tables import IndexEntryRow
 from drive_server.storage.tables import NodeRow
 

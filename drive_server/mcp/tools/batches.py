@@ -18,7 +18,7 @@ from drive_server.mcp.tools.definition.arguments import (
 )
 from drive_server.mcp.tools.definition.spec import OVERWRITES, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.definition.texts import counted, cut_lines
-from drive_server.models import Rearranged
+from drive_server.models.items import Rearranged
 from drive_server.services.files.batches import MAX_AT_ONCE, MAX_FIND_CHARACTERS, Organizing, Renaming, Selection
 from drive_server.services.files.patterns import IN_FOLDERS, IN_NAMES, MAX_PATTERN_CHARACTERS, DateOf
 from drive_server.services.tree.names import display_name

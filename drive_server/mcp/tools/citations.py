@@ -11,7 +11,7 @@ from drive_server.mcp.calls.call import Call, answer
 from drive_server.mcp.tools.definition.arguments import CitationArguments
 from drive_server.mcp.tools.definition.spec import READS, ToolGroup, ToolSpec
 from drive_server.mcp.tools.definition.texts import counted, shown_path
-from drive_server.models import CheckedCitation, Citation
+from drive_server.models.contents import CheckedCitation, Citation
 from drive_server.services.text.addresses import Passage
 from drive_server.services.tree.names import display_name
 

@@ -29,7 +29,8 @@ from drive_server.mcp.tools.definition.arguments import (
 )
 from drive_server.mcp.tools.definition.spec import ADDS, BRINGS_BACK, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.definition.texts import counted, reference
-from drive_server.models import DownloadUrl, FileDiff, Item, TextRange, VersionDiff
+from drive_server.models.contents import DownloadUrl, FileDiff, TextRange, VersionDiff
+from drive_server.models.items import Item
 from drive_server.services.documents.edits import Edit
 
 MOST_CHARACTERS = 50_000

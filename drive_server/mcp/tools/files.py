@@ -24,7 +24,8 @@ from drive_server.mcp.tools.definition.arguments import (
 )
 from drive_server.mcp.tools.definition.spec import ADDS, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.definition.texts import counted, item_lines, page_text, reference, shown_path, tree_lines
-from drive_server.models import Item, MovedItems, Page, TreeNode
+from drive_server.models.base import Page
+from drive_server.models.items import Item, MovedItems, TreeNode
 from drive_server.registry import ServiceRegistry
 
 TRASH = "trash"

@@ -25,7 +25,7 @@ from drive_server.mcp.tools.definition.arguments import (
 )
 from drive_server.mcp.tools.definition.spec import EDITS, READS, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.definition.texts import counted, page_text
-from drive_server.models import Change, UndoResult
+from drive_server.models.changes import Change, UndoResult
 
 
 class HistoryTools(ToolGroup):

@@ -13,7 +13,7 @@ from drive_server.mcp.calls.call import Call, answer
 from drive_server.mcp.tools.definition.arguments import FolderRef, OptionalFolderRef
 from drive_server.mcp.tools.definition.spec import BRINGS_BACK, READS, ToolGroup, ToolSpec
 from drive_server.mcp.tools.definition.texts import counted
-from drive_server.models import IndexStatus
+from drive_server.models.search import IndexStatus
 from drive_server.services.progress import Progress
 from drive_server.services.tree.names import display_name
 

@@ -22,7 +22,8 @@ from drive_server.mcp.tools.definition.arguments import (
 )
 from drive_server.mcp.tools.definition.spec import READS, ToolGroup, ToolSpec
 from drive_server.mcp.tools.definition.texts import counted, hit_lines
-from drive_server.models import Hit, Page
+from drive_server.models.base import Page
+from drive_server.models.search import Hit
 from drive_server.services.search.filters import SearchFilter
 
 

@@ -25,7 +25,9 @@ from drive_server.mcp.tools.definition.arguments import (
 )
 from drive_server.mcp.tools.definition.spec import EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.definition.texts import counted, item_lines, page_text
-from drive_server.models import Link, Outcome, Page, Share
+from drive_server.models.access import Link, Share
+from drive_server.models.base import Page
+from drive_server.models.changes import Outcome
 from drive_server.services.sharing.links import LinkTerms
 
 

@@ -11,7 +11,7 @@ from drive_server.mcp.calls.call import Call, changed
 from drive_server.mcp.tools.definition.arguments import AS_LIST, FileRef, FolderConflict, Name, OptionalFolderRef
 from drive_server.mcp.tools.definition.spec import ADDS, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.definition.texts import reference
-from drive_server.models import Item
+from drive_server.models.items import Item
 
 MAX_VALUES = 200
 MAX_PLACEHOLDER_CHARACTERS = 100

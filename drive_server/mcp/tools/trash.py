@@ -11,7 +11,7 @@ from drive_server.mcp.results import ListResult
 from drive_server.mcp.tools.definition.arguments import Conflict, Cursor, Etag, ItemRef, OptionalFolderRef, PageSize
 from drive_server.mcp.tools.definition.spec import EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.definition.texts import counted, item_lines, page_text, reference
-from drive_server.models import DeletedItems, Item
+from drive_server.models.items import DeletedItems, Item
 
 
 class TrashTools(ToolGroup):

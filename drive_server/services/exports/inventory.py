@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from drive_server.access import Actor, Role, Scope, require_person, require_scope
 from drive_server.errors import NotFoundError
 from drive_server.messages import Message
-from drive_server.models import Page
+from drive_server.models.base import Page
 from drive_server.services.documents.service import Content
 from drive_server.services.exports.records import ExportedItem, ExportedLink, ExportedShare, ExportedVersion
 from drive_server.services.pagination import Cursors

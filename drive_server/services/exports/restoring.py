@@ -13,7 +13,8 @@ from drive_server.access import Actor, Role, Scope, parse_role, require_person, 
 from drive_server.errors import DriveError, ForbiddenError, InvalidInputError, StateConflictError
 from drive_server.knowledge.media_types import media_type_of
 from drive_server.messages import Message, localized
-from drive_server.models import Outcome, RestoredItem, RestoredItems
+from drive_server.models.changes import Outcome
+from drive_server.models.items import RestoredItem, RestoredItems
 from drive_server.services.exports.contents import ImportedContents
 from drive_server.services.exports.inventory import held_contents
 from drive_server.services.exports.records import ExportedLink, ExportedShare, ImportedItem, ImportedVersion

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.errors import EtagMismatchError, NameConflictError
 from drive_server.messages import Message
-from drive_server.models import OnConflict, Rearranged, RearrangedItem
+from drive_server.models.items import OnConflict, Rearranged, RearrangedItem
 from drive_server.services.files.moving import ITEMS_AT_ONCE, require_fits, require_may_take_out
 from drive_server.services.files.operations import namer, place
 from drive_server.services.files.patterns import temporary_name

@@ -12,7 +12,8 @@ from sqlalchemy import select
 from drive_server.access import Actor, Role, Scope, require_scope
 from drive_server.errors import InvalidInputError, NameConflictError
 from drive_server.messages import Language, Message
-from drive_server.models import OnConflict, Outcome, Rearranged
+from drive_server.models.changes import Outcome
+from drive_server.models.items import OnConflict, Rearranged
 from drive_server.services.files.arrangement import Target, arrange
 from drive_server.services.files.conflicts import check_choice
 from drive_server.services.files.moving import folder_of, refuse_root

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from drive_server.access import Role
 from drive_server.errors import InvalidInputError
 from drive_server.messages import Message
-from drive_server.models import Item, OnConflict
+from drive_server.models.items import Item, OnConflict
 from drive_server.services.files.conflicts import resolve_conflict
 from drive_server.services.files.moving import refuse_root
 from drive_server.services.files.operations import add_node, add_version, begin, finish, require_room_below

@@ -17,7 +17,7 @@ from drive_server.errors import (
     StateConflictError,
 )
 from drive_server.messages import Message
-from drive_server.models import Item, MovedItems, OnConflict
+from drive_server.models.items import Item, MovedItems, OnConflict
 from drive_server.services.files.conflicts import resolve_conflict
 from drive_server.services.files.operations import begin, finish, namer, place, require_room_below
 from drive_server.services.journal.changes import REPLACES, check_replaced

@@ -10,7 +10,7 @@ from drive_server.access import Actor
 from drive_server.errors import NameConflictError, StateConflictError
 from drive_server.knowledge.formats import format_of
 from drive_server.messages import Message
-from drive_server.models import Item
+from drive_server.models.items import Item
 from drive_server.services.journal.changes import check_etag, check_replaced
 from drive_server.services.journal.recorder import ContentChange, Recorder
 from drive_server.services.quota import hold_sync, release_sync

@@ -22,7 +22,7 @@ from drive_server.errors import (
     UnauthenticatedError,
 )
 from drive_server.messages import Message
-from drive_server.models import ApiKey
+from drive_server.models.access import ApiKey
 from drive_server.storage.tables import ApiKeyRow, UserRow, new_id
 
 SECRET_PREFIX: Final = "dak_"  # noqa: S105 - the public beginning of every secret, by which people and scanners know one

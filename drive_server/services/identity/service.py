@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, bindparam, select, update
 from drive_server.access import ALL_SCOPES, Actor, Principal, Scope, require_admin, require_person
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import InvalidInputError, StateConflictError, UnauthenticatedError
-from drive_server.models import ApiKey, User
+from drive_server.models.access import ApiKey, User
 from drive_server.services.identity.emails import has_lookalike, normalise_email
 from drive_server.services.identity.key_uses import KeyUses
 from drive_server.services.identity.keys import (

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from drive_server.access import Actor, Principal, Role
 from drive_server.errors import EtagMismatchError, ForbiddenError, InvalidInputError
 from drive_server.messages import Message, localized
-from drive_server.models import Change
+from drive_server.models.changes import Change
 from drive_server.services.identity.emails import normalise_email
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.tree.items import etag_of

@@ -10,7 +10,7 @@ import anyio
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.models import Touch
+from drive_server.models.changes import Touch
 from drive_server.services.journal.recorder import TREES, ContentChange, Entry, Recorder, touched_items
 from drive_server.services.text.contents import decode_source
 from drive_server.services.tree.names import display_name

@@ -12,7 +12,7 @@ from drive_server.access import Actor, Scope, require_admin, require_person, req
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, StateConflictError
 from drive_server.messages import Message
-from drive_server.models import User
+from drive_server.models.access import User
 from drive_server.moments import zone_of
 from drive_server.services.identity.service import LOCAL_EMAIL, named_user, to_user
 from drive_server.services.identity.sessions import SESSION_METHOD

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Select
     from sqlalchemy.ext.asyncio import AsyncSession
 
-    from drive_server.models import Kind
+    from drive_server.models.items import Kind
 
 MOST_WORDS = 4
 """More words are a question, and no name: it is not worth looking through names for it."""

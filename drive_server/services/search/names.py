@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncResult, AsyncSession
     from sqlalchemy.orm import InstrumentedAttribute
 
-    from drive_server.models import Kind
+    from drive_server.models.items import Kind
 
 MAX_MATCHES = 10_000
 MAX_FILTERED_WORDS = 16

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.errors import DriveError
-from drive_server.models import Kind
+from drive_server.models.items import Kind
 from drive_server.services.search.names import fold, match_names
 from drive_server.services.tree.grantees import granted_to, shown_grantees
 from drive_server.services.tree.nodes import (

@@ -10,7 +10,9 @@ from drive_server.access import Actor, Principal, Role, Scope, parse_role, requi
 from drive_server.context import public_address
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError, StateConflictError
 from drive_server.messages import Message
-from drive_server.models import Link, Outcome, Page, Share
+from drive_server.models.access import Link, Share
+from drive_server.models.base import Page
+from drive_server.models.changes import Outcome
 from drive_server.services.files.operations import begin
 from drive_server.services.pagination import Cursors
 from drive_server.services.sharing.service import carriers_of, inherited_path, refuse_root, shares_on

@@ -11,7 +11,8 @@ from drive_server.access import Actor, Principal, Scope, require_person, require
 from drive_server.clock import Clock, utc_now
 from drive_server.context import public_address
 from drive_server.messages import Message
-from drive_server.models import Item, Page
+from drive_server.models.base import Page
+from drive_server.models.items import Item
 from drive_server.services.mail.outbox import MailText, Outbox
 from drive_server.services.pagination import Cursors
 from drive_server.services.tree.grantees import GROUP, Grantee, is_group

@@ -8,7 +8,10 @@ from sqlalchemy import select
 from drive_server.access import Actor, Principal, Role, Scope, parse_role, require_scope
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError, StateConflictError
 from drive_server.messages import Message
-from drive_server.models import Item, Outcome, Page, Share
+from drive_server.models.access import Share
+from drive_server.models.base import Page
+from drive_server.models.changes import Outcome
+from drive_server.models.items import Item
 from drive_server.services.files.operations import begin
 from drive_server.services.pagination import Cursors
 from drive_server.services.tree.grantees import (

@@ -9,7 +9,7 @@ from sqlalchemy.orm import aliased
 
 from drive_server.access import Role
 from drive_server.errors import InvalidInputError
-from drive_server.models import Item, Kind
+from drive_server.models.items import Item, Kind
 from drive_server.services.tree.ancestors import Reader
 from drive_server.services.tree.nodes import NodeView
 from drive_server.storage.index_tables import IndexEntryRow

@@ -11,7 +11,7 @@ from sqlalchemy.orm import aliased
 from drive_server.access import Actor, Scope, require_scope
 from drive_server.errors import InvalidInputError, NotFoundError, StateConflictError
 from drive_server.messages import Message
-from drive_server.models import Outcome, RedoResult, UndoResult
+from drive_server.models.changes import Outcome, RedoResult, UndoResult
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal
 from drive_server.services.progress import Progress, silent

@@ -9,7 +9,7 @@ from sqlalchemy import Select, select
 from drive_server.access import Role
 from drive_server.errors import ForbiddenError, NotFoundError
 from drive_server.messages import Message
-from drive_server.models import Change
+from drive_server.models.changes import Change
 from drive_server.services.files.copying import fingerprint, leaves_below
 from drive_server.services.files.moving import require_may_take_out
 from drive_server.services.files.operations import (

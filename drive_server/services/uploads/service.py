@@ -23,7 +23,7 @@ from drive_server.errors import (
     TooLargeError,
 )
 from drive_server.knowledge.media_types import media_type_of
-from drive_server.models import OnConflict
+from drive_server.models.items import OnConflict
 from drive_server.services.documents.service import DocumentService
 from drive_server.services.files.operations import require_free_name, require_room_below
 from drive_server.services.quota import Limits, Room, Usage, room_of

@@ -13,7 +13,7 @@ from drive_server.http.problem import problem_responses
 from drive_server.mcp.results import VersionsResult
 from drive_server.mcp.tools.definition.arguments import MAX_VERSION
 from drive_server.mcp.tools.documents import DocumentTools
-from drive_server.models import VersionDiff
+from drive_server.models.contents import VersionDiff
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 
 router = APIRouter(prefix="/files/{file_ref:path}/versions", tags=["drive"], route_class=ItemRoute)

@@ -7,7 +7,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
 from pydantic_core import PydanticCustomError
 
 from drive_server.knowledge.formats import GROUPS
-from drive_server.models import OnConflict
+from drive_server.models.items import OnConflict
 from drive_server.services.documents.citations import MAX_CITATIONS, MAX_QUOTE_CHARACTERS
 from drive_server.services.documents.downloads import MAX_MINUTES
 from drive_server.services.documents.edits import MAX_EDITS

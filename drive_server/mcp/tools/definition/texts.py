@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from drive_server.models import Hit, Item, Page, TreeNode
+from drive_server.models.base import Page
+from drive_server.models.items import Item, TreeNode
+from drive_server.models.search import Hit
 from drive_server.services.tree.names import display_name
 
 MOST_LINES = 50

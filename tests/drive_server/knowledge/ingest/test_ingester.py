@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.knowledge.embedding.embedder import Embedder
     from drive_server.knowledge.index.rows import IndexedFile
-    from drive_server.models import Item
+    from drive_server.models.items import Item
 
 
 class Killed(BaseException):

@@ -13,7 +13,7 @@ from tests.drive_server.knowledge import documents, samples
 if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.models import Item
+    from drive_server.models.items import Item
 
 HANDBOOK = (
     "# Handbook\n\n## Leave\n\nStaff get 25 days\nof paid leave. Ask in writing.\n\n"

@@ -28,7 +28,7 @@ from tests.drive_server.store import in_run
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
-    from drive_server.models import Rearranged
+    from drive_server.models.items import Rearranged
     from tests.drive_server.store import Store
 
 DAY = "2026-03-07 12:00:00.000000"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from drive_server.access import Actor
-    from drive_server.models import ApiKey
+    from drive_server.models.access import ApiKey
     from tests.drive_server.store import Store
 
 SIGNER = Signer(b"k" * 32)

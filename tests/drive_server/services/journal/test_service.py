@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from drive_server.access import Actor
-    from drive_server.models import Outcome
+    from drive_server.models.changes import Outcome
     from tests.drive_server.store import Store
 
 

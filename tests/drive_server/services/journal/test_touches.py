@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from drive_server.access import Actor
-    from drive_server.models import Outcome, Touch
+    from drive_server.models.changes import Outcome, Touch
     from tests.drive_server.store import Store
 
 

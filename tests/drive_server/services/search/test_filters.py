@@ -14,7 +14,7 @@ from drive_server.storage.tables import NodeRow
 if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.models import Item
+    from drive_server.models.items import Item
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 BOB, ALICE = "bob@example.com", "alice@example.com"

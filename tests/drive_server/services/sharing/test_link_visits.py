@@ -18,7 +18,8 @@ from tests.fakes.clock import SettableClock
 if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.models import Item, Link
+    from drive_server.models.access import Link
+    from drive_server.models.items import Item
 
 PASSWORD = "correct horse"
 HERE = "10.0.0.1"

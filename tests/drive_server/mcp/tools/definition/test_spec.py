@@ -14,7 +14,8 @@ from drive_server.mcp.server import GROUPS
 from drive_server.mcp.tools.definition.arguments import ItemRef
 from drive_server.mcp.tools.definition.spec import OVERWRITES, ToolGroup, ToolSpec, records
 from drive_server.messages import Message
-from drive_server.models import Effect, Item, Touch
+from drive_server.models.changes import Effect, Touch
+from drive_server.models.items import Item
 from graph.policy.bounds import touched_by
 from graph.policy.rules import Situation, judge
 from graph.policy.tools import read_facts
