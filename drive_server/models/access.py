@@ -1,12 +1,9 @@
 """People, their keys, and the access that others have."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Generic, Literal, TypeVar
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
-from drive_server.messages import Message, translations
-from drive_server.models.base import Model
 
+from drive_server.models.base import Model
 
 
 @dataclass(frozen=True, slots=True)

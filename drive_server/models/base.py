@@ -1,10 +1,9 @@
 """What all results are: a `Model` is on the wire as it is; a page is a part of a list."""
 
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Annotated, Any, Generic, Literal, TypeVar
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
-from drive_server.messages import Message, translations
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
 
 T = TypeVar("T")
 

@@ -1,12 +1,11 @@
 """Changes in the journal: what one would do, did, and what became of it when it was taken back."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Generic, Literal, TypeVar
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from typing import Any, Generic
+
 from drive_server.messages import Message, translations
 from drive_server.models.base import T
-
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,10 @@
 """Contents of files: versions, ranges of text, differences, quotations."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Generic, Literal, TypeVar
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
-from drive_server.messages import Message, translations
-from drive_server.models.items import Item
-from drive_server.models.base import Model
 
+from drive_server.models.base import Model
+from drive_server.models.items import Item
 
 
 class Version(Model):

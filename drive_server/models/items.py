@@ -1,10 +1,10 @@
 """Items of the tree, and what was done with them, one or many at once."""
 
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, Generic, Literal, TypeVar
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
-from drive_server.messages import Message, translations
+from typing import Annotated, Any, Literal
+
+from pydantic import AliasChoices, Field
+
 from drive_server.models.base import Model
 
 Kind = Literal["file", "folder"]

@@ -1,12 +1,8 @@
 """What a search finds, and the state of the index."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Annotated, Any, Generic, Literal, TypeVar
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
-from drive_server.messages import Message, translations
-from drive_server.models.items import Item
 
+from drive_server.models.items import Item
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,16 @@ from drive_server.mcp.tools.definition.arguments import (
     Text,
     VersionNumber,
 )
-from drive_server.mcp.tools.definition.spec import ADDS, BRINGS_BACK, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
+from drive_server.mcp.tools.definition.spec import (
+    ADDS,
+    BRINGS_BACK,
+    EDITS,
+    OVERWRITES,
+    READS,
+    ToolGroup,
+    ToolSpec,
+    records,
+)
 from drive_server.mcp.tools.definition.texts import counted, reference
 from drive_server.models.contents import DownloadUrl, FileDiff, TextRange, VersionDiff
 from drive_server.models.items import Item

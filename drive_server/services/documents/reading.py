@@ -20,7 +20,7 @@ from drive_server.services.text.contents import Contents
 from drive_server.services.text.excerpts import Span, Wanted, cut, run_in_thread
 from drive_server.services.tree.nodes import locate_file
 from drive_server.storage.database import Database
-from drive_server.storage.tables import VersionRow
+from drive_server.storage.tables.items import VersionRow
 
 
 @dataclass(frozen=True, slots=True)

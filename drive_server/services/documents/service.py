@@ -43,7 +43,7 @@ from drive_server.services.tree.names import clean_name
 from drive_server.services.tree.nodes import NodeView, item_message, live_child, locate_file, locate_folder
 from drive_server.storage.blobs import Blob, BlobStore
 from drive_server.storage.database import Database
-from drive_server.storage.tables import VersionRow
+from drive_server.storage.tables.items import VersionRow
 
 OnConflict = Literal["fail", "rename", "replace"]
 MAX_TEXT_BYTES = 10_000_000

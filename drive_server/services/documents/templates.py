@@ -27,7 +27,7 @@ from drive_server.services.tree.items import etag_of
 from drive_server.services.tree.names import clean_name, display_name
 from drive_server.services.tree.nodes import item_message, locate_file, locate_folder
 from drive_server.storage.database import Database
-from drive_server.storage.tables import VersionRow
+from drive_server.storage.tables.items import VersionRow
 
 _DAMAGED = (zipfile.BadZipFile, etree.XMLSyntaxError, UnreadableError, KeyError, NotImplementedError)
 _WORD = "docx"

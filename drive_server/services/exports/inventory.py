@@ -18,7 +18,9 @@ from drive_server.services.tree.items import describe
 from drive_server.services.tree.nodes import locate
 from drive_server.storage.blobs import BlobStore
 from drive_server.storage.database import Database
-from drive_server.storage.tables import HoldingRow, LinkRow, NodeRow, ShareRow, StarRow, UserRow, VersionRow
+from drive_server.storage.tables.items import HoldingRow, NodeRow, StarRow, VersionRow
+from drive_server.storage.tables.people import UserRow
+from drive_server.storage.tables.sharing import LinkRow, ShareRow
 
 MAX_ITEMS: Final = 500
 

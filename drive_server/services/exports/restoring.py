@@ -27,7 +27,8 @@ from drive_server.services.tree.ancestors import MAX_DEPTH
 from drive_server.services.tree.names import clean_name
 from drive_server.services.tree.nodes import NodeView, item_message, locate_folder
 from drive_server.storage.blobs import Blob
-from drive_server.storage.tables import LinkRow, NodeRow, ShareRow, StarRow, VersionRow
+from drive_server.storage.tables.items import NodeRow, StarRow, VersionRow
+from drive_server.storage.tables.sharing import LinkRow, ShareRow
 
 MAX_ITEMS: Final = 200
 ACTION: Final = "import_items"

@@ -21,7 +21,8 @@ from drive_server.services.progress import Progress
 from drive_server.services.tree.items import etag_of
 from drive_server.services.tree.names import display_name, numbered_name
 from drive_server.services.tree.nodes import BATCH, NodeView, locate_many
-from drive_server.storage.tables import NodeRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.items import NodeRow
 
 MOST_NAMED: Final = 10
 

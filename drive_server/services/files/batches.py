@@ -24,7 +24,7 @@ from drive_server.services.journal.service import Journal, Operation
 from drive_server.services.progress import Progress, silent
 from drive_server.services.tree.names import clean_name
 from drive_server.services.tree.nodes import NodeView, item_message, live_child, locate_folder, locate_live, locate_many
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.items import NodeRow
 
 MAX_AT_ONCE: Final = 500
 MAX_FIND_CHARACTERS: Final = 255

@@ -13,7 +13,7 @@ from drive_server.services.journal.recorder import Recorder
 from drive_server.services.tree.items import etag_of
 from drive_server.services.tree.names import display_name
 from drive_server.services.tree.nodes import NodeView, count_below, item_message, live_child
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.items import NodeRow
 
 CHOICES: tuple[OnConflict, ...] = ("fail", "rename", "replace")
 

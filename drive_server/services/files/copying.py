@@ -22,8 +22,9 @@ from drive_server.services.quota import hold_all
 from drive_server.services.tree.names import display_name
 from drive_server.services.tree.nodes import BATCH, NodeView, descendants, locate_folder, locate_live
 from drive_server.storage.blobs import Blob
-from drive_server.storage.index_tables import IndexEntryRow
-from drive_server.storage.tables import NodeRow, VersionRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.index import IndexEntryRow
+from drive_server.storage.tables.items import NodeRow, VersionRow
 
 
 class Leaf(NamedTuple):

@@ -17,8 +17,10 @@ from drive_server.services.tree.grantees import granted_to
 from drive_server.services.tree.items import describe_all, item_of
 from drive_server.services.tree.name_order import ROOM, NameOrder, first_page, first_rows, rows_in_order
 from drive_server.services.tree.nodes import NodeView, child_view, descendants, locate_many
-from drive_server.storage.index_tables import IndexEntryRow
-from drive_server.storage.tables import NodeRow, ShareRow, UserRow
+from drive_server.storage.tables.index import IndexEntryRow
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.people import UserRow
+from drive_server.storage.tables.sharing import ShareRow
 
 _rank = case((NodeRow.kind == "folder", 0), else_=1)
 _FOLDERS_FIRST = NameOrder((_rank, NodeRow.name), lambda row, name: (int(row.kind == "file"), name))

@@ -26,7 +26,7 @@ from drive_server.services.progress import Progress
 from drive_server.services.tree.items import describe, describe_all, etag_of
 from drive_server.services.tree.names import display_name
 from drive_server.services.tree.nodes import NodeView, locate_folder, locate_live, locate_many
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.items import NodeRow
 
 MAX_MOVED_AT_ONCE = 1000
 ITEMS_AT_ONCE = 20

@@ -16,7 +16,7 @@ from drive_server.services.pagination import Cursors
 from drive_server.services.tree.items import checked_limit, describe_all
 from drive_server.services.tree.nodes import locate_many, shared_ids
 from drive_server.storage.database import Database
-from drive_server.storage.tables import NodeRow, ReadRow
+from drive_server.storage.tables.items import NodeRow, ReadRow
 
 if TYPE_CHECKING:
     from datetime import datetime

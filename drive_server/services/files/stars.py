@@ -14,7 +14,7 @@ from drive_server.services.pagination import Cursors
 from drive_server.services.tree.items import checked_limit, describe, describe_all
 from drive_server.services.tree.nodes import BATCH, locate, locate_live, locate_many, visible_ids
 from drive_server.storage.database import Database
-from drive_server.storage.tables import StarRow
+from drive_server.storage.tables.items import StarRow
 
 
 class StarService:

@@ -34,8 +34,10 @@ from drive_server.services.tree.nodes import (
     subtrees,
 )
 from drive_server.storage.database import Database
-from drive_server.storage.index_tables import IndexEntryRow
-from drive_server.storage.tables import LinkRow, NodeRow, ShareRow, StarRow, UserRow, VersionRow
+from drive_server.storage.tables.index import IndexEntryRow
+from drive_server.storage.tables.items import NodeRow, StarRow, VersionRow
+from drive_server.storage.tables.people import UserRow
+from drive_server.storage.tables.sharing import LinkRow, ShareRow
 
 
 async def delete_trees(recorder: Recorder, tops: Sequence[NodeRow], progress: Progress) -> int:

@@ -14,7 +14,8 @@ from drive_server.services.pagination import Cursors
 from drive_server.services.quota import Limits, Usage
 from drive_server.services.tree.items import DETAILS, describe_with
 from drive_server.services.tree.nodes import NodeView
-from drive_server.storage.tables import NodeRow, UserRow, VersionRow
+from drive_server.storage.tables.items import NodeRow, VersionRow
+from drive_server.storage.tables.people import UserRow
 
 MAX_NUMBER = (1 << 31) - 1
 _IS_CURRENT = and_(VersionRow.node_id == NodeRow.id, VersionRow.number == NodeRow.version)

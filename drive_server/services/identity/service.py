@@ -32,7 +32,9 @@ from drive_server.services.identity.keys import (
 )
 from drive_server.services.identity.profile import languages_sync
 from drive_server.services.identity.sessions import SESSION_METHOD
-from drive_server.storage.tables import ApiKeyRow, NodeRow, UserRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.people import ApiKeyRow, UserRow
 from drive_server.storage.token_file import read_token, write_token
 
 if TYPE_CHECKING:

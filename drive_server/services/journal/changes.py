@@ -17,7 +17,9 @@ from drive_server.services.identity.emails import normalise_email
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.tree.items import etag_of
 from drive_server.services.tree.nodes import NodeView, locate_sync
-from drive_server.storage.tables import ChangeItemRow, ChangeRow, NodeRow, UserRow
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.journal import ChangeItemRow, ChangeRow
+from drive_server.storage.tables.people import UserRow
 
 MAX_CHANGES_NAMED = 5
 # In the etag of an approval, what follows this sign tells what the change puts into the trash to make room.

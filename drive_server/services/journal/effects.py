@@ -16,7 +16,7 @@ from drive_server.services.text.contents import decode_source
 from drive_server.services.tree.names import display_name
 from drive_server.services.tree.nodes import BATCH, NodeView, count_below, locate_many
 from drive_server.storage.blobs import Blob, BlobStore
-from drive_server.storage.tables import LinkRow, ShareRow
+from drive_server.storage.tables.sharing import LinkRow, ShareRow
 
 MAX_DIFF_CHARACTERS = 20_000
 MAX_DIFFED_BYTES = 10_000_000

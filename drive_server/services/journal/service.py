@@ -29,7 +29,7 @@ from drive_server.services.quota import Limits, require_room
 from drive_server.services.tree.items import checked_limit
 from drive_server.storage.blobs import BlobStore
 from drive_server.storage.database import Database
-from drive_server.storage.tables import ChangeItemRow, ChangeRow
+from drive_server.storage.tables.journal import ChangeItemRow, ChangeRow
 
 RESULTS = (
     NoneType,

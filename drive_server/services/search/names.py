@@ -12,7 +12,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from drive_server.services.search.name_index import all_of, may_have, narrows, pattern_terms
 from drive_server.services.tree.nodes import QUERIES_KEPT
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.items import NodeRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

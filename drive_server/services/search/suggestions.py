@@ -24,7 +24,9 @@ from drive_server.services.tree.nodes import (
     visible_ids,
 )
 from drive_server.storage.database import Database
-from drive_server.storage.tables import NodeRow, ShareRow, UserRow
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.people import UserRow
+from drive_server.storage.tables.sharing import ShareRow
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -19,7 +19,9 @@ from drive_server.services.sharing.service import carriers_of, inherited_path, r
 from drive_server.services.tree.items import checked_limit
 from drive_server.services.tree.names import display_name
 from drive_server.services.tree.nodes import NodeView, locate, locate_live, locate_many
-from drive_server.storage.tables import LinkRow, UserRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.people import UserRow
+from drive_server.storage.tables.sharing import LinkRow
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession

@@ -18,7 +18,8 @@ from drive_server.services.pagination import Cursors
 from drive_server.services.tree.grantees import GROUP, Grantee, is_group
 from drive_server.services.tree.items import checked_limit, describe_all
 from drive_server.services.tree.nodes import NodeView, item_message, locate_many, shared_ids
-from drive_server.storage.tables import GroupMemberRow, NoticeRow, UserRow
+from drive_server.storage.tables.people import GroupMemberRow, UserRow
+from drive_server.storage.tables.sharing import NoticeRow
 
 if TYPE_CHECKING:
     from drive_server.services.journal.recorder import Recorder

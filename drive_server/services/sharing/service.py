@@ -25,7 +25,10 @@ from drive_server.services.tree.items import checked_limit, describe_all
 from drive_server.services.tree.name_order import NameOrder, rows_in_order
 from drive_server.services.tree.names import display_name
 from drive_server.services.tree.nodes import NodeView, locate, locate_live, locate_many
-from drive_server.storage.tables import NodeRow, ShareRow, UserRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.people import UserRow
+from drive_server.storage.tables.sharing import ShareRow
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession

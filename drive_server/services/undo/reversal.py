@@ -25,7 +25,7 @@ from drive_server.services.journal.changes import HAS_ENTRIES, summary_of, to_ch
 from drive_server.services.journal.recorder import CHANGES, Entry, Recorder
 from drive_server.services.progress import Progress, silent
 from drive_server.services.undo.steps import Steps, StepSkipped, UndoContext
-from drive_server.storage.tables import ChangeRow
+from drive_server.storage.tables.journal import ChangeRow
 
 UNDOING = frozenset({"undo", "redo"})
 

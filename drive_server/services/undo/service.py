@@ -16,7 +16,7 @@ from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal
 from drive_server.services.progress import Progress, silent
 from drive_server.services.undo.reversal import Reversal, checked_id, select_changes
-from drive_server.storage.tables import ChangeRow
+from drive_server.storage.tables.journal import ChangeRow
 
 UNDO = "undo"
 

@@ -8,7 +8,14 @@ from drive_server.access import Scope, require_scope
 from drive_server.errors import NoLanguageModelError
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
-from drive_server.mcp.tools.definition.arguments import BelongsTo, FileTypes, ModifiedAfter, ModifiedBefore, OptionalFolderRef
+from drive_server.mcp.tools.definition.arguments import (
+    BelongsTo,
+    FileTypes,
+    ModifiedAfter,
+    ModifiedBefore,
+    OptionalFolderRef,
+)
+from drive_server.mcp.tools.definition.spec import READS, ToolGroup, ToolSpec
 from drive_server.mcp.tools.map_reduce.arguments import (
     AnswerLanguage,
     FileRefs,
@@ -22,7 +29,6 @@ from drive_server.mcp.tools.map_reduce.arguments import (
     ResultId,
 )
 from drive_server.mcp.tools.map_reduce.results import BulkResult, StoredBulkResult, finding_lines
-from drive_server.mcp.tools.definition.spec import READS, ToolGroup, ToolSpec
 from drive_server.messages import Message
 from drive_server.services.map_reduce.language_model import LanguageModel
 from drive_server.services.map_reduce.prompts import Task

@@ -18,7 +18,7 @@ from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.lock import WriterLock
 from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.knowledge.readers.text_source import TextSource
-from drive_server.storage.index_tables import IndexEntryRow
+from drive_server.storage.tables.index import IndexEntryRow
 from tests.drive_server.knowledge import samples
 from tests.drive_server.store import Store, open_store
 

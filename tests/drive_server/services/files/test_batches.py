@@ -22,7 +22,7 @@ from drive_server.errors import (
 )
 from drive_server.messages import render
 from drive_server.services.files.batches import MAX_AT_ONCE, Organizing, Renaming, Selection
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.items import NodeRow
 from tests.drive_server.actors import rehearsing, with_scopes
 from tests.drive_server.store import in_run
 

@@ -17,7 +17,8 @@ from drive_server.errors import (
     NotFoundError,
 )
 from drive_server.services.documents.edits import Edit
-from drive_server.storage.tables import ChangeRow, VersionRow
+from drive_server.storage.tables.items import VersionRow
+from drive_server.storage.tables.journal import ChangeRow
 from tests.drive_server.actors import rehearsing, with_scopes
 from tests.drive_server.store import in_run, open_store
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from drive_server.services.journal import effects
-from drive_server.storage.tables import LinkRow
+from drive_server.storage.tables.sharing import LinkRow
 from tests.drive_server.actors import rehearsing
 from tests.drive_server.store import in_run
 

@@ -9,7 +9,7 @@ from sqlalchemy import update
 from drive_server.errors import InvalidInputError
 from drive_server.knowledge.formats import GROUPS
 from drive_server.services.search.filters import MAX_TYPES, SearchFilter
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.items import NodeRow
 
 if TYPE_CHECKING:
     from drive_server.access import Actor

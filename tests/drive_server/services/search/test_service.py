@@ -10,7 +10,7 @@ from drive_server.access import Scope
 from drive_server.errors import ForbiddenError, InvalidInputError, MissingScopeError, NotFoundError
 from drive_server.knowledge.index.index import IndexHit
 from drive_server.services.search.service import SearchService
-from drive_server.storage.index_tables import IndexEntryRow
+from drive_server.storage.tables.index import IndexEntryRow
 from tests.drive_server.actors import with_scopes
 
 if TYPE_CHECKING:

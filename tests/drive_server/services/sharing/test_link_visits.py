@@ -12,7 +12,7 @@ from drive_server.services.sharing.link_downloads import Fetch, LinkDownloads
 from drive_server.services.sharing.link_passwords import LinkPasswords
 from drive_server.services.sharing.link_visits import LinkVisits
 from drive_server.services.sharing.links import LinkTerms
-from drive_server.storage.tables import LinkRow
+from drive_server.storage.tables.sharing import LinkRow
 from tests.fakes.clock import SettableClock
 
 if TYPE_CHECKING:

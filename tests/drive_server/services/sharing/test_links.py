@@ -18,7 +18,8 @@ from drive_server.errors import (
 )
 from drive_server.models.access import Link
 from drive_server.services.sharing.links import ANYONE, LinkTerms
-from drive_server.storage.tables import ChangeRow, LinkRow
+from drive_server.storage.tables.journal import ChangeRow
+from drive_server.storage.tables.sharing import LinkRow
 from tests.drive_server.actors import rehearsing, with_scopes
 
 if TYPE_CHECKING:

@@ -11,7 +11,9 @@ from drive_server.errors import InvalidInputError, MissingScopeError, NotFoundEr
 from drive_server.messages import Message
 from drive_server.models.access import User
 from drive_server.services.quota import Limits
-from drive_server.storage.tables import ChangeRow, LinkRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.journal import ChangeRow
+from drive_server.storage.tables.sharing import LinkRow
 from tests.drive_server.actors import rehearsing, with_scopes
 from tests.drive_server.store import in_run
 

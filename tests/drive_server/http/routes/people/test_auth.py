@@ -7,7 +7,7 @@ from sqlalchemy import func, select
 
 from drive_server.http.logins import FAILURES
 from drive_server.rate_limiter import network_of
-from drive_server.storage.tables import ApiKeyRow
+from drive_server.storage.tables.people import ApiKeyRow
 from tests.drive_server.http.wire import Wire
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from drive_server.clock import utc_now
 from drive_server.http.logins import FAILURES
 from drive_server.services.identity import challenges, passkeys
-from drive_server.storage.tables import PasskeyRow
+from drive_server.storage.tables.people import PasskeyRow
 from tests.fakes.authenticator import Authenticator, encode
 
 if TYPE_CHECKING:

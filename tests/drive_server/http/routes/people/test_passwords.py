@@ -9,7 +9,7 @@ from argon2 import PasswordHasher
 
 from drive_server.http.logins import FAILURES
 from drive_server.services.identity import passwords
-from drive_server.storage.tables import UserRow
+from drive_server.storage.tables.people import UserRow
 from tests.drive_server.http.routes.people.test_notices import MailServer, mailing, mails
 
 if TYPE_CHECKING:

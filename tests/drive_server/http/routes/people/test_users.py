@@ -4,7 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Text, cast, func, select
 
-from drive_server.storage.tables import Base, ChangeRow, HoldingRow, UserRow
+from drive_server.storage.tables.base import Base
+from drive_server.storage.tables.items import HoldingRow
+from drive_server.storage.tables.journal import ChangeRow
+from drive_server.storage.tables.people import UserRow
 from tests.drive_server.http.streamable_http.test_endpoint import open_by_hand, whoami
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 
 from drive_server.services.map_reduce import stored_results as bulk_results
 from drive_server.services.map_reduce.stored_results import StoredResults
-from drive_server.storage.tables import BulkFindingRow, BulkResultRow
+from drive_server.storage.tables.work import BulkFindingRow, BulkResultRow
 from tests.drive_server.hosts import Host, host_of
 from tests.drive_server.lender import Lender, fill, lending_host_of
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from drive_server.storage.tables import Base
+from drive_server.storage.tables.base import Base
 
 
 class DavLockRow(Base):
