@@ -8,7 +8,7 @@ import portalocker.portalocker
 import pytest
 from portalocker.portalocker import BaseLocker
 
-from drive_server.file_locks import try_lock, wait_for_lock
+from drive_server.storage.file_locks import try_lock, wait_for_lock
 
 if TYPE_CHECKING:
     from pathlib import Path
