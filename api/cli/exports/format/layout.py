@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from api.cli.exports.names import MAX_PATH, key_of, length_of, safe_name, shortened, split_suffix
+from api.cli.exports.format.names import MAX_PATH, key_of, length_of, safe_name, shortened, split_suffix
 
 if TYPE_CHECKING:
     from api.cli.exports.table import ItemTable

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.cli.exports.names import MAX_BYTES, REFUSED, RESERVED, key_of, safe_name
+from api.cli.exports.format.names import MAX_BYTES, REFUSED, RESERVED, key_of, safe_name
 
 NAMES = st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=60), max_size=12)
 

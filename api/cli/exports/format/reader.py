@@ -7,7 +7,7 @@ import zipfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Protocol, cast
 
-from api.cli.exports.manifest import FORMAT, MANIFEST, STATE, Header, no_export, read_entries, read_header
+from api.cli.exports.format.manifest import FORMAT, MANIFEST, STATE, Header, no_export, read_entries, read_header
 from api.cli.failure import CommandError
 
 if TYPE_CHECKING:
