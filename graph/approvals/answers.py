@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple, NotRequired, cast
 
+import orjson
 from typing_extensions import TypedDict
 
 from graph.approvals.payload import EXPIRED, asked
@@ -192,10 +193,11 @@ def _arguments(action: Mapping[str, Any], kind: DecisionType, entry: Mapping[str
 
 
 def _is_plain_json(args: object) -> bool:
-    """Python reads half a surrogate pair, and NaN, from JSON; no tool can be sent either."""
+    """Python reads half a surrogate pair, NaN, and numbers beyond 64 bits from JSON; no tool can be sent these."""
     try:
         json.dumps(args, allow_nan=False, ensure_ascii=False).encode()
-    except ValueError:
+        orjson.dumps(args)
+    except (ValueError, TypeError):
         return False
     return True
 

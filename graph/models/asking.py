@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 
 import aiohttp
 import httpx
+import orjson
 from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.exceptions import (
     ContextOverflowError,
@@ -223,7 +224,9 @@ def _read_call(raw: ToolCallChunk) -> ToolCall | InvalidToolCall:
         args = json.loads(text)
         if HALF_CHARACTER in text.lower():
             args = json.loads(json.dumps(args, ensure_ascii=False).encode("utf-8", "replace"))
-    except (ValueError, RecursionError) as error:
+        # A thread holds numbers of 64 bits at most; one beyond would end the turn when it is stored.
+        orjson.dumps(args)
+    except (ValueError, TypeError, RecursionError) as error:
         return invalid_tool_call(name=name, args=text, id=key, error=str(error))
     if not isinstance(args, dict):
         return invalid_tool_call(name=name, args=text, id=key, error="not an object")

@@ -2,8 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
+import orjson
 from fastapi import APIRouter
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from starlette.status import HTTP_201_CREATED
 
 from api.http.dependencies import ServiceDep, WriterDep
@@ -17,12 +18,24 @@ MAX_TEXT_CHARACTERS = 1_000_000
 MAX_MESSAGES = 1000
 
 
+def _storable(value: dict[str, Any]) -> dict[str, Any]:
+    """Return the value. Raises ValueError for half a surrogate pair, and for numbers beyond 64 bits."""
+    try:
+        orjson.dumps(value)
+    except TypeError as error:
+        raise ValueError(str(error)) from error
+    return value
+
+
+StorableObject = Annotated[dict[str, Any], AfterValidator(_storable)]
+
+
 class CallBody(Body):
     """A call of a tool in an exported message."""
 
     tool_call_id: Annotated[str, Field(min_length=1, max_length=190)]
     name: Annotated[str, Field(min_length=1, max_length=190)]
-    args: dict[str, Any] = Field(default={})
+    args: StorableObject = Field(default={})
 
 
 class MessageBody(Body):
@@ -32,7 +45,7 @@ class MessageBody(Body):
     role: Literal["user", "assistant", "tool"]
     text: Annotated[str, Field(max_length=MAX_TEXT_CHARACTERS)]
     tool_calls: list[CallBody] = Field(default=[], max_length=1000)
-    citations: list[dict[str, Any]] = Field(default=[], max_length=1000)
+    citations: list[StorableObject] = Field(default=[], max_length=1000)
     tool_call_id: Annotated[str, Field(max_length=190)] = ""
     name: Annotated[str, Field(max_length=190)] = ""
     status: Annotated[str, Field(max_length=32)] = ""

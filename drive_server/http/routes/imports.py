@@ -84,7 +84,7 @@ async def missing_contents(wanted: WantedContents, drive: DriveDep, actor: Actor
     "/contents/{sha256}",
     name="store_content",
     openapi_extra=RAW_BODY,
-    responses=problem_responses(403, 413, 507),
+    responses=problem_responses(403, 413, 460, 507),
 )
 async def store_content(
     request: Request,

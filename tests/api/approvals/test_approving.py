@@ -177,7 +177,7 @@ def test_decisions_that_do_not_fit_change_nothing_and_it_still_waits(service: Ru
         turn.finish()
 
 
-@pytest.mark.parametrize("value", ["NaN", "Infinity", '"\\ud800"'])
+@pytest.mark.parametrize("value", ["NaN", "Infinity", '"\\ud800"', str(2**70)])
 def test_arguments_that_no_tool_can_be_sent_are_refused(alice: Person, value: str) -> None:
     with alice.chat("share it") as turn:
         approval = turn.until("approval_needed")

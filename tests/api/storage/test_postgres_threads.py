@@ -31,7 +31,7 @@ async def test_a_server_that_was_started_anew_is_reached_again(url: str, postgre
 async def test_without_a_server_a_run_ends_and_the_thread_goes_on_from_what_is_stored(
     url: str, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres_threads, "CONNECT_SECONDS", 0.3)
+    monkeypatch.setattr(postgres_threads, "CONNECT_SECONDS", 3)
     async with open_threads(url) as storage:
         await say(graph_on(storage.saver), "first")
         postgres.stop()

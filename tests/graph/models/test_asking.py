@@ -85,7 +85,9 @@ async def test_a_tool_call_split_over_deltas_is_put_together(model_of: ModelOf, 
     assert server.requests[0]["tools"][0]["function"]["name"] == "patch"
 
 
-@pytest.mark.parametrize("arguments", ['{"find": "30", ', '{"find": "30', '{"find": nope}', "[1]", '{"a":1}{"b":2}'])
+@pytest.mark.parametrize(
+    "arguments", ['{"find": "30", ', '{"find": "30', '{"find": nope}', "[1]", '{"a":1}{"b":2}', f'{{"n": {2**70}}}']
+)
 async def test_malformed_or_cut_arguments_are_an_invalid_call_and_never_guessed_at(
     model_of: ModelOf, server: OpenAIServer, arguments: str
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -70,6 +71,16 @@ def test_an_imported_thread_goes_on_and_asks_before_it_changes_anything(owner: P
     shown = owner.get(f"/api/threads/{thread_id}")["messages"]
     assert [one["text"] for one in shown][: len(MESSAGES)] == [one["text"] for one in MESSAGES]
     assert len(shown) == len(MESSAGES) + 4
+
+
+@pytest.mark.parametrize("value", [2**70, "\ud800"])
+def test_what_no_thread_can_hold_is_refused_and_leaves_nothing(owner: Person, value: object) -> None:
+    calls = [{"tool_call_id": "c", "name": "search_files", "args": {"x": value}}]
+    body = thread({**MESSAGES[1], "tool_calls": calls}, thread_id=f"odd {value!a}")
+
+    answer = owner.http.post(IMPORT, content=json.dumps(body), headers={"content-type": "application/json"})
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_argument")
+    assert take(owner, thread(*MESSAGES, thread_id=f"odd {value!a}"))["is_new"]
 
 
 def test_it_is_another_thread_for_another_person(owner: Person) -> None:

@@ -10,7 +10,7 @@ import pytest
 from pydantic import SecretStr
 
 from drive_server.clock import utc_now
-from drive_server.http.routes import notices
+from drive_server.http.routes.people import notices
 from drive_server.services.mail.outbox import FIRST_PAUSE
 from drive_server.services.mail.smtp import Mail, SmtpServer
 from tests.drive_server.http.service import Service, running
