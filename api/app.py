@@ -11,24 +11,13 @@ from api.assistant import open_assistant
 from api.clock import Clock, SystemClock
 from api.drive import DriveForService
 from api.http.dependencies import bearer
-from api.http.routes import (
-    approvals,
-    assistants,
-    branches,
-    chat,
-    grants,
-    memories,
-    messages,
-    plans,
-    runs,
-    system,
-    threads,
-)
+from api.http.routes import approvals, branches, chat, grants, memories, messages, plans, runs, system, threads
 from api.http.routes import models as model_routes
-from api.http.routes import offers as offer_routes
-from api.http.routes import servers as server_routes
-from api.http.routes import sign_ins as sign_in_routes
 from api.http.routes import thread_imports as thread_import_routes
+from api.http.routes.servers import assistants
+from api.http.routes.servers import definitions as server_routes
+from api.http.routes.servers import offers as offer_routes
+from api.http.routes.servers import sign_ins as sign_in_routes
 from api.plans import Plans
 from api.runs.webhooks import target_of
 from api.servers.assistants import PersonsChoices

@@ -9,32 +9,28 @@ from fastapi import APIRouter, FastAPI
 from drive_server.connect import open_drive
 from drive_server.http import metadata
 from drive_server.http.access import bearer_token, principal_of_request
-from drive_server.http.cors import CorsPolicy
 from drive_server.http.dav.mount import mount_dav
 from drive_server.http.description import describe, operation_id
+from drive_server.http.headers.cors import CorsPolicy
+from drive_server.http.headers.responses import Application
 from drive_server.http.limits import BodyLimit, PlainAddress
 from drive_server.http.pages import connect, link, login, oidc, passage, password
 from drive_server.http.problem import install_problem_handlers, problem_responses
 from drive_server.http.request_address import RequestAddress
-from drive_server.http.response_headers import Application
 from drive_server.http.routes import (
-    archive,
     bulk,
     changes,
     events,
     exports,
-    files,
     imports,
     index_events,
     items,
     links,
     search,
     shares,
-    thumbnails,
-    uploads,
-    versions,
     views,
 )
+from drive_server.http.routes.files import archive, contents, thumbnails, uploads, versions
 from drive_server.http.routes.people import auth, groups, notices, passkeys, users
 from drive_server.http.streamable_http.endpoint import mount_mcp, serving
 from drive_server.settings import DriveSettings
@@ -69,7 +65,7 @@ def include_routes(app: FastAPI) -> None:
         index_events,
         versions,
         thumbnails,
-        files,
+        contents,
         uploads,
         changes,
         shares,

@@ -22,8 +22,9 @@ from drive_server.errors import (
     UnauthenticatedError,
 )
 from drive_server.messages import Message
-from drive_server.models import ApiKey
-from drive_server.storage.tables import ApiKeyRow, UserRow, new_id
+from drive_server.models.access import ApiKey
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.people import ApiKeyRow, UserRow
 
 SECRET_PREFIX: Final = "dak_"  # noqa: S105 - the public beginning of every secret, by which people and scanners know one
 SECRET_BYTES: Final = 32

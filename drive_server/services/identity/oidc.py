@@ -26,7 +26,7 @@ from drive_server.services.identity.service import LOCAL_EMAIL, IdentityService,
 from drive_server.services.identity.tokens import LEEWAY_SECONDS, TAKEN
 from drive_server.settings import DriveSettings
 from drive_server.storage.database import Database
-from drive_server.storage.tables import IdentityRow, UserRow
+from drive_server.storage.tables.people import IdentityRow, UserRow
 
 logger = logging.getLogger(__name__)
 

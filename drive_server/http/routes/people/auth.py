@@ -17,8 +17,8 @@ from drive_server.http.logins import (
     open_session,
 )
 from drive_server.http.problem import problem_responses
-from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS
-from drive_server.models import ApiKey
+from drive_server.mcp.tools.definition.arguments import MAX_EMAIL_CHARACTERS
+from drive_server.models.access import ApiKey
 from drive_server.moments import LONGEST
 from drive_server.services.identity.keys import MAX_KEY_DAYS, MAX_KEY_NAME_CHARACTERS, MAX_TOKEN_CHARACTERS
 from drive_server.services.identity.passwords import MAX_CHARACTERS as MAX_PASSWORD_CHARACTERS
