@@ -30,9 +30,9 @@ from drive_server.connect import Drive, DriveSettings, open_drive
 from drive_server.errors import AccountDisabledError
 from drive_server.http.app import (
     Application,
-    build_http,
-    build_pages,
     describe,
+    include_pages,
+    include_routes,
     install_middleware,
     mount_dav,
     mount_mcp,
@@ -116,8 +116,8 @@ def create_app(
             yield
 
     app = build_api(lifespan)
-    app.include_router(build_http())
-    app.include_router(build_pages())
+    include_routes(app)
+    include_pages(app)
     mount_mcp(app)
     mount_dav(app)
     install_middleware(app, settings)
@@ -164,11 +164,12 @@ def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) 
         generate_unique_id_function=operation_id,
     )
     describe(app)
-    api = APIRouter(prefix="/api", dependencies=[Depends(bearer)])
+    # The first router that has a path answers, and a router is built when a request comes to it: this one is small.
+    app.include_router(system.router)
+    api = APIRouter(dependencies=[Depends(bearer)])
     own = (server_routes, sign_in_routes, offer_routes, assistants, messages, thread_import_routes)
     for part in (chat, runs, approvals, grants, threads, branches, plans, memories, model_routes, *own):
         api.include_router(part.router)
-    app.include_router(api)
-    app.include_router(system.router)
+    app.include_router(api, prefix="/api")
     install_problem_handlers(app)
     return app

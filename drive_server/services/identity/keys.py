@@ -31,6 +31,8 @@ SECRET_BYTES: Final = 32
 SHOWN_CHARACTERS: Final = 10
 MAX_KEY_NAME_CHARACTERS: Final = 100
 MAX_KEY_DAYS: Final = 3650
+MAX_TOKEN_CHARACTERS: Final = 16_384
+"""Of a credential of any kind: an issuer's tokens are longer than keys."""
 KEY_ID: Final = re.compile("[0-9a-f]{32}")
 WANTED: Final = "wanted"
 

@@ -5,7 +5,7 @@ import sys
 
 CODE = """
 import asyncio, gc, weakref
-from drive_server.transports.process import YOUNG_OBJECTS, freeze_objects
+from drive_server.transports.collector import YOUNG_OBJECTS, freeze_objects
 
 class Cycle:
     def __init__(self):
