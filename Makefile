@@ -54,6 +54,7 @@ $(BIN)/python:
 .venv/installed: $(BIN)/python pyproject.toml requirements.lock
 	@echo 'Installing into .venv. The first time takes some minutes.'
 	$(INSTALL) .
+	@$(BIN)/python -m compileall -q api drive_server graph
 	@touch $@
 
 .venv/installed-test: $(BIN)/python pyproject.toml requirements.lock

@@ -13,7 +13,6 @@ from api.drive import DriveForService
 from api.http.dependencies import bearer
 from api.http.routes import (
     approvals,
-    assistants,
     branches,
     chat,
     grants,
@@ -26,10 +25,11 @@ from api.http.routes import (
     threads,
 )
 from api.http.routes import models as model_routes
-from api.http.routes import offers as offer_routes
-from api.http.routes import servers as server_routes
-from api.http.routes import sign_ins as sign_in_routes
 from api.http.routes import thread_imports as thread_import_routes
+from api.http.routes.servers import assistants
+from api.http.routes.servers import definitions as server_routes
+from api.http.routes.servers import offers as offer_routes
+from api.http.routes.servers import sign_ins as sign_in_routes
 from api.plans import Plans
 from api.runs.webhooks import target_of
 from api.servers.assistants import PersonsChoices
@@ -42,9 +42,9 @@ from drive_server.connect import Drive, DriveSettings, open_drive
 from drive_server.errors import AccountDisabledError
 from drive_server.http.app import (
     Application,
-    build_http,
-    build_pages,
     describe,
+    include_pages,
+    include_routes,
     install_middleware,
     mount_dav,
     mount_mcp,
@@ -128,8 +128,8 @@ def create_app(
             yield
 
     app = build_api(lifespan)
-    app.include_router(build_http())
-    app.include_router(build_pages())
+    include_routes(app)
+    include_pages(app)
     mount_mcp(app)
     mount_dav(app)
     install_middleware(app, settings)
@@ -176,11 +176,12 @@ def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) 
         generate_unique_id_function=operation_id,
     )
     describe(app)
-    api = APIRouter(prefix="/api", dependencies=[Depends(bearer)])
+    # The first router that has a path answers, and a router is built when a request comes to it: this one is small.
+    app.include_router(system.router)
+    api = APIRouter(dependencies=[Depends(bearer)])
     own = (server_routes, sign_in_routes, offer_routes, assistants, messages, thread_import_routes)
     for part in (chat, runs, approvals, grants, threads, branches, plans, memory_imports, memories, model_routes, *own):
         api.include_router(part.router)
-    app.include_router(api)
-    app.include_router(system.router)
+    app.include_router(api, prefix="/api")
     install_problem_handlers(app)
     return app

@@ -22,8 +22,8 @@ from graph.drive.connections import ALL_SCOPES, ConnectionPool, SessionOpener
 from graph.errors import explain
 from graph.language import language_of
 from graph.limits.model_table import context_in, prices_of
-from graph.link_allowlist import host_allowlist
-from graph.link_filter import LinkFilter
+from graph.links.allowlist import host_allowlist
+from graph.links.filter import LinkFilter
 from graph.memory.facts import Fact, Facts, Restored, visible_facts
 from graph.memory.view import rebuild_view, view_record_of
 from graph.messages.others import WITHHELD, others_items, stored_items

@@ -2,7 +2,7 @@
 
 import platform
 
-from benchmarks import crowd, extraction, importing, prompts, routing, servers, store, tool_call, turns
+from benchmarks import crowd, extraction, importing, prompts, routing, servers, start, store, tool_call, turns
 
 
 def main() -> None:
@@ -17,6 +17,7 @@ def main() -> None:
     prompts.main([])
     extraction.main([])
     servers.main([])
+    start.main([])
 
 
 if __name__ == "__main__":

@@ -26,7 +26,8 @@ from drive_server.services.search.fuzzy_names import match_near_names
 from drive_server.services.search.name_index import narrows
 from drive_server.services.search.names import NameMatch, match_names
 from drive_server.services.tree.nodes import visible_ids
-from drive_server.storage.tables import NodeRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.items import NodeRow
 
 WORDS = ("invoice", "report", "letter", "contract", "lease", "photo", "budget", "meeting", "insurance", "résumé")
 CHINESE = ("合同", "发票", "报告", "会议", "纪要", "预算", "照片", "总结", "简历", "保险", "租房", "會議")

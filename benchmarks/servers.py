@@ -36,7 +36,7 @@ from graph.build import Graph, build_graph
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool, drive_sessions
-from graph.events import listening
+from graph.events.sending import listening
 from graph.servers.choices import Choice
 from graph.servers.connections.connection import Connection
 from graph.servers.connections.supervisor import descendants, resident_bytes

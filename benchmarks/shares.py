@@ -25,7 +25,9 @@ from drive_server.connect import ALL_SCOPES, Actor, Drive, DriveSettings, open_d
 from drive_server.services.search.names import match_names
 from drive_server.services.tree.grantees import GROUP
 from drive_server.services.tree.nodes import locate, visible_ids
-from drive_server.storage.tables import NodeRow, ShareRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.sharing import ShareRow
 
 HEADER = ("operation", "CPU ms, no group", "CPU ms, in groups")
 CALLER = "ana@example.com"

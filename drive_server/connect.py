@@ -58,7 +58,6 @@ from drive_server.services.files.stars import StarService
 from drive_server.services.files.trash import Expiry
 from drive_server.services.housekeeping import Housekeeping
 from drive_server.services.identity.login_links import LoginLinks
-from drive_server.services.identity.oidc import OidcService
 from drive_server.services.identity.passkeys import PasskeyService
 from drive_server.services.identity.passwords import PasswordService
 from drive_server.services.identity.service import IdentityService
@@ -103,6 +102,7 @@ if TYPE_CHECKING:
     from mcp import ClientSession
     from mcp.client.session import SamplingFnT
 
+    from drive_server.services.identity.oidc import OidcService
     from drive_server.services.identity.tokens import TokenService
 
 __all__ = [
@@ -167,6 +167,15 @@ def _token_service(settings: DriveSettings) -> "TokenService | None":
     return TokenService(settings)
 
 
+def _oidc_service(settings: DriveSettings, database: Database, identity: IdentityService) -> "OidcService | None":
+    """Return what logs people in at an issuer; None without one, which saves the same imports."""
+    if not (settings.oidc_issuer and settings.oidc_client_id):
+        return None
+    from drive_server.services.identity.oidc import OidcService
+
+    return OidcService(settings, database, identity)
+
+
 async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -> Drive:
     await anyio.to_thread.run_sync(make_private_directory, settings.root)
     database = await open_database(settings.resolved_database_url)
@@ -200,7 +209,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         signer=database.signer,
         identity=identity,
         sessions=SessionService(database),
-        oidc=OidcService(settings, database, identity),
+        oidc=(oidc := _oidc_service(settings, database, identity)),
         passwords=PasswordService(database, identity, outbox, settings.resolved_public_url),
         passkeys=PasskeyService(database, identity, settings.resolved_public_url),
         people=PeopleService(database, journal),
@@ -250,7 +259,8 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     if language_model is not None:
         stack.push_async_callback(language_model.close)
     stack.push_async_callback(drive.sign_ins.close)
-    stack.push_async_callback(drive.oidc.close)
+    if oidc is not None:
+        stack.push_async_callback(oidc.close)
     drive.server = build_server(drive, default_key=settings.api_key.get_secret_value())
     subscriptions = drive.server.subscriptions
     await subscriptions.feed.start()

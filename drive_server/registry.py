@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 class ServiceRegistry:
     """The services of one drive, which check scopes and roles themselves; `database` and `blobs` check nothing.
 
-    `clock` tells what people mean by today.
+    `clock` tells what people mean by today. `oidc` is None where the settings name no issuer to log in at.
     """
 
     settings: "DriveSettings"
@@ -74,7 +74,7 @@ class ServiceRegistry:
     signer: "Signer"
     identity: "IdentityService"
     sessions: "SessionService"
-    oidc: "OidcService"
+    oidc: "OidcService | None"
     passwords: "PasswordService"
     passkeys: "PasskeyService"
     people: "PeopleService"

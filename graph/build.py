@@ -25,7 +25,7 @@ from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import ALL_SCOPES, ConnectionPool, DriveSettings, LocalDrive, read_settings
 from graph.errors import DriveUnavailableError
-from graph.link_allowlist import host_allowlist
+from graph.links.allowlist import host_allowlist
 from graph.memory.recall import make_recall
 from graph.messages.grouping import unanswered
 from graph.model_factory import build_model_set

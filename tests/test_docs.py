@@ -9,7 +9,7 @@ import pytest
 from api.cli.arguments import build_parser
 from drive_server import errors
 from drive_server.connect import DriveSettings
-from graph.events import EVENTS
+from graph.events.definitions import EVENTS
 from graph.settings import AgentSettings
 from graph.tools.box import LOCAL_NAMES
 from tests.graph.facts import TOOLS
@@ -73,6 +73,22 @@ def test_every_command_is_in_the_readme() -> None:
 def test_every_path_that_is_named_exists(text: str) -> None:
     named = re.findall(r"`((?:api|graph|drive_server|tests|docs|benchmarks)/[\w./]*)`", text)
     assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def rooms_of_the_map() -> set[str]:
+    """Return the folders in the tree of docs/ARCHITECTURE.md, each with those that it is in."""
+    tree = re.findall(r"^( *)([a-z_]+)/  ", ARCHITECTURE, re.MULTILINE)
+    above: list[str] = []
+    found: set[str] = set()
+    for indent, name in tree:
+        above[len(indent) // 2 :] = [name]
+        found.add("/".join(above))
+    return found
+
+
+def test_the_map_has_every_folder_and_no_other() -> None:
+    packages = [path for package in ("drive_server", "graph", "api") for path in (ROOT / package).rglob("__init__.py")]
+    assert rooms_of_the_map() == {path.parent.relative_to(ROOT).as_posix() for path in packages}
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from api.cli.arguments import build_parser
 from api.cli.failure import CommandError
 from api.cli.invocation import again
 from api.cli.texts import text
+from drive_server.transports.collector import paused_collector
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -40,7 +41,9 @@ def main(argv: "Sequence[str] | None" = None) -> int:
 def command(target: str) -> "Callable[[Namespace], int]":
     """Import the function that runs a command, given as `module:function` below this package."""
     module, _, function = target.partition(":")
-    return cast("Callable[[Namespace], int]", getattr(import_module(f"{__name__}.{module}"), function))
+    with paused_collector():
+        imported = import_module(f"{__name__}.{module}")
+    return cast("Callable[[Namespace], int]", getattr(imported, function))
 
 
 def _accept_any_text() -> None:

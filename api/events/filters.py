@@ -12,8 +12,9 @@ import orjson
 
 from api.events.frames import Event, Frame
 from api.events.reasoning import REASONING, ReasoningStream
-from graph.events import EVENTS, ReasoningDelta, TextDelta
-from graph.link_filter import LinkFilter
+from graph.events.definitions import EVENTS
+from graph.events.sending import ReasoningDelta, TextDelta
+from graph.links.filter import LinkFilter
 
 PARAGRAPH: Final = "\n\n"
 
@@ -22,7 +23,7 @@ class ReplayFilter:
     """Drops the events that `frames`, the run's stored ones, have already.
 
     A run that continues after a crash repeats its last steps. Events that the log has are dropped until the first new
-    one, and events with a key (`graph.events.KEY`) whenever they come. While the model repeats its texts, those are
+    one, and events with a `KEY` (`graph.events`) whenever they come. While the model repeats its texts, those are
     dropped too; once one differs, its whole new text is sent in one `content` event with `restarts: true`: the text
     since the last event of another type is void. Reasoning that may be a repetition is dropped, and ends no text.
     `said` are the texts of the steps that are not repeated.

@@ -9,7 +9,7 @@ from sqlalchemy import func, insert, select
 
 from api.storage.tables import EventRow, table_of
 from drive_server.storage.database import Database
-from graph.events import EVENTS
+from graph.events.definitions import EVENTS
 
 Event = dict[str, Any]
 RECORD = "assistant.toolCall.updated"

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from api.events.frames import Event
-from graph.events import ReasoningDelta
-from graph.link_filter import LinkFilter
+from graph.events.sending import ReasoningDelta
+from graph.links.filter import LinkFilter
 
 REASONING: Final = "reasoning"
 GAP: Final = "\n\n"

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from api.http.schemas import ThreadView
 from api.service import Service
 from drive_server.errors import DriveError
-from graph.text_fields import cleaned
+from graph.links.text_fields import cleaned
 
 
 class FilteredRoute(APIRoute):

@@ -13,7 +13,7 @@ from api.http.sse import EventStream
 from api.service import Service
 from api.storage.tables import RunRow
 from api.withholding import withhold_frames
-from graph.events import Event
+from graph.events.definitions import Event
 from graph.language import language_of
 from graph.state import Language
 

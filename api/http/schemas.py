@@ -7,8 +7,11 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from api.runs.audit import ApprovalStatus
-from graph.events import ApprovalAction, ChangeGroup, ChangeView, CitationView, ToolCallRecord
-from graph.text_fields import DATA, ProductText, Shape
+from graph.events.answers import CitationView
+from graph.events.approvals import ApprovalAction
+from graph.events.calls import ToolCallRecord
+from graph.events.runs import ChangeGroup, ChangeView
+from graph.links.text_fields import DATA, ProductText, Shape
 
 
 class ToolCallShape(TypedDict):

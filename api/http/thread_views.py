@@ -12,7 +12,7 @@ from api.http.views import message_view, run_view, shown_approval
 from api.service import Service
 from api.storage.tables import RunRow, ThreadRow
 from api.withholding import withhold_texts
-from graph.events import ToolCallRecord
+from graph.events.calls import ToolCallRecord
 from graph.language import language_of
 from graph.messages.records import records_in
 

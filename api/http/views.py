@@ -13,7 +13,7 @@ from api.service import Service
 from api.storage.tables import ApprovalRow, RunRow
 from api.withholding import withhold_texts
 from graph.citations.cite import CITATIONS
-from graph.events import ToolCallRecord
+from graph.events.calls import ToolCallRecord
 from graph.language import language_of
 from graph.messages.written import OUTCOME
 from graph.state import Language

@@ -14,7 +14,7 @@ from api.drive import DriveForService
 from api.events.frames import read_frames
 from api.storage.tables import ApprovalRow, RunRow
 from drive_server.storage.database import Database
-from graph.text_fields import DATA
+from graph.links.text_fields import DATA
 
 STARTED = "tool_call_start"
 PROGRESS = "tool_progress"

@@ -31,7 +31,8 @@ from drive_server.errors import DriveError
 from drive_server.storage.database import Database
 from graph.drive.sentences import text
 from graph.errors import AgentError, CrashedError
-from graph.events import GraphEvent, ReasoningDelta, TextDelta, listening
+from graph.events.definitions import GraphEvent
+from graph.events.sending import ReasoningDelta, TextDelta, listening
 from graph.language import language_of
 from graph.messages.records import ENDED_CALL
 from graph.planning.progress import PLAN_PAUSED, edited_event

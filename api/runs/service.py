@@ -23,7 +23,7 @@ from api.storage.tables import RUNNING, WAITING, RunRow, new_id, table_of, value
 from api.thread_words import NEW_WORDS, message_words
 from api.threads import open_thread, refuse_if_busy
 from drive_server.errors import StorageFailureError
-from graph.events import EVENTS
+from graph.events.definitions import EVENTS
 from graph.state import Mode
 
 logger = logging.getLogger(__name__)

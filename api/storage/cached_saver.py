@@ -21,7 +21,7 @@ from langgraph.checkpoint.base import (
 from typing_extensions import override
 
 from api.storage.one_thread import OneThread
-from graph.events import store_events
+from graph.events.sending import store_events
 from graph.state import MESSAGES
 
 CHANNEL: Final = "messages"

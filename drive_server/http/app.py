@@ -9,32 +9,28 @@ from fastapi import APIRouter, FastAPI
 from drive_server.connect import open_drive
 from drive_server.http import metadata
 from drive_server.http.access import bearer_token, principal_of_request
-from drive_server.http.cors import CorsPolicy
 from drive_server.http.dav.mount import mount_dav
 from drive_server.http.description import describe, operation_id
+from drive_server.http.headers.cors import CorsPolicy
+from drive_server.http.headers.responses import Application
 from drive_server.http.limits import BodyLimit, PlainAddress
 from drive_server.http.pages import connect, link, login, oidc, passage, password
 from drive_server.http.problem import install_problem_handlers, problem_responses
 from drive_server.http.request_address import RequestAddress
-from drive_server.http.response_headers import Application
 from drive_server.http.routes import (
-    archive,
     bulk,
     changes,
     events,
     exports,
-    files,
     imports,
     index_events,
     items,
     links,
     search,
     shares,
-    thumbnails,
-    uploads,
-    versions,
     views,
 )
+from drive_server.http.routes.files import archive, contents, thumbnails, uploads, versions
 from drive_server.http.routes.people import auth, groups, notices, passkeys, users
 from drive_server.http.streamable_http.endpoint import mount_mcp, serving
 from drive_server.settings import DriveSettings
@@ -42,10 +38,10 @@ from drive_server.settings import DriveSettings
 __all__ = [
     "Application",
     "bearer_token",
-    "build_http",
-    "build_pages",
     "create_app",
     "describe",
+    "include_pages",
+    "include_routes",
     "install_middleware",
     "install_problem_handlers",
     "mount_dav",
@@ -56,16 +52,20 @@ __all__ = [
 ]
 
 
-def build_http() -> APIRouter:
-    """Return the routes below `/api`. They serve the drive that `serving` was given."""
-    drive = APIRouter(prefix="/drive", responses=problem_responses(403, 404))
+def include_routes(app: FastAPI) -> None:
+    """Add the routes below `/api`. They serve the drive that `serving` was given.
+
+    Routers that hold routers are included with a prefix: with none FastAPI builds all their routes at once, only to
+    see whether a path is empty, and builds them again for the first request.
+    """
+    drive = APIRouter(responses=problem_responses(403, 404))
     # What names more of an address goes before what takes the rest of it for an item's path.
     for part in (
         search,
         index_events,
         versions,
         thumbnails,
-        files,
+        contents,
         uploads,
         changes,
         shares,
@@ -77,28 +77,21 @@ def build_http() -> APIRouter:
         drive.include_router(part.router)
     for part in (bulk, views, items):
         drive.include_router(part.router)
-    api = APIRouter(prefix="/api")
-    api.include_router(drive)
+    api = APIRouter()
+    api.include_router(drive, prefix="/drive")
     api.include_router(auth.router)
     api.include_router(passkeys.router)
     api.include_router(users.router)
     api.include_router(groups.router)
     api.include_router(notices.router)
     api.include_router(links.router)
-    return api
+    app.include_router(api, prefix="/api")
 
 
-def build_pages() -> APIRouter:
-    """Return the routes at the root that people and programs without a key reach: pages, metadata."""
-    pages = APIRouter()
-    pages.include_router(metadata.router)
-    pages.include_router(oidc.router)
-    pages.include_router(login.router)
-    pages.include_router(password.router)
-    pages.include_router(connect.router)
-    pages.include_router(link.router)
-    pages.include_router(passage.router)
-    return pages
+def include_pages(app: FastAPI) -> None:
+    """Add the routes at the root that people and programs without a key reach: pages, metadata."""
+    for part in (metadata, oidc, login, password, connect, link, passage):
+        app.include_router(part.router)
 
 
 def create_app(settings: DriveSettings) -> FastAPI:
@@ -120,8 +113,8 @@ def create_app(settings: DriveSettings) -> FastAPI:
         generate_unique_id_function=operation_id,
     )
     describe(app)
-    app.include_router(build_http())
-    app.include_router(build_pages())
+    include_routes(app)
+    include_pages(app)
     mount_mcp(app)
     mount_dav(app)
     install_problem_handlers(app)

@@ -33,7 +33,7 @@ from drive_server.mcp.prompt_texts import (
 )
 from drive_server.mcp.resources import JSON_TYPE, NOTE_TYPE, DriveResources, FolderResource, uri_of
 from drive_server.mcp.results import ListResult
-from drive_server.models import Item
+from drive_server.models.items import Item
 from drive_server.registry import ServiceRegistry
 from drive_server.services.tree.names import display_name
 

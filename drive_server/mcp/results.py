@@ -6,18 +6,12 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel
 
 from drive_server.access import Principal
-from drive_server.models import (
-    Change,
-    Hit,
-    Item,
-    Link,
-    Page,
-    RedoResult,
-    Share,
-    TextRange,
-    UndoResult,
-    Version,
-)
+from drive_server.models.access import Link, Share
+from drive_server.models.base import Page
+from drive_server.models.changes import Change, RedoResult, UndoResult
+from drive_server.models.contents import TextRange, Version
+from drive_server.models.items import Item
+from drive_server.models.search import Hit
 from drive_server.services.identity.profile import name_in
 from drive_server.services.text.addresses import Passage
 from drive_server.services.tree.grantees import is_group

@@ -45,16 +45,16 @@ from drive_server.mcp.tasks.calls import Proposal
 from drive_server.mcp.tasks.requests import TaskRequests
 from drive_server.mcp.tools.batches import BatchTools
 from drive_server.mcp.tools.citations import CitationTools
+from drive_server.mcp.tools.definition.spec import ToolGroup, ToolSpec
+from drive_server.mcp.tools.definition.strict_arguments import strict
 from drive_server.mcp.tools.documents import DocumentTools
 from drive_server.mcp.tools.files import FileTools
 from drive_server.mcp.tools.history import HistoryTools
 from drive_server.mcp.tools.index import IndexTools
-from drive_server.mcp.tools.map_reduce import BulkTools
+from drive_server.mcp.tools.map_reduce.tools import BulkTools
 from drive_server.mcp.tools.search import KnowledgeTools
 from drive_server.mcp.tools.session import SessionTools
 from drive_server.mcp.tools.sharing import SharingTools
-from drive_server.mcp.tools.spec import ToolGroup, ToolSpec
-from drive_server.mcp.tools.strict_arguments import strict
 from drive_server.mcp.tools.tables import TableTools
 from drive_server.mcp.tools.templates import TemplateTools
 from drive_server.mcp.tools.trash import TrashTools

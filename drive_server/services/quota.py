@@ -16,7 +16,8 @@ from drive_server.messages import Message
 from drive_server.services.identity.service import named_user
 from drive_server.storage.blobs import Blob
 from drive_server.storage.database import Database
-from drive_server.storage.tables import HoldingRow, UserRow
+from drive_server.storage.tables.items import HoldingRow
+from drive_server.storage.tables.people import UserRow
 
 BATCH = 500
 MAX_QUOTA_BYTES = 1 << 62

@@ -10,11 +10,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import IdempotencyConflictError, NotFoundError, RateLimitError, StateConflictError
-from drive_server.models import Page
+from drive_server.models.base import Page
 from drive_server.services.pagination import Cursors
 from drive_server.signing import Signer
 from drive_server.storage.database import Database
-from drive_server.storage.tables import TaskRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.work import TaskRow
 
 WORKING: Final = "working"
 COMPLETED: Final = "completed"

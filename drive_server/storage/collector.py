@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from drive_server.clock import Clock, utc_now
 from drive_server.storage.blobs import Blob, BlobStore
 from drive_server.storage.database import Database
-from drive_server.storage.tables import VersionRow
+from drive_server.storage.tables.items import VersionRow
 
 GRACE: Final = timedelta(hours=1)
 UNFINISHED_AFTER: Final = timedelta(days=1)

@@ -26,7 +26,8 @@ from drive_server.messages import Message
 from drive_server.signing import Signer
 from drive_server.storage.engine import Transactions, close_engine, configure_sqlite, is_sqlite, open_engine
 from drive_server.storage.schema import Schema
-from drive_server.storage.tables import SCHEMA, SecretRow
+from drive_server.storage.tables.drive_schema import SCHEMA
+from drive_server.storage.tables.people import SecretRow
 from drive_server.storage.token_file import make_private_directory
 
 logger = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from drive_server.errors import LockedError
-from drive_server.file_locks import try_lock
+from drive_server.storage.file_locks import try_lock
 from drive_server.storage.spool import sync
 
 BINARY: Final = getattr(os, "O_BINARY", 0)

@@ -1,7 +1,5 @@
-"""The process of a server: its garbage collector, and its end within ten seconds after SIGTERM."""
+"""The process of a server: its end within ten seconds after SIGTERM."""
 
-import asyncio
-import gc
 import logging
 import os
 import signal
@@ -11,18 +9,8 @@ from typing import Final
 
 logger = logging.getLogger(__name__)
 
-REFREEZE_SECONDS: Final = 60.0
-YOUNG_OBJECTS: Final = 20_000
-"""New objects between two young collections: a few megabytes."""
 SHUTDOWN_SECONDS: Final = 8.0
 FORCED: Final = 128
-
-
-def freeze_objects() -> None:
-    """Collect once, then leave everything that is alive out of collections; again when late imports are done."""
-    _freeze()
-    gc.set_threshold(YOUNG_OBJECTS, *gc.get_threshold()[1:])
-    asyncio.get_running_loop().call_later(REFREEZE_SECONDS, _freeze)
 
 
 class Shutdown:
@@ -61,8 +49,3 @@ def exit_on_sigterm() -> None:
 def _leave(number: int, frame: object) -> None:
     del number, frame
     raise SystemExit(0)
-
-
-def _freeze() -> None:
-    gc.collect()
-    gc.freeze()

@@ -11,10 +11,11 @@ from typing import Any, Final
 
 import uvicorn
 
+from drive_server.transports.collector import freeze_objects
 from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.http_protocol import guarded_protocol
 from drive_server.transports.listener import url_of
-from drive_server.transports.process import Shutdown, freeze_objects
+from drive_server.transports.process import Shutdown
 
 logger = logging.getLogger(__name__)
 

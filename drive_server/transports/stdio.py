@@ -21,8 +21,9 @@ from drive_server.mcp.protocol.failures import REQUEST_CANCELLED
 from drive_server.mcp.protocol.guard import Guard
 from drive_server.mcp.protocol.messages import MessageError, as_error, read_message, write_failure, write_message
 from drive_server.settings import DriveSettings
+from drive_server.transports.collector import freeze_objects
 from drive_server.transports.lines import LineReader, LineWriter, TooLongLine
-from drive_server.transports.process import Shutdown, freeze_objects
+from drive_server.transports.process import Shutdown
 
 ONLY_KEY: Final = "stdio"
 CALLS_END_WITHIN_SECONDS: Final = 4.0

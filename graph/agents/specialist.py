@@ -31,11 +31,11 @@ from graph.errors import (
     ModelOutputError,
     ModelRequestError,
 )
-from graph.events import delta_listener, emit
+from graph.events.sending import delta_listener, emit
 from graph.limits.budget import Spending
 from graph.limits.enforcement import without_long_arguments
 from graph.limits.limits import limit_reached
-from graph.link_filter import filter_answer
+from graph.links.filter import filter_answer
 from graph.memory.facts import Fact
 from graph.memory.last_change import last_change_section
 from graph.memory.last_plan import last_plan_section

@@ -39,7 +39,8 @@ from graph.drive.connections import (
 )
 from graph.drive.sentences import localize
 from graph.errors import DriveUnavailableError
-from graph.events import CallStatus, ToolProgressEvent, emit, emitter
+from graph.events.calls import CallStatus, ToolProgressEvent
+from graph.events.sending import emit, emitter
 from graph.limits.limits import result_text
 from graph.messages.grouping import unanswered
 from graph.messages.stored_results import ResultStore

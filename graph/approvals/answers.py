@@ -9,7 +9,7 @@ import orjson
 from typing_extensions import TypedDict
 
 from graph.approvals.payload import EXPIRED, asked
-from graph.events import DecisionView
+from graph.events.approvals import DecisionView
 from graph.policy.grant_offers import GrantRequest, grantable, read_grant
 from graph.state import Call
 

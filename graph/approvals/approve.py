@@ -29,7 +29,8 @@ from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import META_DRY_RUN, META_EFFECT, META_RUN_ID, Toolbox
 from graph.errors import DriveUnavailableError
-from graph.events import DecisionView, emit
+from graph.events.approvals import DecisionView
+from graph.events.sending import emit
 from graph.messages.records import announce_results
 from graph.messages.written import Outcome, add_messages, report, result_message
 from graph.policy.bounds import Bounds

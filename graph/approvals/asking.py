@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langgraph.types import interrupt
 from mcp.types import ElicitResult
@@ -16,9 +16,12 @@ from graph.approvals.answers import Decision, decided_at, decision_view, says_ex
 from graph.approvals.approve import announce_decided
 from graph.approvals.payload import is_expired, open_approval
 from graph.approvals.questions import Reply, question_payload, read_reply
-from graph.events import DecisionView, emit
+from graph.events.sending import emit
 from graph.servers.elicitation.held import HeldCall, HeldCalls, OpenQuestion, Shown
 from graph.state import Approval, Call, Language, OutsideCall
+
+if TYPE_CHECKING:
+    from graph.events.approvals import DecisionView
 
 
 @dataclass(frozen=True, slots=True)

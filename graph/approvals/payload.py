@@ -8,7 +8,7 @@ from uuid import uuid4
 from typing_extensions import TypedDict
 
 from graph.approvals.arguments import fit
-from graph.events import ApprovalAction
+from graph.events.approvals import ApprovalAction
 from graph.policy.grant_offers import grantable
 from graph.settings import AgentSettings
 from graph.state import Approval, Call, Effect, Mode

@@ -7,7 +7,7 @@ from mcp.types import ElicitResult
 
 from graph.approvals.answers import Decision, DecisionError, approves_all, for_this_approval, read_decisions
 from graph.approvals.payload import ApprovalPayload
-from graph.events import ApprovalAction, QuestionView
+from graph.events.approvals import ApprovalAction, QuestionView
 from graph.policy.reasons import sentence
 from graph.servers.elicitation.answers import Sentence, read_answer
 from graph.servers.elicitation.forms import defaults_of

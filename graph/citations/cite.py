@@ -14,8 +14,9 @@ from graph.citations.tables import TableAnswer, table_answer, table_results, ver
 from graph.citations.verification import check_quotations
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
-from graph.events import CitationView, WhyUnverified, emit
-from graph.link_filter import with_omissions
+from graph.events.answers import CitationView, WhyUnverified
+from graph.events.sending import emit
+from graph.links.filter import with_omissions
 from graph.messages.grouping import call_ids
 from graph.messages.stored_results import WHOLE, ResultStore
 from graph.messages.window import stored_result_of

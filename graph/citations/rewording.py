@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from graph.events import CitationView, WhyUnverified
+from graph.events.answers import CitationView, WhyUnverified
 
 REWORDED: Final = frozenset[WhyUnverified]({"translation", "summary"})
 _TRANSLATE: Final = re.compile(

@@ -15,7 +15,7 @@ from graph.citations.quotes import Quotation
 from graph.citations.sources import is_table_answer
 from graph.citations.verification import ask_drive
 from graph.drive.connections import Toolbox
-from graph.events import CitationView
+from graph.events.answers import CitationView
 
 TABLE: Final = "table"
 """Key in the `additional_kwargs` of the answers of tables: the `TableSource`."""

@@ -8,7 +8,7 @@ from graph.citations.sources import Source
 from graph.drive.connections import Toolbox
 from graph.drive.tool_names import CHECK_CITATIONS
 from graph.errors import DriveUnavailableError
-from graph.events import CitationView, WhyUnverified
+from graph.events.answers import CitationView, WhyUnverified
 
 AT_ONCE: Final = 200
 MOST_CANDIDATES: Final = 30

@@ -1,4 +1,4 @@
 """The messages of a thread: written, grouped, windowed, stored beside it, withheld, counted in tokens.
 
-May import `policy`, `events`, `state`, `link_filter`.
+May import `policy`, `events`, `state`, `links`.
 """

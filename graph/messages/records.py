@@ -9,7 +9,8 @@ from typing import Any, Final, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
-from graph.events import CallStatus, ToolCallRecord, ToolCallUpdatedEvent, emit
+from graph.events.calls import CallStatus, ToolCallRecord, ToolCallUpdatedEvent
+from graph.events.sending import emit
 from graph.messages.others import others_items
 from graph.messages.written import SOURCES, outcome_of
 from graph.policy.tools import ToolFacts

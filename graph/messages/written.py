@@ -8,9 +8,9 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from mcp.types import CallToolResult, TextContent
 
-from graph.events import emit
-from graph.link_allowlist import HostAllowlist
-from graph.link_filter import LinkFilter
+from graph.events.sending import emit
+from graph.links.allowlist import HostAllowlist
+from graph.links.filter import LinkFilter
 from graph.policy.provenance import FOREIGN
 from graph.state import State, Taint, Update, message_id_of, running_turn
 

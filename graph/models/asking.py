@@ -52,7 +52,7 @@ from graph.errors import (
     ModelTimeoutError,
     ModelUnavailableError,
 )
-from graph.events import ReasoningDelta, TextDelta
+from graph.events.sending import ReasoningDelta, TextDelta
 from graph.messages.steps import STEP
 from graph.models.client import LeanChatModel
 from graph.models.client.reasoning import without_tags

@@ -17,7 +17,7 @@ from tempfile import NamedTemporaryFile
 from typing import Any, Final, cast
 from urllib.parse import urlsplit, urlunsplit
 
-from drive_server.file_locks import wait_for_lock
+from drive_server.storage.file_locks import wait_for_lock
 
 logger = logging.getLogger(__name__)
 

@@ -3,26 +3,18 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from hashlib import sha256
-from typing import Any, ClassVar, Final, Literal
-from uuid import uuid4
+from typing import Any, ClassVar, Final
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolCall, ToolCallChunk
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolCallChunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from typing_extensions import override
 
-from graph.offline.answers import answer, decide, plan, revise
-from graph.offline.conversation import Conversation, read_conversation
-from graph.offline.lending import lent_answer
-from graph.offline.replay import Reply, Request
-
 NAME: Final = "offline"
-STRUCTURED: Final = {"RouteDecision": decide, "TaskPlan": plan, "RevisedPlan": revise}
 _PIECES: Final = re.compile(r"\s*(?:[\u3400-\u9fff，。：；！？、]{1,4}|[^\s\u3400-\u9fff]+)(?:\s+$)?|\s+", re.DOTALL)
 Tool = dict[str, Any] | type | Callable[..., Any] | BaseTool
 
@@ -82,26 +74,7 @@ def _chinese_title(tool: Tool) -> str:
 
 
 def _next_message(messages: Sequence[BaseMessage], options: dict[str, Any]) -> AIMessage:
-    conversation = read_conversation(messages)
-    tools: dict[str, str] = options.get("described_tools") or {}
-    schema = next((name for name in STRUCTURED if name in tools), "")
-    lent = None if tools else lent_answer(conversation.asked)
-    if schema:
-        reply = Reply(calls=(Request(schema, STRUCTURED[schema](conversation)),))
-    else:
-        reply = answer(conversation, tools) if lent is None else Reply(lent)
-    calls = [
-        ToolCall(name=one.name, args=dict(one.args), id=_call_id(conversation, index, one), type="tool_call")
-        for index, one in enumerate(reply.calls)
-    ]
-    reason: Literal["tool_calls", "stop"] = "tool_calls" if calls else "stop"
-    return AIMessage(reply.text, tool_calls=calls, response_metadata={"model_name": NAME, "finish_reason": reason})
+    # Imported late: a service starts without the grammars, and nobody may write to it for hours.
+    from graph.offline.message import next_message
 
-
-def _call_id(conversation: Conversation, index: int, one: Request) -> str:
-    """Return an id that no other call of the run has, the same each time: the run, the calls before, and the call."""
-    if not conversation.run_id:
-        return f"call_{uuid4().hex}"
-    before = [made.id for made in conversation.calls if made.turn == conversation.turn]
-    seed = [conversation.run_id, before, conversation.segment, index, one.name, dict(one.args)]
-    return f"call_{sha256(json.dumps(seed, sort_keys=True).encode(errors='surrogatepass')).hexdigest()[:32]}"
+    return next_message(messages, options, NAME)

@@ -10,7 +10,7 @@ from langgraph.types import interrupt
 
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
-from graph.events import emit
+from graph.events.sending import emit
 from graph.messages.grouping import Block, blocks_of
 from graph.messages.written import add_messages, outcome_of, say
 from graph.planning.plan import announce

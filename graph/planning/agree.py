@@ -15,7 +15,7 @@ from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
 from graph.drive.tool_names import FILE_INFO
 from graph.errors import DriveUnavailableError
-from graph.events import emit
+from graph.events.sending import emit
 from graph.planning.shape import ProposedBounds
 from graph.policy.bounds import BoundsData
 from graph.policy.contract import SCHEMA, TEXTS, Folder, agreed, card, needed

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from langchain_core.language_models import BaseChatModel
@@ -14,7 +14,7 @@ from graph.agents.surroundings_cache import SurroundingsCache
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.errors import ModelError, ModelOutputError
-from graph.events import TaskPlanEvent, TaskStepUpdateEvent, emit
+from graph.events.sending import emit
 from graph.limits.budget import Spending
 from graph.messages.written import link_filter_for
 from graph.models.structured import ask_for
@@ -35,6 +35,9 @@ from graph.planning.shape import (
 from graph.prompts import load_prompt
 from graph.routing.route import announce_route, begins_turn
 from graph.state import State, Step, Update, active_agent
+
+if TYPE_CHECKING:
+    from graph.events.plans import TaskPlanEvent, TaskStepUpdateEvent
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ The graph's state has what was done. The service may keep a second copy that peo
 from collections.abc import Sequence
 from typing import Final
 
-from graph.events import PlanEditedEvent, StepView
+from graph.events.plans import PlanEditedEvent, StepView
 from graph.planning.shape import dependencies_of, dependents, with_waves
 from graph.state import Plan, Step, StepStatus
 

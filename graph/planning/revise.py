@@ -18,9 +18,9 @@ from graph.agents.surroundings_cache import SurroundingsCache
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.errors import ModelError, ModelOutputError
-from graph.events import emit
+from graph.events.sending import emit
 from graph.limits.budget import Spending
-from graph.link_filter import LinkFilter
+from graph.links.filter import LinkFilter
 from graph.messages.written import add_messages, link_filter_for, say
 from graph.models.structured import ask_for
 from graph.planning.advance import exchange_plan

@@ -2,17 +2,20 @@
 
 import re
 from collections.abc import Collection
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.errors import DriveUnavailableError
-from graph.events import TaskPlanEvent, emit
+from graph.events.sending import emit
 from graph.memory.facts import hidden_items
 from graph.messages.others import WITHHELD, made_of
 from graph.planning.progress import views
 from graph.routing.route import REASONS, STICKY_CONFIDENCE, announce_route, by_pattern
 from graph.state import Language, Plan, Route, State, Step, Update, join_attachments, running_turn
+
+if TYPE_CHECKING:
+    from graph.events.plans import TaskPlanEvent
 
 _REGRET: Final = r"(?:很?抱歉|对不起|不好意思|很?遗憾)[，,。！ ]*(?:但|但是)?"
 _REFUSES: Final = re.compile(

@@ -6,6 +6,7 @@ no request, and one clause that it does not understand can make all of it doubtf
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from graph.routing import cues
@@ -55,11 +56,27 @@ class _Pattern:
 
     def __init__(self, row: Row) -> None:
         self.row = row
-        self._english = re.compile(row.english)
-        self._verbs = re.compile(row.verbs or NOTHING)
-        self._endings = re.compile(row.endings or NOTHING)
-        self._forms = re.compile(row.forms or NOTHING)
-        self._objects = re.compile(f"{row.verbs or NOTHING}|{row.endings or NOTHING}")
+
+    # Compiled for the first message: that takes longer than to load all other modules of routing.
+    @cached_property
+    def _english(self) -> re.Pattern[str]:
+        return re.compile(self.row.english)
+
+    @cached_property
+    def _verbs(self) -> re.Pattern[str]:
+        return re.compile(self.row.verbs or NOTHING)
+
+    @cached_property
+    def _endings(self) -> re.Pattern[str]:
+        return re.compile(self.row.endings or NOTHING)
+
+    @cached_property
+    def _forms(self) -> re.Pattern[str]:
+        return re.compile(self.row.forms or NOTHING)
+
+    @cached_property
+    def _objects(self) -> re.Pattern[str]:
+        return re.compile(f"{self.row.verbs or NOTHING}|{self.row.endings or NOTHING}")
 
     def finds(self, clause: str) -> bool:
         """Say whether the clause asks for this action."""

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
@@ -14,7 +14,7 @@ from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.tool_names import EDITS
 from graph.errors import ModelError
-from graph.events import RouteDecisionEvent, emit
+from graph.events.sending import emit
 from graph.limits.budget import Spending
 from graph.messages.grouping import current_turn
 from graph.models.structured import ask_for
@@ -27,6 +27,9 @@ from graph.routing.many_files import of_each
 from graph.routing.questions import asks
 from graph.state import AgentName, ChangeNote, Language, Place, Route, State, Update, running_turn
 from graph.supersteps import join_updates
+
+if TYPE_CHECKING:
+    from graph.events.plans import RouteDecisionEvent
 
 logger = logging.getLogger(__name__)
 

@@ -21,9 +21,9 @@ from langgraph.types import interrupt
 
 from api.branching import BranchPoint, find_branch_point, state_at, store_root
 from graph.errors import explain
-from graph.events import GraphEvent, delta_listener, emit
-from graph.link_allowlist import HostAllowlist
-from graph.link_filter import LinkFilter
+from graph.events.sending import delta_listener, emit
+from graph.links.allowlist import HostAllowlist
+from graph.links.filter import LinkFilter
 from graph.models.asking import ask
 from tests.api.fakes import Gate
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
     from api.drive import Principal
+    from graph.events.definitions import GraphEvent
     from graph.policy.grants import Grant
     from graph.state import Mode
     from tests.api.fakes import ManualClock, MemoryDrive

@@ -10,7 +10,7 @@ import pytest
 from fastapi.routing import iter_route_contexts
 from pydantic import TypeAdapter
 
-from graph.events import EVENTS
+from graph.events.definitions import EVENTS
 from tests.api.command_model import CommandModel, command
 from tests.api.fakes import ManualClock
 from tests.api.real_service import RealService, real_app

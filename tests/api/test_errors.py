@@ -12,8 +12,8 @@ from api import errors
 from api.approvals.decisions import DecisionCheck
 from api.catalogue import CATALOGUE
 from api.http.filtered_route import filter_error
-from graph.link_allowlist import HostAllowlist
-from graph.link_filter import LinkFilter
+from graph.links.allowlist import HostAllowlist
+from graph.links.filter import LinkFilter
 from tests.hostile import HOSTILE
 
 if TYPE_CHECKING:

@@ -20,13 +20,15 @@ from drive_server.services.sharing.service import SharingService
 from drive_server.services.undo.service import UndoService
 from drive_server.storage.blobs import BlobStore, open_blobs
 from drive_server.storage.database import Database, open_database
-from drive_server.storage.tables import NodeRow, UserRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.people import UserRow
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
     from pathlib import Path
 
-    from drive_server.models import Item
+    from drive_server.models.items import Item
 
 
 @dataclass

@@ -18,7 +18,8 @@ from graph.build import Graph, build_graph
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool
-from graph.events import GraphEvent, ReasoningDelta, TextDelta, listening
+from graph.events.definitions import GraphEvent
+from graph.events.sending import ReasoningDelta, TextDelta, listening
 from graph.settings import AgentSettings, ModelRole
 
 WHO = RunContext("u1", "me@example.com", ("read", "write", "share", "delete"))

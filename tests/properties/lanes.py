@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
 
     from drive_server.access import Actor
-    from drive_server.models import Outcome
+    from drive_server.models.changes import Outcome
     from tests.drive_server.store import Store
 
 VERBS = ("create", "create", "write", "write", "rename", "trash", "restore", "copy", "share", "big")

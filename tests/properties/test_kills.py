@@ -14,7 +14,8 @@ import pytest
 from sqlalchemy import func, select, text
 
 from drive_server.storage.collector import Collector
-from drive_server.storage.tables import ChangeRow, VersionRow
+from drive_server.storage.tables.items import VersionRow
+from drive_server.storage.tables.journal import ChangeRow
 from tests.drive_server.store import Store, open_store
 from tests.properties.killed import lane_folders
 from tests.properties.lanes import Lane, Walker, steps_of

@@ -30,7 +30,7 @@ NOW: Final = datetime(2026, 11, 20, 16, 30, tzinfo=UTC)
 """Another day where the person is than in UTC."""
 TOOLS: Final = "tools"
 MAKERS: Final = (
-    "drive_server.storage.tables.uuid4",
+    "drive_server.storage.tables.base.uuid4",
     "benchmarks.fixtures.recording.uuid4",
     "graph.messages.written.uuid4",
     "graph.memory.facts.uuid4",

@@ -37,7 +37,7 @@ from api.cli.failure import CommandError
 from api.cli.progress import Progress
 from api.cli.terminal import Terminal, format_size, visible_line
 from api.cli.texts import text
-from drive_server.file_locks import try_lock
+from drive_server.storage.file_locks import try_lock
 from drive_server.storage.spool import sync
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from drive_server.errors import StorageFailureError
 from drive_server.settings import DriveSettings
 from drive_server.storage.engine import configure_sqlite
 from drive_server.storage.spool import sync
-from drive_server.storage.tables import SCHEMA as DRIVE_SCHEMA
+from drive_server.storage.tables.drive_schema import SCHEMA as DRIVE_SCHEMA
 
 if TYPE_CHECKING:
     from argparse import Namespace

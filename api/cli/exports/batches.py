@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from api.cli.client import read_json, retry
-from api.cli.exports.reader import CHUNK_BYTES
+from api.cli.exports.format.reader import CHUNK_BYTES
 from api.cli.failure import CommandError, ServiceError
 from api.cli.importing.upload import REFUSED_ALTOGETHER, Retries
 from api.cli.texts import text
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from api.cli.client import ServiceClient
-    from api.cli.exports.reader import ExportFiles
+    from api.cli.exports.format.reader import ExportFiles
 
 AT_ONCE: Final = 4
 MOST_ITEMS: Final = 100

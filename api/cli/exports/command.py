@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from api.cli.backups.layout import sync_all
 from api.cli.exports.export import DriveExport
-from api.cli.exports.reader import opened_export
+from api.cli.exports.format.reader import opened_export
 from api.cli.exports.table import item_table
 from api.cli.exports.verify import lines_of, verify
 from api.cli.failure import CommandError

@@ -12,7 +12,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from api.cli.client import retry
-from api.cli.exports.reader import CHUNK_BYTES, digest_of
+from api.cli.exports.format.reader import CHUNK_BYTES, digest_of
 from api.cli.failure import CommandError, ServiceError
 from api.cli.importing.upload import Retries
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from api.cli.client import ServiceClient
-    from api.cli.exports.reader import ExportFiles
+    from api.cli.exports.format.reader import ExportFiles
 
 AT_ONCE: Final = 4
 READY: Final = 4 * AT_ONCE

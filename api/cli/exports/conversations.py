@@ -5,8 +5,8 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from api.cli.exports.layout import THREADS
-from api.cli.exports.names import key_of, safe_name
+from api.cli.exports.format.layout import THREADS
+from api.cli.exports.format.names import key_of, safe_name
 from api.cli.failure import ServiceError
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from api.cli.client import ServiceClient
-    from api.cli.exports.sums import Sums
+    from api.cli.exports.format.sums import Sums
 
 
 def export_threads(client: ServiceClient, root: Path, sums: Sums) -> Iterator[dict[str, Any]]:

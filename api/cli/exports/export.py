@@ -11,11 +11,11 @@ from uuid import uuid4
 from api.cli.backups.layout import sync_all
 from api.cli.exports.contents import PART, Contents
 from api.cli.exports.conversations import export_threads
-from api.cli.exports.layout import DEEP, Layout, manifest_entry
-from api.cli.exports.manifest import MANIFEST, STATE, SUMS, Header, write_manifest
+from api.cli.exports.format.layout import DEEP, Layout, manifest_entry
+from api.cli.exports.format.manifest import MANIFEST, STATE, SUMS, Header, write_manifest
+from api.cli.exports.format.reader import FolderFiles, digest_of, is_inside, opened_export
+from api.cli.exports.format.sums import Sums, read_sums
 from api.cli.exports.memories import export_memories
-from api.cli.exports.reader import FolderFiles, digest_of, is_inside, opened_export
-from api.cli.exports.sums import Sums, read_sums
 from api.cli.failure import CommandError
 from api.cli.progress import Progress
 from api.cli.texts import text
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from api.cli.client import ServiceClient
     from api.cli.exports.contents import Outcome, Source
-    from api.cli.exports.reader import Export, ExportFiles
+    from api.cli.exports.format.reader import Export, ExportFiles
     from api.cli.exports.table import ItemTable
     from api.cli.terminal import Terminal
 

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from api.cli.client import ServiceClient
-    from api.cli.exports.reader import Export
-    from api.cli.exports.sums import Sums
+    from api.cli.exports.format.reader import Export
+    from api.cli.exports.format.sums import Sums
 
 MEMORIES: Final = "Memories"
 ROUTE: Final = "/api/memories"

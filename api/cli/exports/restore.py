@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from api.cli.exports.batches import Sender, batches_of
 from api.cli.exports.comparison import Comparison, compare, is_group
+from api.cli.exports.format.reader import is_export, opened_export
 from api.cli.exports.memories import read_memories, send_memories
-from api.cli.exports.reader import is_export, opened_export
 from api.cli.exports.table import item_table
 from api.cli.exports.thread_parts import send_thread
 from api.cli.exports.verify import lines_of
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from api.cli.client import ServiceClient
-    from api.cli.exports.reader import Export
+    from api.cli.exports.format.reader import Export
     from api.cli.exports.table import ItemTable
 
 MOST_LINES: Final = 50

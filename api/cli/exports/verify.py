@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from api.cli.exports.manifest import MANIFEST, SUMS
-from api.cli.exports.reader import Export, digest_of
-from api.cli.exports.sums import read_sums
+from api.cli.exports.format.manifest import MANIFEST, SUMS
+from api.cli.exports.format.reader import Export, digest_of
+from api.cli.exports.format.sums import read_sums
 from api.cli.exports.table import item_table
 from api.cli.progress import Progress
 from api.cli.texts import text

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 from api.cli.failure import CommandError
-from drive_server.file_locks import try_lock, wait_for_lock
+from drive_server.storage.file_locks import try_lock, wait_for_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

@@ -17,6 +17,7 @@ from api.cli.failure import CommandError
 from api.cli.service.data_dir import ServiceRecord
 from api.cli.texts import language, text
 from drive_server.errors import DriveError
+from drive_server.transports.collector import paused_collector
 from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.runner import Runner
 from graph.errors import AgentError
@@ -179,9 +180,10 @@ class _ServiceThread:
 
     def _run(self) -> None:
         try:
-            self._runner = service_runner(*self._settings, self._settle)
-            self._runner.should_exit = self._stopped
-            self._runner.run_on(self._listener)
+            with paused_collector():
+                self._runner = service_runner(*self._settings, self._settle)
+                self._runner.should_exit = self._stopped
+                self._runner.run_on(self._listener)
         except BaseException as error:
             logger.debug("the service in this process ended", exc_info=error)
             self._failure = error

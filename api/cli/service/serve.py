@@ -18,6 +18,7 @@ from api.cli.service.data_dir import BusyError, ServiceRecord, hold, publish, re
 from api.cli.terminal import Terminal
 from drive_server.errors import InvalidInputError
 from drive_server.settings import DriveSettings
+from drive_server.transports.collector import paused_collector
 from drive_server.transports.listener import address_of, listen
 from graph.settings import OFFLINE, AgentSettings, split_model
 
@@ -66,13 +67,14 @@ class Start:
 
     def serve(self, listener: socket.socket) -> None:
         """Serve until it is stopped."""
-        from api.cli.service.local_service import service_runner
-
         self.terminal.note("Starting…")
         if doubt := doubt_about(self.drive.public_url, self.url):
             self.terminal.note(doubt, "yellow")
         try:
-            service_runner(self.drive, self.agent, self._announce).run_on(listener)
+            with paused_collector():
+                from api.cli.service.local_service import service_runner
+
+                service_runner(self.drive, self.agent, self._announce).run_on(listener)
         finally:
             withdraw(self.drive.root)
 

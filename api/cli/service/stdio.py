@@ -11,6 +11,7 @@ from api.cli.configuration import as_command_error, settings_of
 from api.cli.service.data_dir import read_record, require_usable
 from drive_server.connect import DriveSettings, open_drive
 from drive_server.errors import DriveError
+from drive_server.transports.collector import paused_collector
 from drive_server.transports.stdio import serve_stdio as serve
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ def serve_stdio(arguments: Namespace) -> int:
     if running and not running.socket:
         settings = settings.listening_at(running.url)
     try:
-        anyio.run(_serve, settings)
+        with paused_collector():
+            anyio.run(_serve, settings)
     except DriveError as error:
         raise as_command_error(error) from error
     return 0

@@ -13,7 +13,7 @@ from wsgidav.dav_error import DAVError
 from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import DriveError, EtagMismatchError, StateConflictError
-from drive_server.models import Item
+from drive_server.models.items import Item
 from drive_server.services.sharing.link_visits import Visit
 from drive_server.services.webdav.locks import DavLockConflictError
 

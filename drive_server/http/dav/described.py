@@ -13,7 +13,7 @@ from drive_server.access import Scope
 from drive_server.http.dav.call import CALL, DavCall, Place
 from drive_server.http.dav.href import href_of
 from drive_server.http.dav.locking import CallLocks
-from drive_server.models import Item
+from drive_server.models.items import Item
 from drive_server.services.quota import Usage
 from drive_server.services.webdav.locks import DavLock
 from drive_server.services.webdav.properties import MODIFIED, Properties, modification, modified

@@ -20,13 +20,13 @@ from drive_server.errors import (
     TooLargeError,
     UnauthenticatedError,
 )
-from drive_server.http.contents import body_of, content_response
 from drive_server.http.dav.bridge import FairLimiter, environment, serve
 from drive_server.http.dav.call import DavCall
 from drive_server.http.dav.errors import error_response
 from drive_server.http.dav.places import find_place
 from drive_server.http.dav.sign_in import BASIC, challenges, password_of, sign_in
-from drive_server.http.response_headers import CACHE
+from drive_server.http.headers.responses import CACHE
+from drive_server.http.items.contents import body_of, content_response
 from drive_server.http.routes.links import address_of, counted
 from drive_server.messages import Message
 from drive_server.services.webdav.properties import modified

@@ -7,7 +7,7 @@ from typing import Final
 
 from drive_server.errors import NotFoundError
 from drive_server.http.dav.call import DavCall, Place
-from drive_server.models import Item
+from drive_server.models.items import Item
 from drive_server.services.tree.nodes import SHARED_FOLDER
 
 PAGE_ITEMS: Final = 500

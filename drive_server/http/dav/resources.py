@@ -14,7 +14,7 @@ from drive_server.http.dav.call import Place
 from drive_server.http.dav.described import Described
 from drive_server.http.dav.places import find_place, names_in, path_of
 from drive_server.http.dav.writing import Target, Writer
-from drive_server.models import Item, OnConflict
+from drive_server.models.items import Item, OnConflict
 from drive_server.services.webdav.properties import modification
 
 MOST_DIGITS: Final = 12

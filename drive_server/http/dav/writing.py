@@ -8,10 +8,11 @@ from typing import Any, Final
 from wsgidav.dav_error import DAVError
 
 from drive_server.errors import NameConflictError
-from drive_server.http.contents import require_upload_fits, store_body
 from drive_server.http.dav.call import DavCall
-from drive_server.http.headers import chosen_type
-from drive_server.models import Item, Outcome
+from drive_server.http.headers.bytes import chosen_type
+from drive_server.http.items.contents import require_upload_fits, store_body
+from drive_server.models.changes import Outcome
+from drive_server.models.items import Item
 from drive_server.storage.blobs import Blob
 
 LENGTHS: Final = ("content-length", "x-expected-entity-length")

@@ -11,14 +11,15 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from drive_server.drive import Drive
 from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, PasswordRequiredError, RateLimitError
 from drive_server.http.access import DriveDep, require_same_origin
-from drive_server.http.contents import content_response
+from drive_server.http.headers.responses import REVALIDATED
+from drive_server.http.items.contents import content_response
 from drive_server.http.languages import LANGUAGE_FIELD, language_of
 from drive_server.http.pages.forms import read_form
 from drive_server.http.pages.layout import Words, notice, page, refused, sentence
-from drive_server.http.response_headers import REVALIDATED
 from drive_server.http.routes.links import PASS_COOKIE, address_of
 from drive_server.messages import Language
-from drive_server.models import Item, Page
+from drive_server.models.base import Page
+from drive_server.models.items import Item
 from drive_server.services.sharing.link_visits import PASS_LASTS, Visit
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS
 from drive_server.services.tree.names import display_name

@@ -1,7 +1,7 @@
 """Log in at an issuer: two redirects, and a page that says how it went."""
 
 from html import escape
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
@@ -14,6 +14,9 @@ from drive_server.http.languages import language_of
 from drive_server.http.logins import set_session
 from drive_server.http.pages.layout import Words, page, sentence
 from drive_server.messages import Message
+
+if TYPE_CHECKING:
+    from drive_server.services.identity.oidc import OidcService
 
 START: Final = "/login/oidc"
 CALLBACK: Final = f"{START}/callback"
@@ -34,10 +37,8 @@ router = APIRouter(include_in_schema=False)
 @router.get(START)
 async def start(request: Request, drive: DriveDep) -> Response:
     """Lead to the issuer; the browser keeps a signed note of this login for ten minutes."""
-    if not drive.oidc.is_on:
-        raise NotFoundError(Message.of("nothing_here"))
     try:
-        beginning = await drive.oidc.begin(_callback(drive))
+        beginning = await _oidc(drive).begin(_callback(drive))
     except UnavailableError as error:
         return _failed(request, error)
     response = RedirectResponse(beginning.url, 303)
@@ -60,7 +61,7 @@ async def callback(request: Request, drive: DriveDep) -> Response:
     answer = {name: request.query_params.get(name, "")[:MOST_CHARACTERS] for name in FIELDS}
     found = {name: value for name, value in answer.items() if value}
     try:
-        principal = await drive.oidc.finish(request.cookies.get(COOKIE, ""), _callback(drive), found)
+        principal = await _oidc(drive).finish(request.cookies.get(COOKIE, ""), _callback(drive), found)
     except (UnauthenticatedError, UnavailableError) as error:
         return _failed(request, error)
     language = language_of(request)
@@ -71,6 +72,12 @@ async def callback(request: Request, drive: DriveDep) -> Response:
     response.delete_cookie(COOKIE, path=START)
     await set_session(drive, request, response, principal)
     return response
+
+
+def _oidc(drive: Drive) -> "OidcService":
+    if drive.oidc is None:
+        raise NotFoundError(Message.of("nothing_here"))
+    return drive.oidc
 
 
 def _callback(drive: Drive) -> str:

@@ -23,15 +23,15 @@ from drive_server.errors import (
     UnsupportedContentError,
 )
 from drive_server.http.access import DriveDep, principal_of_request, require_same_origin
-from drive_server.http.contents import content_response
+from drive_server.http.items.contents import content_response
 from drive_server.http.languages import language_of
 from drive_server.http.logins import open_session
 from drive_server.http.pages.forms import log_in_form, read_form
 from drive_server.http.pages.layout import Words, page, refused, sentence
 from drive_server.knowledge.text.place import Place, parse_place
-from drive_server.mcp.tools.arguments import MAX_INTEGER, MAX_VERSION
+from drive_server.mcp.tools.definition.arguments import MAX_INTEGER, MAX_VERSION
 from drive_server.messages import Language
-from drive_server.models import TextRange
+from drive_server.models.contents import TextRange
 from drive_server.services.text.addresses import PAGE, Passage
 from drive_server.services.tree.names import display_name
 

@@ -44,7 +44,7 @@ async def log_in_page(request: Request, drive: DriveDep) -> Response:
     """Ask for email and password, or lead to the issuer in the settings."""
     language = language_of(request)
     elsewhere = f"<p><a class='button' href='{LOGIN}/oidc'>{WORDS['elsewhere'][language]}</a></p>"
-    return _log_in(language, after=elsewhere if drive.oidc.is_on else "")
+    return _log_in(language, after=elsewhere if drive.oidc else "")
 
 
 @router.post(LOGIN)

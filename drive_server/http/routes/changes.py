@@ -6,10 +6,10 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
+from drive_server.http.items.writes import reply
 from drive_server.http.problem import problem_responses
-from drive_server.http.writes import reply
 from drive_server.mcp.results import ChangesResult, RedoResultModel, UndoResultModel
-from drive_server.mcp.tools.arguments import (
+from drive_server.mcp.tools.definition.arguments import (
     MAX_EMAIL_CHARACTERS,
     MAX_INTEGER,
     MAX_RUN_ID_CHARACTERS,

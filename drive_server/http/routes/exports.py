@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel
 
 from drive_server.http.access import ActorDep, DriveDep
-from drive_server.http.contents import content_response
+from drive_server.http.items.contents import content_response
 from drive_server.http.problem import problem_responses
 from drive_server.services.exports.inventory import MAX_ITEMS
 from drive_server.services.exports.records import ExportedItem

@@ -6,10 +6,10 @@ from fastapi import APIRouter, Header, Path, Request, Response, status
 from pydantic import BaseModel, ConfigDict, Field
 
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
-from drive_server.http.contents import RAW_BODY, body_of
+from drive_server.http.items.contents import RAW_BODY, body_of
+from drive_server.http.items.writes import reply
 from drive_server.http.problem import problem_responses
-from drive_server.http.writes import reply
-from drive_server.models import RestoredItems
+from drive_server.models.items import RestoredItems
 from drive_server.services.exports import restoring
 from drive_server.services.exports.records import ImportedItem, Sha256, StoredContent
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS

@@ -19,7 +19,7 @@ from drive_server.http.event_streams import (
 )
 from drive_server.knowledge.ingest.ingester import IndexWatch
 from drive_server.mcp.tools.index import IndexResult
-from drive_server.models import IndexStatus
+from drive_server.models.search import IndexStatus
 
 router = APIRouter(tags=["drive"])
 

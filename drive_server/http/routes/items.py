@@ -7,15 +7,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from drive_server.errors import InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
-from drive_server.http.item_routes import ItemRoute
-from drive_server.http.item_views import ItemPage, ItemView, page_of, reply_item, view_of
+from drive_server.http.items.routes import ItemRoute
+from drive_server.http.items.views import ItemPage, ItemView, page_of, reply_item, view_of
+from drive_server.http.items.writes import IfMatchDep, reply
 from drive_server.http.problem import problem_responses
-from drive_server.http.writes import IfMatchDep, reply
-from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS
+from drive_server.mcp.tools.definition.arguments import MAX_NAME_CHARACTERS
 from drive_server.mcp.tools.files import FileTools, list_place
 from drive_server.mcp.tools.trash import TrashTools
 from drive_server.messages import Message
-from drive_server.models import DeletedItems, OnConflict
+from drive_server.models.items import DeletedItems, OnConflict
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 

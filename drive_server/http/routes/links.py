@@ -14,10 +14,11 @@ from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import EtagMismatchError, QuotaExceededError
 from drive_server.http.access import DriveDep, require_same_origin
-from drive_server.http.contents import BYTES, RAW_BODY, Sender, content_response, require_upload_fits, store_body
-from drive_server.http.headers import Span, chosen_type
-from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS
-from drive_server.models import Item, Kind, Page
+from drive_server.http.headers.bytes import Span, chosen_type
+from drive_server.http.items.contents import BYTES, RAW_BODY, Sender, content_response, require_upload_fits, store_body
+from drive_server.mcp.tools.definition.arguments import MAX_NAME_CHARACTERS
+from drive_server.models.base import Page
+from drive_server.models.items import Item, Kind
 from drive_server.services.documents.service import Content
 from drive_server.services.quota import Room
 from drive_server.services.sharing.link_downloads import Fetch

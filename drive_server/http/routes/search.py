@@ -10,9 +10,10 @@ from drive_server.drive import Drive
 from drive_server.errors import InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep
 from drive_server.mcp.results import SearchResult
-from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS, MAX_HITS
+from drive_server.mcp.tools.definition.arguments import MAX_EMAIL_CHARACTERS, MAX_HITS
 from drive_server.mcp.tools.index import IndexResult
-from drive_server.models import Hit, Page
+from drive_server.models.base import Page
+from drive_server.models.search import Hit
 from drive_server.services.journal.changes import MAX_MOMENT_CHARACTERS
 from drive_server.services.search.filters import MAX_TYPES, SearchFilter
 from drive_server.services.search.service import MAX_QUERY_CHARACTERS

@@ -7,10 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field, Strict
 
 from drive_server.errors import InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
-from drive_server.http.item_routes import ItemRoute
+from drive_server.http.items.routes import ItemRoute
 from drive_server.http.problem import problem_responses
 from drive_server.mcp.results import ShareResult, SharesResult
-from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS, GivenRole, OptionalRole
+from drive_server.mcp.tools.definition.arguments import MAX_EMAIL_CHARACTERS, GivenRole, OptionalRole
 from drive_server.mcp.tools.sharing import SharingTools
 from drive_server.services.sharing.link_passwords import MAX_CHARACTERS, MIN_CHARACTERS
 from drive_server.services.sharing.links import MAX_DOWNLOADS, MAX_HOURS, TERMS, LinkTerms, Term

@@ -5,13 +5,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
-from drive_server.http.item_routes import ItemRoute
-from drive_server.http.item_views import ItemPage, ItemView, page_of, view_of
+from drive_server.http.items.routes import ItemRoute
+from drive_server.http.items.views import ItemPage, ItemView, page_of, view_of
+from drive_server.http.items.writes import reply
 from drive_server.http.problem import problem_responses
-from drive_server.http.writes import reply
 from drive_server.mcp.tools.sharing import SharingTools
 from drive_server.mcp.tools.trash import TrashTools
-from drive_server.models import DeletedItems
+from drive_server.models.items import DeletedItems
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 
 router = APIRouter(tags=["drive"], route_class=ItemRoute)

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from drive_server.file_locks import try_lock
+from drive_server.storage.file_locks import try_lock
 
 
 class WriterLock:

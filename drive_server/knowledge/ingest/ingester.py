@@ -21,7 +21,7 @@ from drive_server.knowledge.ingest.pipeline import DEBOUNCE_SECONDS, Pipeline
 from drive_server.knowledge.ingest.preparation import FilePreparer
 from drive_server.knowledge.ingest.progress import index_status
 from drive_server.knowledge.readers.text_source import TextSource
-from drive_server.models import IndexStatus
+from drive_server.models.search import IndexStatus
 from drive_server.storage.database import Database
 
 logger = logging.getLogger(__name__)

@@ -26,8 +26,8 @@ from drive_server.clock import utc_now
 from drive_server.knowledge.index.rows import READING, content_key
 from drive_server.knowledge.ingest.readings import delete_readings, delete_unused_readings, has_passages, save_readings
 from drive_server.storage.database import Database
-from drive_server.storage.index_tables import IndexEntryRow
-from drive_server.storage.tables import NodeRow, VersionRow
+from drive_server.storage.tables.index import IndexEntryRow
+from drive_server.storage.tables.items import NodeRow, VersionRow
 
 MAX_FILES = 32
 MAX_BYTES = 4_000_000

@@ -6,9 +6,9 @@ from typing import Any
 from sqlalchemy import Select, and_, func, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.models import IndexStatus
-from drive_server.storage.index_tables import IndexEntryRow
-from drive_server.storage.tables import NodeRow
+from drive_server.models.search import IndexStatus
+from drive_server.storage.tables.index import IndexEntryRow
+from drive_server.storage.tables.items import NodeRow
 
 MAX_PROBLEMS = 100
 MAX_LEVELS = 200

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Select, delete, func, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.storage.database import Database
-from drive_server.storage.index_tables import IndexEntryRow, ReadingRow
+from drive_server.storage.tables.index import IndexEntryRow, ReadingRow
 
 UNSYNCHRONISED = {"synchronize_session": False}
 

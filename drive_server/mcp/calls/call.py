@@ -18,7 +18,7 @@ from drive_server.mcp.calls.consent import Asks, Consent, can_ask
 from drive_server.mcp.calls.progress import CallProgress, progress_sender
 from drive_server.mcp.calls.sampling import HostModel, can_sample
 from drive_server.messages import Message, translations
-from drive_server.models import Effect, Outcome
+from drive_server.models.changes import Effect, Outcome
 from drive_server.services.map_reduce.language_model import LanguageModel
 from drive_server.services.progress import Progress
 

@@ -16,7 +16,7 @@ from drive_server.access import Actor
 from drive_server.errors import DeclinedError
 from drive_server.mcp.sdk import cancel_request, next_request_id
 from drive_server.messages import Language, Message, render
-from drive_server.models import Effect, Outcome
+from drive_server.models.changes import Effect, Outcome
 from drive_server.services.journal.service import Journal
 from drive_server.services.tree.names import display_name
 

@@ -15,7 +15,7 @@ from drive_server.errors import UnauthenticatedError
 from drive_server.mcp.calls.authentication import IN_PROCESS
 from drive_server.mcp.calls.call import Call
 from drive_server.mcp.calls.sampling import HostModel, can_sample
-from drive_server.models import Outcome
+from drive_server.models.changes import Outcome
 from drive_server.services.identity.service import TOKEN_METHOD, IdentityService
 from drive_server.services.map_reduce.language_model import LanguageModel
 from drive_server.services.progress import Progress

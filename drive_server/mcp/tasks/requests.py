@@ -45,7 +45,7 @@ from drive_server.mcp.protocol.pages import cursor_of
 from drive_server.mcp.protocol.sessions import DriveSession
 from drive_server.mcp.tasks.calls import RELATED, CallReadyError, Proposal, caller_of, meta_of
 from drive_server.mcp.tasks.work import ERROR, TaskWork, ToolOf
-from drive_server.mcp.tools.spec import ToolSpec
+from drive_server.mcp.tools.definition.spec import ToolSpec
 from drive_server.registry import ServiceRegistry
 from drive_server.services.tasks import Order, Task
 

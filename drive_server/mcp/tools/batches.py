@@ -9,16 +9,16 @@ from pydantic import BaseModel, ConfigDict, Field, Strict
 from drive_server.access import Actor, Scope
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, changed
-from drive_server.mcp.tools.arguments import (
+from drive_server.mcp.tools.definition.arguments import (
     AS_LIST,
     MAX_NAME_CHARACTERS,
     NOT_BOOLEAN,
     FolderConflict,
     OptionalFolderRef,
 )
-from drive_server.mcp.tools.spec import OVERWRITES, ToolGroup, ToolSpec, records
-from drive_server.mcp.tools.texts import counted, cut_lines
-from drive_server.models import Rearranged
+from drive_server.mcp.tools.definition.spec import OVERWRITES, ToolGroup, ToolSpec, records
+from drive_server.mcp.tools.definition.texts import counted, cut_lines
+from drive_server.models.items import Rearranged
 from drive_server.services.files.batches import MAX_AT_ONCE, MAX_FIND_CHARACTERS, Organizing, Renaming, Selection
 from drive_server.services.files.patterns import IN_FOLDERS, IN_NAMES, MAX_PATTERN_CHARACTERS, DateOf
 from drive_server.services.tree.names import display_name

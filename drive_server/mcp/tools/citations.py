@@ -8,10 +8,10 @@ from pydantic import BaseModel
 from drive_server.access import Scope
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
-from drive_server.mcp.tools.arguments import CitationArguments
-from drive_server.mcp.tools.spec import READS, ToolGroup, ToolSpec
-from drive_server.mcp.tools.texts import counted, shown_path
-from drive_server.models import CheckedCitation, Citation
+from drive_server.mcp.tools.definition.arguments import CitationArguments
+from drive_server.mcp.tools.definition.spec import READS, ToolGroup, ToolSpec
+from drive_server.mcp.tools.definition.texts import counted, shown_path
+from drive_server.models.contents import CheckedCitation, Citation
 from drive_server.services.text.addresses import Passage
 from drive_server.services.tree.names import display_name
 

@@ -8,7 +8,7 @@ from drive_server.access import Scope
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import TextResult, VersionsResult
-from drive_server.mcp.tools.arguments import (
+from drive_server.mcp.tools.definition.arguments import (
     AddedText,
     Cursor,
     Edits,
@@ -27,9 +27,19 @@ from drive_server.mcp.tools.arguments import (
     Text,
     VersionNumber,
 )
-from drive_server.mcp.tools.spec import ADDS, BRINGS_BACK, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
-from drive_server.mcp.tools.texts import counted, reference
-from drive_server.models import DownloadUrl, FileDiff, Item, TextRange, VersionDiff
+from drive_server.mcp.tools.definition.spec import (
+    ADDS,
+    BRINGS_BACK,
+    EDITS,
+    OVERWRITES,
+    READS,
+    ToolGroup,
+    ToolSpec,
+    records,
+)
+from drive_server.mcp.tools.definition.texts import counted, reference
+from drive_server.models.contents import DownloadUrl, FileDiff, TextRange, VersionDiff
+from drive_server.models.items import Item
 from drive_server.services.documents.edits import Edit
 
 MOST_CHARACTERS = 50_000

@@ -8,7 +8,7 @@ from drive_server.access import Actor, Scope
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import ListResult
-from drive_server.mcp.tools.arguments import (
+from drive_server.mcp.tools.definition.arguments import (
     Conflict,
     Cursor,
     Depth,
@@ -22,9 +22,10 @@ from drive_server.mcp.tools.arguments import (
     PageSize,
     PlaceRef,
 )
-from drive_server.mcp.tools.spec import ADDS, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
-from drive_server.mcp.tools.texts import counted, item_lines, page_text, reference, shown_path, tree_lines
-from drive_server.models import Item, MovedItems, Page, TreeNode
+from drive_server.mcp.tools.definition.spec import ADDS, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
+from drive_server.mcp.tools.definition.texts import counted, item_lines, page_text, reference, shown_path, tree_lines
+from drive_server.models.base import Page
+from drive_server.models.items import Item, MovedItems, TreeNode
 from drive_server.registry import ServiceRegistry
 
 TRASH = "trash"

@@ -9,7 +9,7 @@ from drive_server.access import Scope
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import ChangesResult, RedoResultModel, UndoResultModel
-from drive_server.mcp.tools.arguments import (
+from drive_server.mcp.tools.definition.arguments import (
     ByWhom,
     ChangeId,
     Cursor,
@@ -23,9 +23,9 @@ from drive_server.mcp.tools.arguments import (
     ToolName,
     Until,
 )
-from drive_server.mcp.tools.spec import EDITS, READS, ToolGroup, ToolSpec, records
-from drive_server.mcp.tools.texts import counted, page_text
-from drive_server.models import Change, UndoResult
+from drive_server.mcp.tools.definition.spec import EDITS, READS, ToolGroup, ToolSpec, records
+from drive_server.mcp.tools.definition.texts import counted, page_text
+from drive_server.models.changes import Change, UndoResult
 
 
 class HistoryTools(ToolGroup):

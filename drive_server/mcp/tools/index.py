@@ -10,10 +10,10 @@ from drive_server.access import Scope, require_person, require_scope
 from drive_server.knowledge.ingest.ingester import IndexWatch
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
-from drive_server.mcp.tools.arguments import FolderRef, OptionalFolderRef
-from drive_server.mcp.tools.spec import BRINGS_BACK, READS, ToolGroup, ToolSpec
-from drive_server.mcp.tools.texts import counted
-from drive_server.models import IndexStatus
+from drive_server.mcp.tools.definition.arguments import FolderRef, OptionalFolderRef
+from drive_server.mcp.tools.definition.spec import BRINGS_BACK, READS, ToolGroup, ToolSpec
+from drive_server.mcp.tools.definition.texts import counted
+from drive_server.models.search import IndexStatus
 from drive_server.services.progress import Progress
 from drive_server.services.tree.names import display_name
 

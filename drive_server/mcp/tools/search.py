@@ -8,7 +8,7 @@ from drive_server.access import Actor, Scope
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
 from drive_server.mcp.results import SearchResult
-from drive_server.mcp.tools.arguments import (
+from drive_server.mcp.tools.definition.arguments import (
     BelongsTo,
     Cursor,
     FileRef,
@@ -20,9 +20,10 @@ from drive_server.mcp.tools.arguments import (
     OptionalFolderRef,
     Query,
 )
-from drive_server.mcp.tools.spec import READS, ToolGroup, ToolSpec
-from drive_server.mcp.tools.texts import counted, hit_lines
-from drive_server.models import Hit, Page
+from drive_server.mcp.tools.definition.spec import READS, ToolGroup, ToolSpec
+from drive_server.mcp.tools.definition.texts import counted, hit_lines
+from drive_server.models.base import Page
+from drive_server.models.search import Hit
 from drive_server.services.search.filters import SearchFilter
 
 

@@ -8,8 +8,8 @@ from drive_server.access import Actor
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
 from drive_server.mcp.results import WhoamiResult
-from drive_server.mcp.tools.arguments import ApiKeySecret
-from drive_server.mcp.tools.spec import READS, SIGNS_IN, ToolGroup, ToolSpec
+from drive_server.mcp.tools.definition.arguments import ApiKeySecret
+from drive_server.mcp.tools.definition.spec import READS, SIGNS_IN, ToolGroup, ToolSpec
 
 
 class SessionTools(ToolGroup):

@@ -9,7 +9,7 @@ from drive_server.errors import InvalidInputError
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import ListResult, ShareResult, SharesResult
-from drive_server.mcp.tools.arguments import (
+from drive_server.mcp.tools.definition.arguments import (
     Cursor,
     Email,
     GivenRole,
@@ -23,9 +23,11 @@ from drive_server.mcp.tools.arguments import (
     PageSize,
     TermsToRemove,
 )
-from drive_server.mcp.tools.spec import EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
-from drive_server.mcp.tools.texts import counted, item_lines, page_text
-from drive_server.models import Link, Outcome, Page, Share
+from drive_server.mcp.tools.definition.spec import EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
+from drive_server.mcp.tools.definition.texts import counted, item_lines, page_text
+from drive_server.models.access import Link, Share
+from drive_server.models.base import Page
+from drive_server.models.changes import Outcome
 from drive_server.services.sharing.links import LinkTerms
 
 

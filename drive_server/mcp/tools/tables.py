@@ -19,10 +19,10 @@ from drive_server.knowledge.tables.request import (
 )
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
-from drive_server.mcp.tools.arguments import AS_LIST, NOT_BOOLEAN, FileRef, OptionalVersion
-from drive_server.mcp.tools.spec import READS, ToolGroup, ToolSpec
-from drive_server.mcp.tools.texts import counted, shown_path
-from drive_server.models import Item
+from drive_server.mcp.tools.definition.arguments import AS_LIST, NOT_BOOLEAN, FileRef, OptionalVersion
+from drive_server.mcp.tools.definition.spec import READS, ToolGroup, ToolSpec
+from drive_server.mcp.tools.definition.texts import counted, shown_path
+from drive_server.models.items import Item
 from drive_server.services.documents.tables import AnsweredTable
 
 MOST_LINES = 50

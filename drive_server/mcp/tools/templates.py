@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from drive_server.access import Scope
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, changed
-from drive_server.mcp.tools.arguments import AS_LIST, FileRef, FolderConflict, Name, OptionalFolderRef
-from drive_server.mcp.tools.spec import ADDS, ToolGroup, ToolSpec, records
-from drive_server.mcp.tools.texts import reference
-from drive_server.models import Item
+from drive_server.mcp.tools.definition.arguments import AS_LIST, FileRef, FolderConflict, Name, OptionalFolderRef
+from drive_server.mcp.tools.definition.spec import ADDS, ToolGroup, ToolSpec, records
+from drive_server.mcp.tools.definition.texts import reference
+from drive_server.models.items import Item
 
 MAX_VALUES = 200
 MAX_PLACEHOLDER_CHARACTERS = 100

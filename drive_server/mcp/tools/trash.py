@@ -8,10 +8,10 @@ from drive_server.access import Scope
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import ListResult
-from drive_server.mcp.tools.arguments import Conflict, Cursor, Etag, ItemRef, OptionalFolderRef, PageSize
-from drive_server.mcp.tools.spec import EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
-from drive_server.mcp.tools.texts import counted, item_lines, page_text, reference
-from drive_server.models import DeletedItems, Item
+from drive_server.mcp.tools.definition.arguments import Conflict, Cursor, Etag, ItemRef, OptionalFolderRef, PageSize
+from drive_server.mcp.tools.definition.spec import EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
+from drive_server.mcp.tools.definition.texts import counted, item_lines, page_text, reference
+from drive_server.models.items import DeletedItems, Item
 
 
 class TrashTools(ToolGroup):

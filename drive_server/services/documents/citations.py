@@ -14,7 +14,7 @@ from drive_server.errors import (
 )
 from drive_server.knowledge.location import find_headings, find_place, find_span
 from drive_server.knowledge.text.place import parse_place
-from drive_server.models import CheckedCitation, Citation
+from drive_server.models.contents import CheckedCitation, Citation
 from drive_server.services.documents.reading import Reading, Readings
 from drive_server.services.text.excerpts import run_in_thread
 from drive_server.services.text.quotations import QuotableText

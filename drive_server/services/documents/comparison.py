@@ -9,7 +9,7 @@ import anyio
 
 from drive_server.access import Actor
 from drive_server.knowledge.location import find_place
-from drive_server.models import ChangedPlace, FileDiff
+from drive_server.models.contents import ChangedPlace, FileDiff
 from drive_server.services.documents.reading import Reading, Readings
 from drive_server.services.journal.effects import MAX_DIFF_CHARACTERS, unified_text_diff
 

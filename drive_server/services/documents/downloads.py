@@ -9,7 +9,8 @@ from drive_server.clock import Clock, utc_now
 from drive_server.context import public_address
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError
 from drive_server.messages import Message
-from drive_server.models import DownloadUrl, Effect, Outcome
+from drive_server.models.changes import Effect, Outcome
+from drive_server.models.contents import DownloadUrl
 from drive_server.services.documents.service import Content, DocumentService
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.tree.names import display_name

@@ -12,14 +12,15 @@ from drive_server.knowledge.media_types import is_text
 from drive_server.knowledge.text.elements import Extraction
 from drive_server.knowledge.text.place import Place, parse_place
 from drive_server.messages import Message
-from drive_server.models import Item, TextRange, VersionDiff
+from drive_server.models.contents import TextRange, VersionDiff
+from drive_server.models.items import Item
 from drive_server.services.files.versions import describe_with_content, require_version
 from drive_server.services.journal.effects import MAX_DIFF_CHARACTERS, unified_text_diff
 from drive_server.services.text.contents import Contents
 from drive_server.services.text.excerpts import Span, Wanted, cut, run_in_thread
 from drive_server.services.tree.nodes import locate_file
 from drive_server.storage.database import Database
-from drive_server.storage.tables import VersionRow
+from drive_server.storage.tables.items import VersionRow
 
 
 @dataclass(frozen=True, slots=True)

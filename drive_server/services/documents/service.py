@@ -12,7 +12,10 @@ from drive_server.errors import EtagMismatchError, InvalidInputError
 from drive_server.knowledge.media_types import media_type_of
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.messages import Message
-from drive_server.models import Item, Outcome, Page, TextRange, Version, VersionDiff
+from drive_server.models.base import Page
+from drive_server.models.changes import Outcome
+from drive_server.models.contents import TextRange, Version, VersionDiff
+from drive_server.models.items import Item
 from drive_server.services.documents.edits import Edit, appended, apply_edits
 from drive_server.services.documents.reading import Readings, diff_of
 from drive_server.services.files.moving import require_may_take_out
@@ -40,7 +43,7 @@ from drive_server.services.tree.names import clean_name
 from drive_server.services.tree.nodes import NodeView, item_message, live_child, locate_file, locate_folder
 from drive_server.storage.blobs import Blob, BlobStore
 from drive_server.storage.database import Database
-from drive_server.storage.tables import VersionRow
+from drive_server.storage.tables.items import VersionRow
 
 OnConflict = Literal["fail", "rename", "replace"]
 MAX_TEXT_BYTES = 10_000_000

@@ -13,7 +13,7 @@ from drive_server.knowledge.tables.query import query_table
 from drive_server.knowledge.tables.request import Refusal, TableAnswer, TableQuery
 from drive_server.knowledge.text.place import Place, parse_place
 from drive_server.messages import Message
-from drive_server.models import Item
+from drive_server.models.items import Item
 from drive_server.services.documents.reading import Readings
 from drive_server.services.text.addresses import Passage
 from drive_server.services.tree.names import display_name

@@ -13,7 +13,8 @@ from drive_server.errors import EtagMismatchError, TooLargeError, UnsupportedCon
 from drive_server.knowledge.formats import format_of
 from drive_server.knowledge.text.elements import UnreadableError
 from drive_server.messages import Message
-from drive_server.models import Item, OnConflict, Outcome
+from drive_server.models.changes import Outcome
+from drive_server.models.items import Item, OnConflict
 from drive_server.services.documents.placeholders import fill_docx, fill_text
 from drive_server.services.documents.service import add_file
 from drive_server.services.files.conflicts import check_choice
@@ -26,7 +27,7 @@ from drive_server.services.tree.items import etag_of
 from drive_server.services.tree.names import clean_name, display_name
 from drive_server.services.tree.nodes import item_message, locate_file, locate_folder
 from drive_server.storage.database import Database
-from drive_server.storage.tables import VersionRow
+from drive_server.storage.tables.items import VersionRow
 
 _DAMAGED = (zipfile.BadZipFile, etree.XMLSyntaxError, UnreadableError, KeyError, NotImplementedError)
 _WORD = "docx"

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from drive_server.access import Actor, Role, Scope, require_person, require_scope
 from drive_server.errors import NotFoundError
 from drive_server.messages import Message
-from drive_server.models import Page
+from drive_server.models.base import Page
 from drive_server.services.documents.service import Content
 from drive_server.services.exports.records import ExportedItem, ExportedLink, ExportedShare, ExportedVersion
 from drive_server.services.pagination import Cursors
@@ -19,7 +19,9 @@ from drive_server.services.tree.items import describe
 from drive_server.services.tree.nodes import locate
 from drive_server.storage.blobs import BlobStore
 from drive_server.storage.database import Database
-from drive_server.storage.tables import HoldingRow, LinkRow, NodeRow, ShareRow, StarRow, UserRow, VersionRow
+from drive_server.storage.tables.items import HoldingRow, NodeRow, StarRow, VersionRow
+from drive_server.storage.tables.people import UserRow
+from drive_server.storage.tables.sharing import LinkRow, ShareRow
 
 MAX_ITEMS: Final = 500
 

@@ -5,7 +5,8 @@ from typing import Annotated, Final
 
 from pydantic import AwareDatetime, ConfigDict, Field
 
-from drive_server.models import Kind, Model
+from drive_server.models.base import Model
+from drive_server.models.items import Kind
 
 MAX_VERSIONS: Final = 10_000
 MAX_ACCESS: Final = 10_000

@@ -13,7 +13,8 @@ from drive_server.access import Actor, Role, Scope, parse_role, require_person, 
 from drive_server.errors import DriveError, ForbiddenError, InvalidInputError, StateConflictError
 from drive_server.knowledge.media_types import media_type_of
 from drive_server.messages import Message, localized
-from drive_server.models import Outcome, RestoredItem, RestoredItems
+from drive_server.models.changes import Outcome
+from drive_server.models.items import RestoredItem, RestoredItems
 from drive_server.services.exports.contents import ImportedContents
 from drive_server.services.exports.inventory import held_contents
 from drive_server.services.exports.records import ExportedLink, ExportedShare, ImportedItem, ImportedVersion
@@ -26,7 +27,8 @@ from drive_server.services.tree.grantees import find_grantee, normalise_grantee
 from drive_server.services.tree.names import clean_name
 from drive_server.services.tree.nodes import NodeView, item_message, locate_folder
 from drive_server.storage.blobs import Blob
-from drive_server.storage.tables import LinkRow, NodeRow, ShareRow, StarRow, VersionRow
+from drive_server.storage.tables.items import NodeRow, StarRow, VersionRow
+from drive_server.storage.tables.sharing import LinkRow, ShareRow
 
 MAX_ITEMS: Final = 200
 ACTION: Final = "import_items"

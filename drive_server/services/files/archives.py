@@ -17,7 +17,7 @@ from drive_server.services.tree.names import numbered_name
 from drive_server.services.tree.nodes import BATCH, NodeView, descendants, locate_live
 from drive_server.storage.blobs import BlobStore
 from drive_server.storage.database import Database
-from drive_server.storage.tables import NodeRow, VersionRow
+from drive_server.storage.tables.items import NodeRow, VersionRow
 
 if TYPE_CHECKING:
     from stream_zip import AsyncMemberFile

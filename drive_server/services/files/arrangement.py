@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.errors import EtagMismatchError, NameConflictError
 from drive_server.messages import Message
-from drive_server.models import OnConflict, Rearranged, RearrangedItem
+from drive_server.models.items import OnConflict, Rearranged, RearrangedItem
 from drive_server.services.files.moving import ITEMS_AT_ONCE, require_fits, require_may_take_out
 from drive_server.services.files.operations import namer, place
 from drive_server.services.files.patterns import temporary_name
@@ -21,7 +21,8 @@ from drive_server.services.progress import Progress
 from drive_server.services.tree.items import etag_of
 from drive_server.services.tree.names import display_name, numbered_name
 from drive_server.services.tree.nodes import BATCH, NodeView, locate_many
-from drive_server.storage.tables import NodeRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.items import NodeRow
 
 MOST_NAMED: Final = 10
 

@@ -12,7 +12,8 @@ from sqlalchemy import select
 from drive_server.access import Actor, Role, Scope, require_scope
 from drive_server.errors import InvalidInputError, NameConflictError
 from drive_server.messages import Language, Message
-from drive_server.models import OnConflict, Outcome, Rearranged
+from drive_server.models.changes import Outcome
+from drive_server.models.items import OnConflict, Rearranged
 from drive_server.services.files.arrangement import Target, arrange
 from drive_server.services.files.conflicts import check_choice
 from drive_server.services.files.moving import folder_of, refuse_root
@@ -23,7 +24,7 @@ from drive_server.services.journal.service import Journal, Operation
 from drive_server.services.progress import Progress, silent
 from drive_server.services.tree.names import clean_name
 from drive_server.services.tree.nodes import NodeView, item_message, live_child, locate_folder, locate_live, locate_many
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.items import NodeRow
 
 MAX_AT_ONCE: Final = 500
 MAX_FIND_CHARACTERS: Final = 255

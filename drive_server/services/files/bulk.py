@@ -9,7 +9,8 @@ import anyio.lowlevel
 from drive_server.access import Actor, Role, Scope, require_scope
 from drive_server.errors import DriveError, InvalidInputError, StorageFailureError
 from drive_server.messages import Message
-from drive_server.models import BulkEntry, BulkOutcome, Item, OnConflict, Outcome
+from drive_server.models.changes import Outcome
+from drive_server.models.items import BulkEntry, BulkOutcome, Item, OnConflict
 from drive_server.services.files.conflicts import check_choice
 from drive_server.services.files.copying import CopyChoice, copy_item
 from drive_server.services.files.moving import MoveChoice, move_item

@@ -7,13 +7,13 @@ from typing import Literal
 from drive_server.access import Scope, require_scope
 from drive_server.errors import InvalidInputError, NameConflictError
 from drive_server.messages import Message
-from drive_server.models import OnConflict
+from drive_server.models.items import OnConflict
 from drive_server.services.files.operations import free_name, require_free_name, trash_tree
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.tree.items import etag_of
 from drive_server.services.tree.names import display_name
 from drive_server.services.tree.nodes import NodeView, count_below, item_message, live_child
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.items import NodeRow
 
 CHOICES: tuple[OnConflict, ...] = ("fail", "rename", "replace")
 

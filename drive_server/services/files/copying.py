@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from drive_server.access import Role
 from drive_server.errors import InvalidInputError
 from drive_server.messages import Message
-from drive_server.models import Item, OnConflict
+from drive_server.models.items import Item, OnConflict
 from drive_server.services.files.conflicts import resolve_conflict
 from drive_server.services.files.moving import refuse_root
 from drive_server.services.files.operations import add_node, add_version, begin, finish, require_room_below
@@ -22,8 +22,9 @@ from drive_server.services.quota import hold_all
 from drive_server.services.tree.names import display_name
 from drive_server.services.tree.nodes import BATCH, NodeView, descendants, locate_folder, locate_live
 from drive_server.storage.blobs import Blob
-from drive_server.storage.index_tables import IndexEntryRow
-from drive_server.storage.tables import NodeRow, VersionRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.index import IndexEntryRow
+from drive_server.storage.tables.items import NodeRow, VersionRow
 
 
 class Leaf(NamedTuple):

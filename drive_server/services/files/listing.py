@@ -9,15 +9,18 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from drive_server.access import Principal, Role
-from drive_server.models import Item, Page, TreeNode
+from drive_server.models.base import Page
+from drive_server.models.items import Item, TreeNode
 from drive_server.services.pagination import Cursors
 from drive_server.services.tree.ancestors import Reader, own_role
 from drive_server.services.tree.grantees import granted_to
 from drive_server.services.tree.items import describe_all, item_of
 from drive_server.services.tree.name_order import ROOM, NameOrder, first_page, first_rows, rows_in_order
 from drive_server.services.tree.nodes import NodeView, child_view, descendants, locate_many
-from drive_server.storage.index_tables import IndexEntryRow
-from drive_server.storage.tables import NodeRow, ShareRow, UserRow
+from drive_server.storage.tables.index import IndexEntryRow
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.people import UserRow
+from drive_server.storage.tables.sharing import ShareRow
 
 _rank = case((NodeRow.kind == "folder", 0), else_=1)
 _FOLDERS_FIRST = NameOrder((_rank, NodeRow.name), lambda row, name: (int(row.kind == "file"), name))

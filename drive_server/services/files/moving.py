@@ -17,7 +17,7 @@ from drive_server.errors import (
     StateConflictError,
 )
 from drive_server.messages import Message
-from drive_server.models import Item, MovedItems, OnConflict
+from drive_server.models.items import Item, MovedItems, OnConflict
 from drive_server.services.files.conflicts import resolve_conflict
 from drive_server.services.files.operations import begin, finish, namer, place, require_room_below
 from drive_server.services.journal.changes import REPLACES, check_replaced
@@ -26,7 +26,7 @@ from drive_server.services.progress import Progress
 from drive_server.services.tree.items import describe, describe_all, etag_of
 from drive_server.services.tree.names import display_name
 from drive_server.services.tree.nodes import NodeView, locate_folder, locate_live, locate_many
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.items import NodeRow
 
 MAX_MOVED_AT_ONCE = 1000
 ITEMS_AT_ONCE = 20

@@ -10,7 +10,7 @@ from drive_server.access import Actor
 from drive_server.errors import NameConflictError, StateConflictError
 from drive_server.knowledge.formats import format_of
 from drive_server.messages import Message
-from drive_server.models import Item
+from drive_server.models.items import Item
 from drive_server.services.journal.changes import check_etag, check_replaced
 from drive_server.services.journal.recorder import ContentChange, Recorder
 from drive_server.services.quota import hold_sync, release_sync
@@ -19,8 +19,9 @@ from drive_server.services.tree.items import describe, etag_of
 from drive_server.services.tree.names import display_name, numbered_name
 from drive_server.services.tree.nodes import NodeView, child_view, depth_of, descendants, locate
 from drive_server.storage.blobs import Blob
-from drive_server.storage.index_tables import IndexEntryRow
-from drive_server.storage.tables import NodeRow, VersionRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.index import IndexEntryRow
+from drive_server.storage.tables.items import NodeRow, VersionRow
 
 MAX_SUGGESTIONS = 50
 # Asked several times by each change of a content: built once.

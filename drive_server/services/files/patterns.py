@@ -11,7 +11,7 @@ from drive_server.errors import InvalidInputError
 from drive_server.knowledge.formats import format_of
 from drive_server.messages import Language, Message, render
 from drive_server.services.tree.names import clean_name
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.items import NodeRow
 
 DateOf = Literal["modified", "created"]
 MAX_PATTERN_CHARACTERS: Final = 500

@@ -9,13 +9,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import DriveError
-from drive_server.models import Item, Page
+from drive_server.models.base import Page
+from drive_server.models.items import Item
 from drive_server.services.housekeeping import whole_step
 from drive_server.services.pagination import Cursors
 from drive_server.services.tree.items import checked_limit, describe_all
 from drive_server.services.tree.nodes import locate_many, shared_ids
 from drive_server.storage.database import Database
-from drive_server.storage.tables import NodeRow, ReadRow
+from drive_server.storage.tables.items import NodeRow, ReadRow
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -6,7 +6,9 @@ from sqlalchemy import Connection
 
 from drive_server.access import Actor, Role, Scope, require_scope
 from drive_server.errors import InvalidInputError
-from drive_server.models import DeletedItems, Item, MovedItems, OnConflict, Outcome, Page, TreeNode
+from drive_server.models.base import Page
+from drive_server.models.changes import Outcome
+from drive_server.models.items import DeletedItems, Item, MovedItems, OnConflict, TreeNode
 from drive_server.services.files import copying, moving, trash
 from drive_server.services.files.conflicts import check_choice, resolve_conflict
 from drive_server.services.files.listing import folder_page, trash_page, tree_of

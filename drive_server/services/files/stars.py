@@ -8,12 +8,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Scope, require_person, require_scope
 from drive_server.clock import Clock, utc_now
-from drive_server.models import Item, Page
+from drive_server.models.base import Page
+from drive_server.models.items import Item
 from drive_server.services.pagination import Cursors
 from drive_server.services.tree.items import checked_limit, describe, describe_all
 from drive_server.services.tree.nodes import BATCH, locate, locate_live, locate_many, visible_ids
 from drive_server.storage.database import Database
-from drive_server.storage.tables import StarRow
+from drive_server.storage.tables.items import StarRow
 
 
 class StarService:

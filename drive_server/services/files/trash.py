@@ -12,7 +12,7 @@ from drive_server.access import ALL_SCOPES, Actor, Principal, Role
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import EtagMismatchError, ForbiddenError, NotFoundError, StateConflictError
 from drive_server.messages import Message
-from drive_server.models import DeletedItems, Item, OnConflict
+from drive_server.models.items import DeletedItems, Item, OnConflict
 from drive_server.services.files.conflicts import resolve_conflict
 from drive_server.services.files.moving import require_fits, require_may_take_out
 from drive_server.services.files.operations import UNSYNCHRONISED, begin, finish, place, trash_tree, untrash_tree
@@ -34,8 +34,10 @@ from drive_server.services.tree.nodes import (
     subtrees,
 )
 from drive_server.storage.database import Database
-from drive_server.storage.index_tables import IndexEntryRow
-from drive_server.storage.tables import LinkRow, NodeRow, ShareRow, StarRow, UserRow, VersionRow
+from drive_server.storage.tables.index import IndexEntryRow
+from drive_server.storage.tables.items import NodeRow, StarRow, VersionRow
+from drive_server.storage.tables.people import UserRow
+from drive_server.storage.tables.sharing import LinkRow, ShareRow
 
 
 async def delete_trees(recorder: Recorder, tops: Sequence[NodeRow], progress: Progress) -> int:

@@ -6,13 +6,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from drive_server.access import Principal
 from drive_server.errors import NotFoundError, StorageFailureError
 from drive_server.messages import Message
-from drive_server.models import Item, Page, Version
+from drive_server.models.base import Page
+from drive_server.models.contents import Version
+from drive_server.models.items import Item
 from drive_server.services.files.operations import current_version, get_version
 from drive_server.services.pagination import Cursors
 from drive_server.services.quota import Limits, Usage
 from drive_server.services.tree.items import DETAILS, describe_with
 from drive_server.services.tree.nodes import NodeView
-from drive_server.storage.tables import NodeRow, UserRow, VersionRow
+from drive_server.storage.tables.items import NodeRow, VersionRow
+from drive_server.storage.tables.people import UserRow
 
 MAX_NUMBER = (1 << 31) - 1
 _IS_CURRENT = and_(VersionRow.node_id == NodeRow.id, VersionRow.number == NodeRow.version)

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, bindparam, or_, update
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import DriveError
 from drive_server.storage.database import Database
-from drive_server.storage.tables import ApiKeyRow
+from drive_server.storage.tables.people import ApiKeyRow
 
 NOTED_EVERY: Final = timedelta(minutes=1)
 WRITE_PAUSE_SECONDS: Final = 5.0

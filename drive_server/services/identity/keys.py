@@ -22,14 +22,17 @@ from drive_server.errors import (
     UnauthenticatedError,
 )
 from drive_server.messages import Message
-from drive_server.models import ApiKey
-from drive_server.storage.tables import ApiKeyRow, UserRow, new_id
+from drive_server.models.access import ApiKey
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.people import ApiKeyRow, UserRow
 
 SECRET_PREFIX: Final = "dak_"  # noqa: S105 - the public beginning of every secret, by which people and scanners know one
 SECRET_BYTES: Final = 32
 SHOWN_CHARACTERS: Final = 10
 MAX_KEY_NAME_CHARACTERS: Final = 100
 MAX_KEY_DAYS: Final = 3650
+MAX_TOKEN_CHARACTERS: Final = 16_384
+"""Of a credential of any kind: an issuer's tokens are longer than keys."""
 KEY_ID: Final = re.compile("[0-9a-f]{32}")
 WANTED: Final = "wanted"
 

@@ -21,11 +21,12 @@ from drive_server.errors import InvalidInputError, UnauthenticatedError, Unavail
 from drive_server.messages import Message
 from drive_server.services.identity.emails import has_lookalike, normalise_email
 from drive_server.services.identity.issuer import FETCH_WITHIN_SECONDS, IssuerKeys, is_safe_address
+from drive_server.services.identity.keys import MAX_TOKEN_CHARACTERS
 from drive_server.services.identity.service import LOCAL_EMAIL, IdentityService, add_user, find_user
-from drive_server.services.identity.tokens import LEEWAY_SECONDS, MOST_CHARACTERS, TAKEN
+from drive_server.services.identity.tokens import LEEWAY_SECONDS, TAKEN
 from drive_server.settings import DriveSettings
 from drive_server.storage.database import Database
-from drive_server.storage.tables import IdentityRow, UserRow
+from drive_server.storage.tables.people import IdentityRow, UserRow
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +46,7 @@ class Beginning:
 
 
 class OidcService:
-    """Logs people in by one issuer; without one in the settings, nobody.
+    """Logs people in by the issuer of the settings.
 
     Who comes for the first time is known by a verified email, if the settings allow it.
     """
@@ -59,11 +60,6 @@ class OidcService:
         self._identity = identity
         self._clock = clock
         self._keys = IssuerKeys(settings.oidc_issuer, "", clock)
-
-    @property
-    def is_on(self) -> bool:
-        """Return whether people can log in at an issuer."""
-        return bool(self._settings.oidc_issuer and self._settings.oidc_client_id)
 
     async def begin(self, callback: str) -> Beginning:
         """Return where to log in; the issuer leads back to `callback`. Raises `UnavailableError` if it can't be had."""
@@ -137,7 +133,7 @@ class OidcService:
             logger.warning("The issuer refused a code: %r", error)
             raise _failed() from error
         token = answer.get("id_token")
-        if not isinstance(token, str) or len(token) > MOST_CHARACTERS:
+        if not isinstance(token, str) or len(token) > MAX_TOKEN_CHARACTERS:
             raise _failed()
         return token
 

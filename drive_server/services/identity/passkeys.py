@@ -29,7 +29,8 @@ from drive_server.services.identity.challenges import Challenges
 from drive_server.services.identity.keys import clean_key_name, require_scopes
 from drive_server.services.identity.service import IdentityService
 from drive_server.storage.database import Database
-from drive_server.storage.tables import PasskeyRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.people import PasskeyRow
 
 logger = logging.getLogger(__name__)
 

@@ -24,7 +24,7 @@ from drive_server.services.identity.service import IdentityService, find_user, n
 from drive_server.services.identity.sessions import SESSION_METHOD
 from drive_server.services.mail.outbox import MailText, Outbox
 from drive_server.storage.database import Database
-from drive_server.storage.tables import ApiKeyRow, UserRow
+from drive_server.storage.tables.people import ApiKeyRow, UserRow
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher

@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, select
 
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.items import NodeRow
 
 NEWEST: Final = 300
 LEAST_SHARE: Final = 0.05

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, bindparam, select, update
 from drive_server.access import ALL_SCOPES, Actor, Principal, Scope, require_admin, require_person
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import InvalidInputError, StateConflictError, UnauthenticatedError
-from drive_server.models import ApiKey, User
+from drive_server.models.access import ApiKey, User
 from drive_server.services.identity.emails import has_lookalike, normalise_email
 from drive_server.services.identity.key_uses import KeyUses
 from drive_server.services.identity.keys import (
@@ -32,7 +32,9 @@ from drive_server.services.identity.keys import (
 )
 from drive_server.services.identity.profile import languages_sync
 from drive_server.services.identity.sessions import SESSION_METHOD
-from drive_server.storage.tables import ApiKeyRow, NodeRow, UserRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.people import ApiKeyRow, UserRow
 from drive_server.storage.token_file import read_token, write_token
 
 if TYPE_CHECKING:

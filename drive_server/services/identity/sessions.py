@@ -20,7 +20,8 @@ from drive_server.services.identity.keys import (
     require_scopes,
 )
 from drive_server.storage.database import Database
-from drive_server.storage.tables import ApiKeyRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.people import ApiKeyRow
 
 SESSION_PREFIX: Final = "das_"
 SESSION_METHOD: Final = "session"

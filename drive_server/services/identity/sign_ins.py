@@ -18,11 +18,12 @@ from drive_server.access import Actor
 from drive_server.clock import Clock, utc_now
 from drive_server.context import public_address
 from drive_server.errors import NotFoundError
-from drive_server.models import ApiKey
+from drive_server.models.access import ApiKey
 from drive_server.services.identity.keys import expiry, key_row, new_secret, parse_scopes, require_scopes, to_key
 from drive_server.signing import Signer
 from drive_server.storage.database import Database
-from drive_server.storage.tables import SignInRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.people import SignInRow
 
 logger = logging.getLogger(__name__)
 

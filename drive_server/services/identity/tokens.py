@@ -18,9 +18,9 @@ from drive_server.access import Scope
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import UnauthenticatedError
 from drive_server.services.identity.issuer import ALGORITHMS, IssuerKeys
+from drive_server.services.identity.keys import MAX_TOKEN_CHARACTERS
 from drive_server.settings import DriveSettings
 
-MOST_CHARACTERS: Final = 16_384
 MOST_CLIENT_CHARACTERS: Final = 100
 LEEWAY_SECONDS: Final = 60
 LATEST: Final = datetime(9999, 1, 1, tzinfo=UTC)
@@ -98,7 +98,7 @@ class TokenService:
 
 def _header(token: str) -> dict[str, Any]:
     """Return the header, of which nothing is believed but which of the issuer's keys to try."""
-    if len(token) > MOST_CHARACTERS or token.count(".") != PARTS - 1 or not token.isascii():
+    if len(token) > MAX_TOKEN_CHARACTERS or token.count(".") != PARTS - 1 or not token.isascii():
         raise _refused("It is no JSON web token.")
     try:
         header = jwt.get_unverified_header(token)

@@ -12,12 +12,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from drive_server.access import Actor, Principal, Role
 from drive_server.errors import EtagMismatchError, ForbiddenError, InvalidInputError
 from drive_server.messages import Message, localized
-from drive_server.models import Change
+from drive_server.models.changes import Change
 from drive_server.services.identity.emails import normalise_email
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.tree.items import etag_of
 from drive_server.services.tree.nodes import NodeView, locate_sync
-from drive_server.storage.tables import ChangeItemRow, ChangeRow, NodeRow, UserRow
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.journal import ChangeItemRow, ChangeRow
+from drive_server.storage.tables.people import UserRow
 
 MAX_CHANGES_NAMED = 5
 # In the etag of an approval, what follows this sign tells what the change puts into the trash to make room.

@@ -10,13 +10,13 @@ import anyio
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.models import Touch
+from drive_server.models.changes import Touch
 from drive_server.services.journal.recorder import TREES, ContentChange, Entry, Recorder, touched_items
 from drive_server.services.text.contents import decode_source
 from drive_server.services.tree.names import display_name
 from drive_server.services.tree.nodes import BATCH, NodeView, count_below, locate_many
 from drive_server.storage.blobs import Blob, BlobStore
-from drive_server.storage.tables import LinkRow, ShareRow
+from drive_server.storage.tables.sharing import LinkRow, ShareRow
 
 MAX_DIFF_CHARACTERS = 20_000
 MAX_DIFFED_BYTES = 10_000_000

@@ -16,7 +16,9 @@ from drive_server.services.journal.recorder import PEOPLE, TREES
 from drive_server.services.tree.grantees import with_members
 from drive_server.services.tree.nodes import BATCH
 from drive_server.storage.database import Database
-from drive_server.storage.tables import ChangeRow, NodeRow, ShareRow
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.journal import ChangeRow
+from drive_server.storage.tables.sharing import ShareRow
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from drive_server.services.journal.changes import HAS_ENTRIES
 from drive_server.services.journal.feed import Recorded, all_recorded
 from drive_server.services.tree.nodes import NodeView, locate_folder, locate_many
 from drive_server.storage.database import Database
-from drive_server.storage.tables import ChangeRow
+from drive_server.storage.tables.journal import ChangeRow
 
 MOST_AT_ONCE: Final = 100
 MOST_BEHIND: Final = 10_000

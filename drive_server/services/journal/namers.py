@@ -11,7 +11,9 @@ from sqlalchemy.orm import aliased
 from drive_server.access import Principal
 from drive_server.knowledge.media_types import media_type_of
 from drive_server.services.journal.recorder import TREES
-from drive_server.storage.tables import ChangeRow, NodeRow, UserRow, VersionRow
+from drive_server.storage.tables.items import NodeRow, VersionRow
+from drive_server.storage.tables.journal import ChangeRow
+from drive_server.storage.tables.people import UserRow
 
 IDS_AT_ONCE: Final = 5_000
 MOST_FOUND: Final = 20

@@ -14,7 +14,8 @@ from drive_server.messages import Message, localized
 from drive_server.services.quota import Limits
 from drive_server.services.tree.names import display_name
 from drive_server.storage.blobs import Blob
-from drive_server.storage.tables import Base, NodeRow
+from drive_server.storage.tables.base import Base
+from drive_server.storage.tables.items import NodeRow
 
 MAX_EFFECT_ITEMS = 100
 BOOKKEEPING = frozenset({"revision", "updated_at", "trashed_at"})

@@ -9,7 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from drive_server.access import Actor
 from drive_server.errors import CallCancelledError
 from drive_server.messages import Message
-from drive_server.storage.tables import RevokedRunRow, UserRow
+from drive_server.storage.tables.journal import RevokedRunRow
+from drive_server.storage.tables.people import UserRow
 
 LONGEST_CALL: Final = timedelta(days=7)
 """No call is under way for so long."""

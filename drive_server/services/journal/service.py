@@ -16,25 +16,10 @@ from drive_server.access import Actor, Scope, require_scope
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import IdempotencyConflictError, InvalidInputError
 from drive_server.messages import Message
-from drive_server.models import (
-    ApiKey,
-    BulkOutcome,
-    Change,
-    DeletedItems,
-    Effect,
-    Item,
-    Link,
-    MovedItems,
-    Outcome,
-    Page,
-    Rearranged,
-    RedoResult,
-    RestoredItems,
-    Share,
-    Touch,
-    UndoResult,
-    User,
-)
+from drive_server.models.access import ApiKey, Link, Share, User
+from drive_server.models.base import Page
+from drive_server.models.changes import Change, Effect, Outcome, RedoResult, Touch, UndoResult
+from drive_server.models.items import BulkOutcome, DeletedItems, Item, MovedItems, Rearranged, RestoredItems
 from drive_server.services.journal.changes import ChangeFilter, ChangeKind, find_changes, parse_moment
 from drive_server.services.journal.effects import touches_of, unified_diff_of
 from drive_server.services.journal.recorder import Recorder, touched_items
@@ -44,7 +29,7 @@ from drive_server.services.quota import Limits, require_room
 from drive_server.services.tree.items import checked_limit
 from drive_server.storage.blobs import BlobStore
 from drive_server.storage.database import Database
-from drive_server.storage.tables import ChangeItemRow, ChangeRow
+from drive_server.storage.tables.journal import ChangeItemRow, ChangeRow
 
 RESULTS = (
     NoneType,

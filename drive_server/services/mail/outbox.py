@@ -16,7 +16,9 @@ from drive_server.errors import DriveError
 from drive_server.messages import Language, Message, render
 from drive_server.services.mail.smtp import Mail, SmtpServer
 from drive_server.storage.database import Database
-from drive_server.storage.tables import MailRow, UserRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.people import UserRow
+from drive_server.storage.tables.sharing import MailRow
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from drive_server.services.search.filters import NO_FILTER, SearchFilter
 from drive_server.services.search.service import SearchService
 from drive_server.services.tree.nodes import locate_folder, locate_many, visible_ids
 from drive_server.storage.database import Database
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.items import NodeRow
 
 
 @dataclass(frozen=True, slots=True)

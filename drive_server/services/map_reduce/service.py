@@ -13,7 +13,7 @@ from drive_server.errors import (
     NotFoundError,
     UnsupportedContentError,
 )
-from drive_server.models import TextRange
+from drive_server.models.contents import TextRange
 from drive_server.services.documents.service import DocumentService
 from drive_server.services.map_reduce.findings import Finding, Outcome, coverage_of, failed, in_order
 from drive_server.services.map_reduce.language_model import (

@@ -14,7 +14,8 @@ from drive_server.services.map_reduce.findings import Finding, Outcome, failed
 from drive_server.services.map_reduce.prompts import Task
 from drive_server.services.tree.nodes import locate_many
 from drive_server.storage.database import Database
-from drive_server.storage.tables import BulkFindingRow, BulkResultRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.work import BulkFindingRow, BulkResultRow
 
 MOST_KEPT: Final = 50
 """The most results of a person; beyond that the oldest are deleted."""

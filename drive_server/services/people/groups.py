@@ -14,7 +14,9 @@ from drive_server.messages import Message
 from drive_server.services.identity.emails import normalise_email
 from drive_server.services.tree.grantees import GROUP, name_key
 from drive_server.storage.database import Database
-from drive_server.storage.tables import GroupMemberRow, GroupRow, ShareRow, UserRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.people import GroupMemberRow, GroupRow, UserRow
+from drive_server.storage.tables.sharing import ShareRow
 
 if TYPE_CHECKING:
     from drive_server.services.journal.recorder import Recorder

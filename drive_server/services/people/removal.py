@@ -11,28 +11,12 @@ from drive_server.services.files.operations import UNSYNCHRONISED, free_name
 from drive_server.services.journal.recorder import PEOPLE, Recorder
 from drive_server.services.people.scrubbing import scrub_journal
 from drive_server.services.quota import usage_of
-from drive_server.storage.index_tables import IndexEntryRow
-from drive_server.storage.tables import (
-    ApiKeyRow,
-    BulkFindingRow,
-    BulkResultRow,
-    GroupMemberRow,
-    HoldingRow,
-    IdentityRow,
-    LinkRow,
-    MailRow,
-    NodeRow,
-    NoticeRow,
-    PasskeyRow,
-    ReadRow,
-    ShareRow,
-    SignInRow,
-    TaskRow,
-    UploadRow,
-    UserRow,
-    VersionRow,
-    new_id,
-)
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.index import IndexEntryRow
+from drive_server.storage.tables.items import HoldingRow, NodeRow, ReadRow, UploadRow, VersionRow
+from drive_server.storage.tables.people import ApiKeyRow, GroupMemberRow, IdentityRow, PasskeyRow, SignInRow, UserRow
+from drive_server.storage.tables.sharing import LinkRow, MailRow, NoticeRow, ShareRow
+from drive_server.storage.tables.work import BulkFindingRow, BulkResultRow, TaskRow
 
 PLACEHOLDER_DOMAIN: Final = "removed.invalid"
 HANDED_OVER: Final = "Handed over"

@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import Text, cast, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.storage.tables import ChangeRow
+from drive_server.storage.tables.journal import ChangeRow
 
 AT_ONCE: Final = 200
 _JSON: Final = ("message", "entries", "result")

@@ -19,14 +19,15 @@ from drive_server.errors import (
     StorageFailureError,
 )
 from drive_server.messages import Message
-from drive_server.models import User
+from drive_server.models.access import User
 from drive_server.moments import zone_of
 from drive_server.services.identity.service import LOCAL_EMAIL, named_user, to_user
 from drive_server.services.identity.sessions import SESSION_METHOD
 from drive_server.services.people.removal import delete_files, forget_person, hand_over
 from drive_server.services.tasks import WORKING
 from drive_server.storage.database import Database
-from drive_server.storage.tables import ApiKeyRow, TaskRow, UserRow
+from drive_server.storage.tables.people import ApiKeyRow, UserRow
+from drive_server.storage.tables.work import TaskRow
 
 if TYPE_CHECKING:
     from drive_server.services.journal.recorder import Recorder

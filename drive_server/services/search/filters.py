@@ -11,10 +11,11 @@ from drive_server.access import Principal
 from drive_server.errors import InvalidInputError
 from drive_server.knowledge import formats
 from drive_server.knowledge.formats import GROUPS
-from drive_server.models import Kind
+from drive_server.models.items import Kind
 from drive_server.services.identity.emails import normalise_email
 from drive_server.services.journal.changes import parse_moment
-from drive_server.storage.tables import NodeRow, UserRow
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.people import UserRow
 
 MAX_TYPES = 20
 MAX_TYPE_CHARACTERS = 32

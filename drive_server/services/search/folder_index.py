@@ -6,7 +6,7 @@ from sqlalchemy import Select, select
 
 from drive_server.access import Actor, Role, Scope, require_person, require_scope
 from drive_server.knowledge.ingest.ingester import Ingester
-from drive_server.models import IndexStatus
+from drive_server.models.search import IndexStatus
 from drive_server.services.tree.nodes import descendants, locate_folder, locate_many
 from drive_server.storage.database import Database
 

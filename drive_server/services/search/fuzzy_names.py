@@ -14,13 +14,13 @@ from drive_server.knowledge.index.matching import LONG_WORD, MIN_CORRECTABLE
 from drive_server.knowledge.text.characters import CHARACTERS, CJK, fold_case
 from drive_server.services.search.name_index import BEYOND_ASCII, all_of, any_of, may_have, narrows, pattern_terms
 from drive_server.services.search.names import NameMatch, beyond_ascii, is_like, like_pattern, score_name
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.items import NodeRow
 
 if TYPE_CHECKING:
     from sqlalchemy import Select
     from sqlalchemy.ext.asyncio import AsyncSession
 
-    from drive_server.models import Kind
+    from drive_server.models.items import Kind
 
 MOST_WORDS = 4
 """More words are a question, and no name: it is not worth looking through names for it."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import ColumnElement, Select, TextClause, bindparam, column, func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.storage.tables import NameKeyRow, NodeRow
+from drive_server.storage.tables.items import NameKeyRow, NodeRow
 
 MOST_NARROWED = 2_000
 """Beyond so many names, looking through all of them is as fast: it ends when enough are found."""

@@ -12,7 +12,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from drive_server.services.search.name_index import all_of, may_have, narrows, pattern_terms
 from drive_server.services.tree.nodes import QUERIES_KEPT
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.items import NodeRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncResult, AsyncSession
     from sqlalchemy.orm import InstrumentedAttribute
 
-    from drive_server.models import Kind
+    from drive_server.models.items import Kind
 
 MAX_MATCHES = 10_000
 MAX_FILTERED_WORDS = 16

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import CompoundSelect, Select, bindparam, func, literal, null, select, union_all
 
 from drive_server.services.tree.nodes import QUERIES_KEPT, NodeView, locate_folder, shared_ids, visible_ids
-from drive_server.storage.index_tables import IndexEntryRow
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.index import IndexEntryRow
+from drive_server.storage.tables.items import NodeRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -13,7 +13,9 @@ from drive_server.knowledge.index.index import IndexHit, KnowledgeIndex
 from drive_server.knowledge.index.queries import Query, parse
 from drive_server.knowledge.index.reranking import MAX_PASSAGES, Reranker
 from drive_server.messages import Message
-from drive_server.models import Hit, Item, Kind, Page
+from drive_server.models.base import Page
+from drive_server.models.items import Item, Kind
+from drive_server.models.search import Hit
 from drive_server.services.documents.service import DocumentService
 from drive_server.services.pagination import Cursors
 from drive_server.services.search.filters import NO_FILTER, SearchFilter

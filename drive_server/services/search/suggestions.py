@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.errors import DriveError
-from drive_server.models import Kind
+from drive_server.models.items import Kind
 from drive_server.services.search.names import fold, match_names
 from drive_server.services.tree.grantees import granted_to, shown_grantees
 from drive_server.services.tree.nodes import (
@@ -24,7 +24,9 @@ from drive_server.services.tree.nodes import (
     visible_ids,
 )
 from drive_server.storage.database import Database
-from drive_server.storage.tables import NodeRow, ShareRow, UserRow
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.people import UserRow
+from drive_server.storage.tables.sharing import ShareRow
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -16,7 +16,8 @@ from drive_server.services.sharing.link_downloads import Fetch, LinkDownloads
 from drive_server.services.sharing.link_passwords import LinkPasswords, wrong_password
 from drive_server.services.sharing.links import PURPOSE
 from drive_server.storage.database import Database
-from drive_server.storage.tables import LinkRow, NodeRow
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.sharing import LinkRow
 
 METHOD: Final = "link"
 TOOL: Final = "link"

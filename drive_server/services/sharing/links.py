@@ -10,14 +10,18 @@ from drive_server.access import Actor, Principal, Role, Scope, parse_role, requi
 from drive_server.context import public_address
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError, StateConflictError
 from drive_server.messages import Message
-from drive_server.models import Link, Outcome, Page, Share
+from drive_server.models.access import Link, Share
+from drive_server.models.base import Page
+from drive_server.models.changes import Outcome
 from drive_server.services.files.operations import begin
 from drive_server.services.pagination import Cursors
 from drive_server.services.sharing.service import carriers_of, inherited_path, refuse_root, shares_on
 from drive_server.services.tree.items import checked_limit
 from drive_server.services.tree.names import display_name
 from drive_server.services.tree.nodes import NodeView, locate, locate_live, locate_many
-from drive_server.storage.tables import LinkRow, UserRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.people import UserRow
+from drive_server.storage.tables.sharing import LinkRow
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession

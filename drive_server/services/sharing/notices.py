@@ -11,13 +11,15 @@ from drive_server.access import Actor, Principal, Scope, require_person, require
 from drive_server.clock import Clock, utc_now
 from drive_server.context import public_address
 from drive_server.messages import Message
-from drive_server.models import Item, Page
+from drive_server.models.base import Page
+from drive_server.models.items import Item
 from drive_server.services.mail.outbox import MailText, Outbox
 from drive_server.services.pagination import Cursors
 from drive_server.services.tree.grantees import GROUP, Grantee, is_group
 from drive_server.services.tree.items import checked_limit, describe_all
 from drive_server.services.tree.nodes import NodeView, item_message, locate_many, shared_ids
-from drive_server.storage.tables import GroupMemberRow, NoticeRow, UserRow
+from drive_server.storage.tables.people import GroupMemberRow, UserRow
+from drive_server.storage.tables.sharing import NoticeRow
 
 if TYPE_CHECKING:
     from drive_server.services.journal.recorder import Recorder

@@ -8,7 +8,10 @@ from sqlalchemy import select
 from drive_server.access import Actor, Principal, Role, Scope, parse_role, require_scope
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError, StateConflictError
 from drive_server.messages import Message
-from drive_server.models import Item, Outcome, Page, Share
+from drive_server.models.access import Share
+from drive_server.models.base import Page
+from drive_server.models.changes import Outcome
+from drive_server.models.items import Item
 from drive_server.services.files.operations import begin
 from drive_server.services.pagination import Cursors
 from drive_server.services.tree.grantees import (
@@ -22,7 +25,10 @@ from drive_server.services.tree.items import checked_limit, describe_all
 from drive_server.services.tree.name_order import NameOrder, rows_in_order
 from drive_server.services.tree.names import display_name
 from drive_server.services.tree.nodes import NodeView, locate, locate_live, locate_many
-from drive_server.storage.tables import NodeRow, ShareRow, UserRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.people import UserRow
+from drive_server.storage.tables.sharing import ShareRow
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession

@@ -26,7 +26,7 @@ from drive_server.messages import Message
 from drive_server.services.text.excerpts import run_in_thread
 from drive_server.services.tree.names import display_name
 from drive_server.storage.blobs import Blob, BlobStore
-from drive_server.storage.tables import VersionRow
+from drive_server.storage.tables.items import VersionRow
 
 _MARKS = {
     "utf-8-sig": ((codecs.BOM_UTF8, "utf-8"),),

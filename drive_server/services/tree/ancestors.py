@@ -8,7 +8,9 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, Table, and_, bind
 from sqlalchemy.orm import Session, aliased
 
 from drive_server.services.tree.grantees import granted_to
-from drive_server.storage.tables import NodeRow, ShareRow, UserRow
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.people import UserRow
+from drive_server.storage.tables.sharing import ShareRow
 
 Reader = Session | Connection
 """A session, whose rows can be changed, or a bare connection, which costs far less."""

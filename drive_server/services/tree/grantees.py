@@ -11,7 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from drive_server.errors import NotFoundError
 from drive_server.messages import Message
 from drive_server.services.identity.emails import normalise_email
-from drive_server.storage.tables import GroupMemberRow, GroupRow, ShareRow, UserRow
+from drive_server.storage.tables.people import GroupMemberRow, GroupRow, UserRow
+from drive_server.storage.tables.sharing import ShareRow
 
 GROUP: Final = "group:"
 """The beginning of a group's address: its name follows for people, its id in the table of shares."""

@@ -9,11 +9,12 @@ from sqlalchemy.orm import aliased
 
 from drive_server.access import Role
 from drive_server.errors import InvalidInputError
-from drive_server.models import Item, Kind
+from drive_server.models.items import Item, Kind
 from drive_server.services.tree.ancestors import Reader
 from drive_server.services.tree.nodes import NodeView
-from drive_server.storage.index_tables import IndexEntryRow
-from drive_server.storage.tables import NodeRow, UserRow
+from drive_server.storage.tables.index import IndexEntryRow
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.people import UserRow
 
 MAX_LIMIT = 1000
 MAX_CURSOR_CHARACTERS = 16_384

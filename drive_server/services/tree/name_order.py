@@ -9,7 +9,8 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from drive_server.services.pagination import Cursors
 from drive_server.services.tree.ancestors import Reader
-from drive_server.storage.tables import ChangeItemRow, ChangeRow, NodeRow
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.journal import ChangeItemRow, ChangeRow
 
 # The most renamed items in a cursor: far more than are renamed while somebody turns the pages.
 MOST_REMEMBERED = 300

@@ -24,7 +24,9 @@ from drive_server.services.tree.ancestors import (
 )
 from drive_server.services.tree.grantees import granted_to
 from drive_server.services.tree.names import display_name
-from drive_server.storage.tables import LinkRow, NodeRow, ShareRow, UserRow
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.people import UserRow
+from drive_server.storage.tables.sharing import LinkRow, ShareRow
 
 ROOT_REFS = frozenset({"root", "/"})
 SHARED_FOLDER = "Shared with me"

@@ -20,12 +20,12 @@ from drive_server.errors import (
     StateConflictError,
 )
 from drive_server.messages import Message, localized
-from drive_server.models import RedoResult, UndoResult
+from drive_server.models.changes import RedoResult, UndoResult
 from drive_server.services.journal.changes import HAS_ENTRIES, summary_of, to_change
 from drive_server.services.journal.recorder import CHANGES, Entry, Recorder
 from drive_server.services.progress import Progress, silent
 from drive_server.services.undo.steps import Steps, StepSkipped, UndoContext
-from drive_server.storage.tables import ChangeRow
+from drive_server.storage.tables.journal import ChangeRow
 
 UNDOING = frozenset({"undo", "redo"})
 

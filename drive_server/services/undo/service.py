@@ -11,12 +11,12 @@ from sqlalchemy.orm import aliased
 from drive_server.access import Actor, Scope, require_scope
 from drive_server.errors import InvalidInputError, NotFoundError, StateConflictError
 from drive_server.messages import Message
-from drive_server.models import Outcome, RedoResult, UndoResult
+from drive_server.models.changes import Outcome, RedoResult, UndoResult
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal
 from drive_server.services.progress import Progress, silent
 from drive_server.services.undo.reversal import Reversal, checked_id, select_changes
-from drive_server.storage.tables import ChangeRow
+from drive_server.storage.tables.journal import ChangeRow
 
 UNDO = "undo"
 

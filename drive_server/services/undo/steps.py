@@ -9,7 +9,7 @@ from sqlalchemy import Select, select
 from drive_server.access import Role
 from drive_server.errors import ForbiddenError, NotFoundError
 from drive_server.messages import Message
-from drive_server.models import Change
+from drive_server.models.changes import Change
 from drive_server.services.files.copying import fingerprint, leaves_below
 from drive_server.services.files.moving import require_may_take_out
 from drive_server.services.files.operations import (
@@ -30,7 +30,10 @@ from drive_server.services.sharing.links import ANYONE
 from drive_server.services.tree.grantees import Grantee, shown_grantees
 from drive_server.services.tree.nodes import NodeView, locate, locate_folder, subtrees
 from drive_server.storage.blobs import Blob
-from drive_server.storage.tables import ChangeItemRow, ChangeRow, LinkRow, NodeRow, ShareRow, UserRow
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.journal import ChangeItemRow, ChangeRow
+from drive_server.storage.tables.people import UserRow
+from drive_server.storage.tables.sharing import LinkRow, ShareRow
 
 GONE = Message.of("deleted_for_good")
 DELETIONS = frozenset({"delete_for_good", "empty_trash", "expire"})

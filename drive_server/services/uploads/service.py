@@ -23,7 +23,7 @@ from drive_server.errors import (
     TooLargeError,
 )
 from drive_server.knowledge.media_types import media_type_of
-from drive_server.models import OnConflict
+from drive_server.models.items import OnConflict
 from drive_server.services.documents.service import DocumentService
 from drive_server.services.files.operations import require_free_name, require_room_below
 from drive_server.services.quota import Limits, Room, Usage, room_of
@@ -33,7 +33,8 @@ from drive_server.services.uploads.body import UploadWriter, Verifier
 from drive_server.storage.blobs import BlobStore, in_thread
 from drive_server.storage.database import Database
 from drive_server.storage.partial import PartialFile, PartialFiles
-from drive_server.storage.tables import UploadRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.items import UploadRow
 
 UPLOAD_ID: Final = re.compile("[0-9a-f]{32}")
 MOST_OPEN: Final = 100

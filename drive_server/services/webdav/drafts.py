@@ -8,7 +8,8 @@ from sqlalchemy import exists, or_, select
 from drive_server.access import Actor
 from drive_server.clock import Clock, utc_now
 from drive_server.storage.database import Database
-from drive_server.storage.tables import ChangeItemRow, ChangeRow, NodeRow
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.journal import ChangeItemRow, ChangeRow
 
 DRAFT_AGE: Final = timedelta(hours=1)
 

@@ -14,8 +14,8 @@ from drive_server.errors import StateConflictError
 from drive_server.messages import Message
 from drive_server.services.tree.nodes import BATCH
 from drive_server.storage.database import Database
-from drive_server.storage.dav_tables import DavLockRow
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.dav import DavLockRow
+from drive_server.storage.tables.items import NodeRow
 
 DEFAULT_SECONDS: Final = 3600
 MAX_SECONDS: Final = 24 * 3600

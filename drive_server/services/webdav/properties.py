@@ -11,8 +11,8 @@ from drive_server.errors import TooLargeError
 from drive_server.messages import Message
 from drive_server.services.tree.nodes import BATCH, descendants, locate_live_sync
 from drive_server.storage.database import Database
-from drive_server.storage.dav_tables import DavPropertyRow
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.dav import DavPropertyRow
+from drive_server.storage.tables.items import NodeRow
 
 MAX_NAME_CHARACTERS: Final = 512
 MAX_VALUE_CHARACTERS: Final = 16_384

@@ -16,7 +16,7 @@ from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
 from graph.drive.tool_names import READ_FILE
 from graph.errors import AgentError, ModelContextError, ModelError
-from graph.events import emit
+from graph.events.sending import emit
 from graph.limits.limits import limit_reached
 from graph.messages.written import text_of
 from graph.models.asking import ask, cut_notice

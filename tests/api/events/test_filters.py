@@ -10,9 +10,11 @@ from typing_extensions import TypedDict
 
 from api.events.filters import EventFilter, ReplayFilter
 from api.events.frames import Event, Frame, encode
-from graph.events import EVENTS, KEY, ReasoningDelta, TextDelta, definitions_of
-from graph.link_allowlist import HostAllowlist
-from graph.link_filter import LinkFilter
+from graph.events.definitions import EVENTS, definitions_of
+from graph.events.markers import KEY
+from graph.events.sending import ReasoningDelta, TextDelta
+from graph.links.allowlist import HostAllowlist
+from graph.links.filter import LinkFilter
 from tests.rendering import Reading, read_as_people_do
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from api.app import create_app
 from drive_server.http.problem import MEDIA_TYPE
 from drive_server.settings import DriveSettings
-from graph.events import EVENTS
+from graph.events.definitions import EVENTS
 from graph.settings import AgentSettings
 from tests.e2e.person import read_events
 

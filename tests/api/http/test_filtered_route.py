@@ -8,23 +8,13 @@ from pydantic import BaseModel
 
 from api.http import schemas, server_schemas
 from api.http.filtered_route import FilteredRoute
-from api.http.routes import (
-    approvals,
-    assistants,
-    branches,
-    chat,
-    grants,
-    memories,
-    messages,
-    plans,
-    runs,
-    servers,
-    threads,
-)
+from api.http.routes import approvals, branches, chat, grants, memories, messages, plans, runs, threads
+from api.http.routes.servers import assistants
+from api.http.routes.servers import definitions as servers
 from api.runs.audit import RunAudit
-from graph.link_allowlist import HostAllowlist
-from graph.link_filter import LinkFilter
-from graph.text_fields import cleaned
+from graph.links.allowlist import HostAllowlist
+from graph.links.filter import LinkFilter
+from graph.links.text_fields import cleaned
 from tests.hostile import HOSTILE, hostile_sample, live_paths
 
 if TYPE_CHECKING:

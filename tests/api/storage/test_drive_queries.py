@@ -7,7 +7,10 @@ from drive_server.access import ALL_SCOPES, Principal
 from drive_server.clock import utc_now
 from drive_server.services.tree.grantees import GROUP
 from drive_server.services.tree.nodes import locate_sync, shared_ids, visible_ids
-from drive_server.storage.tables import Base, GroupMemberRow, GroupRow, NodeRow, ShareRow, UserRow, new_id
+from drive_server.storage.tables.base import Base, new_id
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.people import GroupMemberRow, GroupRow, UserRow
+from drive_server.storage.tables.sharing import ShareRow
 from tests.api.storage.postgres_server import PostgresServer
 
 TABLES = (UserRow, NodeRow, GroupRow, GroupMemberRow, ShareRow)

@@ -8,9 +8,9 @@ import pytest
 
 from benchmarks.evaluation.task import EVERYDAY, FIRST, LANGUAGES, Task, load_tasks
 from drive_server.mcp.tools.batches import BatchTools
+from drive_server.mcp.tools.definition.spec import ASKS
 from drive_server.mcp.tools.documents import DocumentTools
 from drive_server.mcp.tools.sharing import SharingTools
-from drive_server.mcp.tools.spec import ASKS
 from drive_server.mcp.tools.trash import TrashTools
 from tests.benchmarks.evaluation.careless_model import CarelessModel
 from tests.fakes.obedient_model import ObedientModel

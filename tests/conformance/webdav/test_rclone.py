@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from subprocess import DEVNULL
 from typing import TYPE_CHECKING
 
@@ -16,7 +18,6 @@ from tests.drive_server.http.service import Service, running
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
-    from pathlib import Path
 
     from drive_server.settings import DriveSettings
 
@@ -29,6 +30,7 @@ FILES = {
     ".hidden": b"dot",
 }
 MOUNT_SECONDS = 30
+CLIENTS = Path(__file__).parents[3] / "docs" / "CLIENTS.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,15 @@ async def test_a_folder_is_synchronised_both_ways_and_checked(rclone: Rclone) ->
     assert read(back) == {name: data for name, data in expected.items() if name not in {".hidden", "plain.txt"}}
     assert (back / "deep/moved.txt").stat().st_mtime == 2_000_000_000
     assert "Used" in await rclone("about", "drive:")
+
+
+async def test_the_command_of_the_documents_connects_it(service: Service, rclone: Rclone) -> None:
+    (line,) = [line for line in CLIENTS.read_text().splitlines() if line.strip().startswith("rclone config create")]
+    line = line.replace("http://127.0.0.1:8000", service.url).replace("KEY", service.token)
+    name = "documented"
+    await rclone(*shlex.split(line.replace("create drive", f"create {name}"))[1:])
+    await rclone("mkdir", f"{name}:by the documents")
+    assert "by the documents/" in await rclone("lsf", f"{name}:")
 
 
 async def test_bisync_carries_changes_of_both_sides(rclone: Rclone) -> None:

@@ -6,7 +6,7 @@ import pytest
 from fastapi import FastAPI
 
 from drive_server.errors import DriveError
-from drive_server.http.app import build_http, install_problem_handlers, mount_mcp
+from drive_server.http.app import include_routes, install_problem_handlers, mount_mcp
 from drive_server.http.problem import CODES, problem_of
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ async def test_what_fails_unexpectedly_is_logged_and_told_to_nobody(
 
 def test_the_routes_are_described_with_their_key() -> None:
     app = FastAPI()
-    app.include_router(build_http())
+    include_routes(app)
     mount_mcp(app)
     install_problem_handlers(app)
 
@@ -163,7 +163,7 @@ def test_the_routes_are_described_with_their_key() -> None:
 
 def test_every_write_to_items_takes_an_idempotency_key_and_tells_its_errors() -> None:
     app = FastAPI()
-    app.include_router(build_http())
+    include_routes(app)
     described = {
         (method, name): operation
         for name, path in app.openapi()["paths"].items()

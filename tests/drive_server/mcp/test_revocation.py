@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from drive_server.drive import Drive
-    from drive_server.models import Item
+    from drive_server.models.items import Item
 
 BOB = "bob@example.com"
 NEVER = "f" * 32

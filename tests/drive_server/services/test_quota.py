@@ -23,7 +23,8 @@ from drive_server.services.quota import (
     require_room,
 )
 from drive_server.storage.blobs import Blob
-from drive_server.storage.tables import HoldingRow, NodeRow, UserRow, VersionRow
+from drive_server.storage.tables.items import HoldingRow, NodeRow, VersionRow
+from drive_server.storage.tables.people import UserRow
 from tests.drive_server.actors import rehearsing
 from tests.drive_server.store import in_run
 

@@ -36,7 +36,7 @@ from drive_server.services.tasks import (
     TaskService,
 )
 from drive_server.storage.database import open_database
-from drive_server.storage.tables import TaskRow
+from drive_server.storage.tables.work import TaskRow
 from tests.drive_server.actors import new_person
 from tests.drive_server.hosts import host_of, text_of
 from tests.drive_server.killed_task import DONE, HALF_WAY

@@ -12,7 +12,8 @@ from sqlalchemy import exc, func, select, text
 from drive_server.errors import InvalidInputError, NameConflictError, StorageFailureError
 from drive_server.storage import engine
 from drive_server.storage.database import KEY_BYTES, Database, open_database, signing_key, translate
-from drive_server.storage.tables import NodeRow, UserRow
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.people import UserRow
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -14,7 +14,7 @@ import sys
 import anyio
 from sqlalchemy import select
 from drive_server.storage.database import open_database
-from drive_server.storage.tables import UserRow
+from drive_server.storage.tables.people import UserRow
 
 async def read(database):
     async with database.read() as session:

@@ -10,10 +10,10 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, inspect, make_url, text
 
-from drive_server.storage import dav_tables, index_tables
 from drive_server.storage.engine import configure_sqlite
 from drive_server.storage.schema import Schema
-from drive_server.storage.tables import SCHEMA, Base
+from drive_server.storage.tables.base import Base
+from drive_server.storage.tables.drive_schema import SCHEMA
 from tests.fakes.threads import at_once
 
 if TYPE_CHECKING:
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 def migrations_that_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run the migrations, where other tests begin with a copy of a migrated database."""
     monkeypatch.setattr(Schema, "upgrade", unwrap(Schema.upgrade))
-
-
-ALL_TABLES = (dav_tables, index_tables)
-"""Imported, so that the code's tables are all there."""
 
 
 def engine_at(path: Path) -> Engine:

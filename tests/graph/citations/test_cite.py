@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from drive_server.connect import Actor, Drive
 from graph.drive.connections import ConnectionPool
-from graph.events import CitationsEvent, CitationView
+from graph.events.answers import CitationsEvent, CitationView
 from tests.drive_server.actors import new_person
 from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call
 from tests.graph.assistant import Assistant, Seen, assemble, person

@@ -10,7 +10,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from drive_server.connect import Actor, Drive
 from graph.citations.tables import TableAnswer
 from graph.drive.connections import ConnectionPool
-from graph.events import CitationView
+from graph.events.answers import CitationView
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
 from tests.graph.assistant import Assistant, Seen, assemble, person
 

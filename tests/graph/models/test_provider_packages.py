@@ -22,7 +22,7 @@ from graph.errors import (
     ModelRateLimitedError,
     ModelUnavailableError,
 )
-from graph.events import ReasoningDelta, TextDelta
+from graph.events.sending import ReasoningDelta, TextDelta
 from graph.model_factory import Clients, build_model_set, build_models
 from graph.models import providers
 from graph.models.asking import ask

@@ -17,9 +17,9 @@ from pydantic import BaseModel, Field
 
 from graph.agents.specialist import sendable
 from graph.errors import ModelContextError, ModelError, ModelLengthError, ModelNotFoundError, ModelRequestError
-from graph.events import ReasoningDelta, TextDelta
-from graph.link_allowlist import HostAllowlist
-from graph.link_filter import LinkFilter, filter_answer
+from graph.events.sending import ReasoningDelta, TextDelta
+from graph.links.allowlist import HostAllowlist
+from graph.links.filter import LinkFilter, filter_answer
 from graph.messages.written import with_own_ids
 from graph.model_factory import Clients, build_models
 from graph.models.asking import ask, was_cut

@@ -17,13 +17,12 @@ from drive_server.http.logins import (
     open_session,
 )
 from drive_server.http.problem import problem_responses
-from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS
-from drive_server.models import ApiKey
+from drive_server.mcp.tools.definition.arguments import MAX_EMAIL_CHARACTERS
+from drive_server.models.access import ApiKey
 from drive_server.moments import LONGEST
-from drive_server.services.identity.keys import MAX_KEY_DAYS, MAX_KEY_NAME_CHARACTERS
+from drive_server.services.identity.keys import MAX_KEY_DAYS, MAX_KEY_NAME_CHARACTERS, MAX_TOKEN_CHARACTERS
 from drive_server.services.identity.passwords import MAX_CHARACTERS as MAX_PASSWORD_CHARACTERS
 from drive_server.services.identity.sessions import SESSION_PREFIX
-from drive_server.services.identity.tokens import MOST_CHARACTERS
 from drive_server.services.people.service import MAX_NAME_CHARACTERS, ProfileChange
 
 router = APIRouter(tags=["auth"])
@@ -42,7 +41,7 @@ class Login(BaseModel):
         json_schema_extra={"examples": [{"token": "dak_..."}, {"email": "ana@example.com", "password": "..."}]},
     )
 
-    token: Annotated[str | None, Field(min_length=1, max_length=MOST_CHARACTERS)] = None
+    token: Annotated[str | None, Field(min_length=1, max_length=MAX_TOKEN_CHARACTERS)] = None
     email: Annotated[str | None, Field(max_length=MAX_EMAIL_CHARACTERS)] = None
     password: Annotated[str | None, Field(max_length=MAX_PASSWORD_CHARACTERS)] = None
 

@@ -16,7 +16,7 @@ from drive_server.http.event_streams import HEARTBEAT, UNBUFFERED, EventStream
 from drive_server.http.languages import language_of
 from drive_server.http.problem import problem_responses
 from drive_server.messages import Language, render
-from drive_server.models import Item
+from drive_server.models.items import Item
 from drive_server.services.sharing.notices import Notice
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 

@@ -19,7 +19,7 @@ from sqlalchemy import create_engine
 from api.cli import main
 from api.cli.backups.layout import BLOBS, GENERATIONS, blob_path, generations_in
 from drive_server.knowledge.index.lock import WriterLock
-from drive_server.storage.tables import SCHEMA
+from drive_server.storage.tables.drive_schema import SCHEMA
 from tests.api.cli.command import environment
 from tests.e2e.service import Service
 

@@ -4,7 +4,7 @@ import pytest
 
 from api.cli.chat.event_stream import FINAL, read_events
 from api.cli.failure import CommandError
-from graph.events import EVENTS
+from graph.events.definitions import EVENTS
 
 
 def test_events_are_read_with_their_ids_and_comments_are_left_out() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from api.cli import main
 from api.cli.exports.contents import Contents
-from api.cli.exports.manifest import MANIFEST, STATE, SUMS
+from api.cli.exports.format.manifest import MANIFEST, STATE, SUMS
 from benchmarks.fixtures.whole_drive import fill, fill_at_once, thread
 from tests.api.cli.command import environment
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import Mock
 
 from drive_server.storage.schema import Schema
-from graph.events import EVENTS
+from graph.events.definitions import EVENTS
 
 if TYPE_CHECKING:
     import pytest

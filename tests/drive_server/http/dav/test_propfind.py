@@ -9,7 +9,8 @@ from sqlalchemy import event, insert
 from drive_server.http.dav.places import PAGE_ITEMS
 from drive_server.http.dav.resources import FileResource
 from drive_server.services.webdav.properties import MAX_PROPERTIES, MAX_VALUE_CHARACTERS
-from drive_server.storage.tables import NodeRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.items import NodeRow
 from tests.drive_server.http.dav.client import properties_of
 from tests.drive_server.http.dav.test_files import owner
 

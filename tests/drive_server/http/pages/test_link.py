@@ -17,7 +17,7 @@ from drive_server.services.sharing.links import LinkTerms
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from drive_server.models import Item
+    from drive_server.models.items import Item
     from tests.drive_server.http.service import Service
 
 CHINESE = {"Accept-Language": "zh-CN,zh;q=0.9,en;q=0.5"}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from drive_server.knowledge.ingest.ingester import IndexWatch
-from drive_server.models import IndexStatus
+from drive_server.models.search import IndexStatus
 
 if TYPE_CHECKING:
     from drive_server.access import Actor

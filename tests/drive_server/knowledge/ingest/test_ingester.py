@@ -18,7 +18,7 @@ from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.lock import WriterLock
 from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.knowledge.readers.text_source import TextSource
-from drive_server.storage.index_tables import IndexEntryRow
+from drive_server.storage.tables.index import IndexEntryRow
 from tests.drive_server.knowledge import samples
 from tests.drive_server.store import Store, open_store
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.knowledge.embedding.embedder import Embedder
     from drive_server.knowledge.index.rows import IndexedFile
-    from drive_server.models import Item
+    from drive_server.models.items import Item
 
 
 class Killed(BaseException):

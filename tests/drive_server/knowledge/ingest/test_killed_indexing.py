@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from drive_server.access import Actor
-    from drive_server.models import Item
+    from drive_server.models.items import Item
     from tests.drive_server.store import Store
 
 FILES = 30

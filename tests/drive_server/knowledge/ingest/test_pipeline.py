@@ -12,8 +12,8 @@ from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.ingest import pipeline
 from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.knowledge.readers.text_source import TextSource
-from drive_server.storage.index_tables import IndexEntryRow
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.index import IndexEntryRow
+from drive_server.storage.tables.items import NodeRow
 from tests.drive_server.knowledge import samples
 from tests.drive_server.store import Store, open_store
 

@@ -15,8 +15,8 @@ from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.ingest import pending
 from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.knowledge.readers.text_source import TextSource
-from drive_server.storage.index_tables import IndexEntryRow, ReadingRow
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.index import IndexEntryRow, ReadingRow
+from drive_server.storage.tables.items import NodeRow
 from tests.drive_server.knowledge import samples
 from tests.drive_server.store import Store, open_store
 

@@ -9,7 +9,7 @@ from mcp.types import INVALID_REQUEST, ElicitResult, ErrorData
 from drive_server.connect import open_drive
 from drive_server.mcp.calls.consent import FORM, question
 from drive_server.messages import Message
-from drive_server.models import Effect
+from drive_server.models.changes import Effect
 from tests.drive_server.actors import new_person
 from tests.drive_server.hosts import Person, asking_host_of
 from tests.drive_server.mcp.calls.consenting import (

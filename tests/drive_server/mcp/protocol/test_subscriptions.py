@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.models import Item
+    from drive_server.models.items import Item
 
 UPDATED = "notifications/resources/updated"
 ROOT: Any = "drive://folders/root"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import AnyUrl
 
-from drive_server.mcp.tools.arguments import MAX_PLACE_CHARACTERS
+from drive_server.mcp.tools.definition.arguments import MAX_PLACE_CHARACTERS
 from drive_server.services.documents.citations import MAX_CITATIONS
 from tests.drive_server.hosts import Host, host_of, text_of
 from tests.drive_server.knowledge import documents, samples
@@ -13,7 +13,7 @@ from tests.drive_server.knowledge import documents, samples
 if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.models import Item
+    from drive_server.models.items import Item
 
 HANDBOOK = (
     "# Handbook\n\n## Leave\n\nStaff get 25 days\nof paid leave. Ask in writing.\n\n"

@@ -9,8 +9,8 @@ from sqlalchemy import select, update
 
 from drive_server.access import Scope
 from drive_server.mcp.tools.index import MAX_WAIT_SECONDS
-from drive_server.storage.index_tables import IndexEntryRow
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.index import IndexEntryRow
+from drive_server.storage.tables.items import NodeRow
 from tests.drive_server.actors import with_scopes
 from tests.drive_server.hosts import ProgressLog, host_of, text_of
 

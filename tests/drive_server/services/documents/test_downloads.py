@@ -14,7 +14,7 @@ from tests.fakes.clock import SettableClock
 
 if TYPE_CHECKING:
     from drive_server.drive import Drive
-    from drive_server.models import Item
+    from drive_server.models.items import Item
 
 BOB = "bob@example.com"
 

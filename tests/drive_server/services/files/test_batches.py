@@ -22,13 +22,13 @@ from drive_server.errors import (
 )
 from drive_server.messages import render
 from drive_server.services.files.batches import MAX_AT_ONCE, Organizing, Renaming, Selection
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.items import NodeRow
 from tests.drive_server.actors import rehearsing, with_scopes
 from tests.drive_server.store import in_run
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
-    from drive_server.models import Rearranged
+    from drive_server.models.items import Rearranged
     from tests.drive_server.store import Store
 
 DAY = "2026-03-07 12:00:00.000000"

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from drive_server.access import Actor
-    from drive_server.models import Item, OnConflict, Outcome
+    from drive_server.models.changes import Outcome
+    from drive_server.models.items import Item, OnConflict
     from tests.drive_server.store import Store
 
     Arrival = Callable[[Store, Actor, OnConflict], Awaitable[Outcome[Item]]]

@@ -22,8 +22,11 @@ from drive_server.errors import (
 from drive_server.services.files import copying
 from drive_server.services.quota import Limits
 from drive_server.services.tree.ancestors import MAX_DEPTH
-from drive_server.storage.index_tables import IndexEntryRow
-from drive_server.storage.tables import ChangeItemRow, HoldingRow, NodeRow, ShareRow, UserRow
+from drive_server.storage.tables.index import IndexEntryRow
+from drive_server.storage.tables.items import HoldingRow, NodeRow
+from drive_server.storage.tables.journal import ChangeItemRow
+from drive_server.storage.tables.people import UserRow
+from drive_server.storage.tables.sharing import ShareRow
 from tests.drive_server.actors import rehearsing, with_scopes
 from tests.drive_server.store import in_run
 

@@ -7,7 +7,7 @@ from sqlalchemy import update
 
 from drive_server.errors import ForbiddenError, NameConflictError, NotFoundError, StateConflictError
 from drive_server.services.journal.changes import REPLACES
-from drive_server.storage.index_tables import IndexEntryRow
+from drive_server.storage.tables.index import IndexEntryRow
 from tests.drive_server.actors import rehearsing
 
 if TYPE_CHECKING:

@@ -21,8 +21,11 @@ from drive_server.errors import (
 )
 from drive_server.services.files import trash
 from drive_server.services.files.trash import Expiry
-from drive_server.storage.index_tables import IndexEntryRow
-from drive_server.storage.tables import HoldingRow, LinkRow, NodeRow, ShareRow, UserRow, VersionRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.index import IndexEntryRow
+from drive_server.storage.tables.items import HoldingRow, NodeRow, VersionRow
+from drive_server.storage.tables.people import UserRow
+from drive_server.storage.tables.sharing import LinkRow, ShareRow
 from tests.drive_server.actors import rehearsing, with_scopes
 from tests.drive_server.store import in_run
 

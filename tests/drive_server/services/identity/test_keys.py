@@ -11,7 +11,7 @@ from drive_server.access import Scope
 from drive_server.errors import UnauthenticatedError
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sessions import LIFETIME, SessionService
-from drive_server.storage.tables import ApiKeyRow
+from drive_server.storage.tables.people import ApiKeyRow
 from tests.drive_server.actors import with_scopes
 from tests.fakes.clock import START, SettableClock
 

@@ -21,7 +21,8 @@ from drive_server.errors import (
 )
 from drive_server.services.identity.service import IdentityService
 from drive_server.storage.database import Database, open_database
-from drive_server.storage.tables import ApiKeyRow, NodeRow
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.people import ApiKeyRow
 from tests.drive_server.actors import local_owner, new_person, with_scopes
 from tests.drive_server.issuer import issuing
 from tests.fakes.clock import START, SettableClock

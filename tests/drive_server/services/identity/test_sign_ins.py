@@ -12,7 +12,7 @@ from drive_server.errors import InvalidInputError, MissingScopeError, NotFoundEr
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sign_ins import SignInService
 from drive_server.signing import Signer
-from drive_server.storage.tables import ApiKeyRow, SignInRow
+from drive_server.storage.tables.people import ApiKeyRow, SignInRow
 from tests.drive_server.actors import with_scopes
 from tests.fakes.clock import SettableClock
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from drive_server.access import Actor
-    from drive_server.models import ApiKey
+    from drive_server.models.access import ApiKey
     from tests.drive_server.store import Store
 
 SIGNER = Signer(b"k" * 32)

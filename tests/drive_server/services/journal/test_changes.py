@@ -13,7 +13,8 @@ from tests.drive_server.store import in_run
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
-    from drive_server.models import Change, Page
+    from drive_server.models.base import Page
+    from drive_server.models.changes import Change
     from tests.drive_server.store import Store
 
 NOON = datetime(2026, 11, 5, 12, tzinfo=UTC)

@@ -14,7 +14,7 @@ from drive_server.services.journal.namers import ForeignName, foreign_names, ite
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
-    from drive_server.models import Item
+    from drive_server.models.items import Item
     from tests.drive_server.store import Store
 
 BEN = "ben@example.com"

@@ -17,7 +17,8 @@ from drive_server.errors import (
     NotFoundError,
 )
 from drive_server.services.documents.edits import Edit
-from drive_server.storage.tables import ChangeRow, VersionRow
+from drive_server.storage.tables.items import VersionRow
+from drive_server.storage.tables.journal import ChangeRow
 from tests.drive_server.actors import rehearsing, with_scopes
 from tests.drive_server.store import in_run, open_store
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from drive_server.access import Actor
-    from drive_server.models import Outcome
+    from drive_server.models.changes import Outcome
     from tests.drive_server.store import Store
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from drive_server.services.journal import effects
-from drive_server.storage.tables import LinkRow
+from drive_server.storage.tables.sharing import LinkRow
 from tests.drive_server.actors import rehearsing
 from tests.drive_server.store import in_run
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from drive_server.access import Actor
-    from drive_server.models import Outcome, Touch
+    from drive_server.models.changes import Outcome, Touch
     from tests.drive_server.store import Store
 
 

@@ -9,12 +9,12 @@ from sqlalchemy import update
 from drive_server.errors import InvalidInputError
 from drive_server.knowledge.formats import GROUPS
 from drive_server.services.search.filters import MAX_TYPES, SearchFilter
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.items import NodeRow
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.models import Item
+    from drive_server.models.items import Item
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 BOB, ALICE = "bob@example.com", "alice@example.com"

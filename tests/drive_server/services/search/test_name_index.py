@@ -13,7 +13,7 @@ from drive_server.services.search.fuzzy_names import match_near_names
 from drive_server.services.search.name_index import narrows, pattern_terms
 from drive_server.services.search.names import like_pattern, match_names
 from drive_server.services.tree.nodes import visible_ids
-from drive_server.storage.tables import NameKeyRow, NodeRow
+from drive_server.storage.tables.items import NameKeyRow, NodeRow
 
 if TYPE_CHECKING:
     from drive_server.access import Actor

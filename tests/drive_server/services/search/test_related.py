@@ -14,7 +14,7 @@ from tests.drive_server.actors import with_scopes
 if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.models import Item
+    from drive_server.models.items import Item
 
 ALICE = "alice@example.com"
 LEAVE = "Parents may take sixteen weeks of paid leave after the birth of a child."

@@ -10,7 +10,7 @@ from drive_server.access import Scope
 from drive_server.errors import ForbiddenError, InvalidInputError, MissingScopeError, NotFoundError
 from drive_server.knowledge.index.index import IndexHit
 from drive_server.services.search.service import SearchService
-from drive_server.storage.index_tables import IndexEntryRow
+from drive_server.storage.tables.index import IndexEntryRow
 from tests.drive_server.actors import with_scopes
 
 if TYPE_CHECKING:
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.models import Hit, Item, Page
+    from drive_server.models.base import Page
+    from drive_server.models.items import Item
+    from drive_server.models.search import Hit
 
 LEAVE = "# Parental leave\n\nEvery parent may take 16 weeks of paid leave after the birth of a child.\n"
 LEAVE_ZH = "# 员工手册\n\n员工在孩子出生后可以享受十六周的带薪育儿假。\n"

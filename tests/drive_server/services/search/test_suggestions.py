@@ -12,7 +12,7 @@ from tests.drive_server.actors import with_scopes
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
-    from drive_server.models import Kind
+    from drive_server.models.items import Kind
     from tests.drive_server.store import Store
 
 

@@ -7,7 +7,7 @@ import pytest
 if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.models import Item
+    from drive_server.models.items import Item
 
 
 @pytest.fixture

@@ -12,13 +12,14 @@ from drive_server.services.sharing.link_downloads import Fetch, LinkDownloads
 from drive_server.services.sharing.link_passwords import LinkPasswords
 from drive_server.services.sharing.link_visits import LinkVisits
 from drive_server.services.sharing.links import LinkTerms
-from drive_server.storage.tables import LinkRow
+from drive_server.storage.tables.sharing import LinkRow
 from tests.fakes.clock import SettableClock
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.models import Item, Link
+    from drive_server.models.access import Link
+    from drive_server.models.items import Item
 
 PASSWORD = "correct horse"
 HERE = "10.0.0.1"

@@ -16,15 +16,16 @@ from drive_server.errors import (
     NotFoundError,
     StateConflictError,
 )
-from drive_server.models import Link
+from drive_server.models.access import Link
 from drive_server.services.sharing.links import ANYONE, LinkTerms
-from drive_server.storage.tables import ChangeRow, LinkRow
+from drive_server.storage.tables.journal import ChangeRow
+from drive_server.storage.tables.sharing import LinkRow
 from tests.drive_server.actors import rehearsing, with_scopes
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.models import Item
+    from drive_server.models.items import Item
 
 PASSWORD = "correct horse"
 BOB = "bob@example.com"

@@ -21,7 +21,8 @@ from tests.drive_server.actors import new_person, rehearsing, with_scopes
 if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.drive import Drive
-    from drive_server.models import Item, Share
+    from drive_server.models.access import Share
+    from drive_server.models.items import Item
 
 BOB = "bob@example.com"
 

@@ -8,7 +8,9 @@ from sqlalchemy import inspect
 
 from drive_server.errors import DriveError
 from drive_server.services.tree.nodes import locate_many_sync, locate_sync
-from drive_server.storage.tables import LinkRow, NodeRow, new_id
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.items import NodeRow
+from drive_server.storage.tables.sharing import LinkRow
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

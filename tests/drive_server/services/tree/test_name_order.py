@@ -12,7 +12,7 @@ from drive_server.errors import InvalidCursorError
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
-    from drive_server.models import Item
+    from drive_server.models.items import Item
     from tests.drive_server.store import Store
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from drive_server.access import Role
 from drive_server.errors import ForbiddenError, NotFoundError
 from drive_server.services.tree.nodes import locate, locate_many, visible_ids
-from drive_server.storage.tables import NodeRow
+from drive_server.storage.tables.items import NodeRow
 
 if TYPE_CHECKING:
     from drive_server.access import Actor

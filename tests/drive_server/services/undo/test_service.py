@@ -19,7 +19,7 @@ from tests.drive_server.store import in_run
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
-    from drive_server.models import UndoResult
+    from drive_server.models.changes import UndoResult
     from tests.drive_server.store import Store
 
 

@@ -17,7 +17,7 @@ from tests.drive_server.store import Store, in_run, open_store
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
-    from drive_server.models import Item
+    from drive_server.models.items import Item
 
 NAMES = ("a", "b", "报告", "📄.md")
 FRIENDS = ("ben@example.com", "eve@example.com")

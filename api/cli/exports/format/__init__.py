@@ -1,0 +1,1 @@
+"""The files of an export: where each thing stands, under which name, with which hash; and how they are read again."""

@@ -1,0 +1,1 @@
+"""Headers: of requests for bytes, of resumable uploads, of every response. Imports nothing else of `http`."""

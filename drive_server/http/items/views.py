@@ -1,0 +1,48 @@
+"""Items as the routes answer with them: with the star that the caller has put on them."""
+
+from collections.abc import Sequence
+
+from fastapi import Response
+from pydantic import BaseModel
+
+from drive_server.access import Actor
+from drive_server.drive import Drive
+from drive_server.http.items.writes import reply
+from drive_server.models.base import Page
+from drive_server.models.changes import Outcome
+from drive_server.models.items import Item
+
+
+class ItemView(Item):
+    """A file or folder as the caller sees it; `role` is the caller's, `owner` an email, `starred` the caller's mark."""
+
+    starred: bool
+
+
+class ItemPage(BaseModel):
+    """A page of items. `cursor` is null at the end; `total` counts the whole list where that is known."""
+
+    items: list[ItemView]
+    cursor: str | None
+    total: int | None
+
+
+async def views_of(drive: Drive, actor: Actor, items: Sequence[Item]) -> list[ItemView]:
+    """Return the items with the caller's stars, by one query for all."""
+    starred = await drive.stars.among(actor, [item.id for item in items])
+    return [ItemView(**dict(item), starred=item.id in starred) for item in items]
+
+
+async def view_of(drive: Drive, actor: Actor, item: Item) -> ItemView:
+    """Return the item with the caller's star."""
+    return (await views_of(drive, actor, [item]))[0]
+
+
+async def page_of(drive: Drive, actor: Actor, page: Page[Item]) -> ItemPage:
+    """Return the page as it is on the wire."""
+    return ItemPage(items=await views_of(drive, actor, page.items), cursor=page.cursor, total=page.total)
+
+
+async def reply_item(response: Response, drive: Drive, actor: Actor, outcome: Outcome[Item]) -> ItemView:
+    """Return the item that a change is of as the answer, whose headers name the change."""
+    return await view_of(drive, actor, reply(response, outcome))

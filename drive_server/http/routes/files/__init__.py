@@ -1,0 +1,1 @@
+"""Routes about the bytes of files: contents, versions, uploads, thumbnails, zip archives."""

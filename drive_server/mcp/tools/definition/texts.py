@@ -1,0 +1,73 @@
+"""The short texts beside the structured results, and the longer ones for hosts that show their model only texts."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from drive_server.models.base import Page
+from drive_server.models.items import Item, TreeNode
+from drive_server.models.search import Hit
+from drive_server.services.tree.names import display_name
+
+MOST_LINES = 50
+MOST_PASSAGE_CHARACTERS = 1_000
+
+
+def counted(number: int, noun: str) -> str:
+    """Return `1 item`, `2 items`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def page_text(page: Page[Any], noun: str) -> str:
+    """Return the short text of a page of a list: how much it holds, and how to get the next one."""
+    of_all = f" of {page.total:,}" if page.cursor and page.total else ""
+    more = f" For more, pass cursor {page.cursor}." if page.cursor else ""
+    return f"{counted(len(page.items), noun)}{of_all}.{more}"
+
+
+def shown_path(item: Item) -> str:
+    """Return the item's path as it may stand in a message: what misleads the eye is escaped."""
+    return display_name(item.path)
+
+
+def reference(item: Item) -> str:
+    """Return how an item is named so that the next call can use it, by its id if not by its path."""
+    return f"{shown_path(item)} ({item.kind}, id {item.id}, etag {item.etag})"
+
+
+def item_lines(items: Iterable[Item]) -> str:
+    """Return one line for each item."""
+    return cut_lines(f"- {reference(item)}" for item in items)
+
+
+def tree_lines(node: TreeNode) -> str:
+    """Return the tree as an indented list."""
+    return cut_lines(_branch(node, 0))
+
+
+def hit_lines(hits: Iterable[Hit]) -> str:
+    """Return each hit with its passage."""
+    return cut_lines(
+        f"- {reference(hit.item)}" + (f", {_location(hit)}: {_passage(hit)}" if hit.end else "") for hit in hits
+    )
+
+
+def _branch(node: TreeNode, depth: int) -> Iterator[str]:
+    yield f"{'  ' * depth}- {reference(node.item)}{' …' if node.truncated else ''}"
+    for child in node.children:
+        yield from _branch(child, depth + 1)
+
+
+def _location(hit: Hit) -> str:
+    place = f", {display_name(hit.place)}" if hit.place else ""
+    return f"version {hit.version}{place}, characters {hit.start}-{hit.end}"
+
+
+def _passage(hit: Hit) -> str:
+    return " ".join(hit.text[:MOST_PASSAGE_CHARACTERS].split())
+
+
+def cut_lines(lines: Iterable[str]) -> str:
+    """Return the first 50 lines, and how many more there are."""
+    shown = list(lines)
+    more = len(shown) - MOST_LINES
+    return "\n".join(shown[:MOST_LINES] + ([f"- and {more:,} more"] if more > 0 else []))

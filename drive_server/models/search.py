@@ -1,0 +1,50 @@
+"""What a search finds, and the state of the index."""
+
+from dataclasses import dataclass, field
+
+from drive_server.models.items import Item
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage (or a name) that matches a query. `score` is comparable within one answer only, higher is better.
+
+    `start` and `end` are character offsets into the text of this `version` as `read_file` counts them; `place` is where
+    a person would look for the passage, as in `slide=3`. A name has neither.
+    """
+
+    item: Item
+    score: float
+    text: str
+    start: int = 0
+    end: int = 0
+    heading: str = ""
+    page: int | None = None
+    version: int = 0
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """The state of the index: files by state, and those that could not be read with the reason.
+
+    `awaiting_vectors` is the number of passages that can be found by their words, and by their meaning only later.
+    """
+
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    problems: tuple[dict[str, str], ...] = ()
+    awaiting_vectors: int = 0
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """Return how many files are pending, indexing, indexed, failed, or skipped, which is every other state."""
+        names = {"pending": "pending", "indexing": "indexing", "ready": "indexed", "failed": "failed"}
+        summary = dict.fromkeys((*names.values(), "skipped"), 0)
+        for state, count in self.counts.items():
+            summary[names.get(state, "skipped")] += count
+        return summary
+
+    @property
+    def unfinished(self) -> int:
+        """Return how many files wait to be read, or are being read."""
+        return sum(self.counts.get(state, 0) for state in ("pending", "indexing"))

@@ -1,0 +1,40 @@
+"""Tables of the index: the state of each file in it, and the outcome of reading each content."""
+
+from datetime import datetime
+
+from sqlalchemy import Index, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from drive_server.storage.tables.base import Base
+
+
+class IndexEntryRow(Base):
+    """The state of a file in the index: written as `pending` in the transaction of every change of content.
+
+    It outlives a file that is deleted for good, until the index has dropped the file's passages. `content` is the key
+    of the content whose passages the index has of it, in the table `index_table`; both are empty if it has none.
+    """
+
+    __tablename__ = "index_entries"
+    __table_args__ = (Index("ix_index_entries_state", "state"), Index("ix_index_entries_content", "content"))
+
+    file_id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    owner_id: Mapped[str] = mapped_column(String(32))
+    version: Mapped[int]
+    state: Mapped[str] = mapped_column(String(16), default="pending")
+    reason: Mapped[str] = mapped_column(default="")
+    attempts: Mapped[int] = mapped_column(default=0)
+    updated_at: Mapped[datetime]
+    content: Mapped[str] = mapped_column(String(160), default="", server_default="")
+    index_table: Mapped[str] = mapped_column(String(128), default="", server_default="")
+
+
+class ReadingRow(Base):
+    """The outcome of reading a content, so that a copy of it is not read again: state, reason, number of passages."""
+
+    __tablename__ = "readings"
+
+    content: Mapped[str] = mapped_column(String(160), primary_key=True)
+    state: Mapped[str] = mapped_column(String(16))
+    reason: Mapped[str] = mapped_column(default="")
+    passages: Mapped[int]

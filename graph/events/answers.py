@@ -1,0 +1,77 @@
+"""The answer of a turn as it is written, what the model thinks before it, and the quotations in it."""
+
+from typing import Annotated, Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+from graph.events.markers import KEY
+from graph.links.text_fields import PRODUCT, ProductText
+
+WhyUnverified = Literal[
+    "",
+    "absent",
+    "translation",
+    "summary",
+    "not_found",
+    "earlier_version",
+    "unavailable",
+    "no_words",
+    "no_source",
+    "too_long",
+]
+
+
+class ContentEvent(TypedDict):
+    """A delta of the message `message_id` of the thread. The graph emits it only for text that no model streamed.
+
+    `step_id` is the step of the plan that is carried out.
+    `restarts`, after a restart of the service: this is the whole new text since the last event of another type.
+    """
+
+    type: Literal["content"]
+    text: str
+    message_id: Annotated[str, PRODUCT]
+    step_id: NotRequired[Annotated[str, PRODUCT]]
+    restarts: NotRequired[bool]
+
+
+class ReasoningEvent(TypedDict):
+    """A delta of what the model thinks before it answers, in the message `message_id`; no part of the answer.
+
+    `step_id` is the step of the plan that is carried out. Not every model tells, and a replay may leave it out.
+    """
+
+    type: Literal["reasoning"]
+    text: str
+    message_id: Annotated[str, PRODUCT]
+    step_id: NotRequired[Annotated[str, PRODUCT]]
+
+
+class CitationView(TypedDict):
+    """A quotation in an answer. `verified`: it stands, word for word, in that `version` at that `place`.
+
+    `reason` says why it is not verified. `is_current`: the version was still the newest one. `uri` (a resource) and
+    `address` (a page for people) open the file at the place; both are empty if it is not verified.
+    """
+
+    number: int
+    quote: str
+    verified: bool
+    reason: WhyUnverified
+    file_id: ProductText
+    name: str
+    path: str
+    version: int | None
+    is_current: bool
+    place: str
+    heading: str
+    uri: ProductText
+    address: ProductText
+
+
+class CitationsEvent(TypedDict):
+    """The citations of an answer, after its text; `message_id` is the answer's in the thread."""
+
+    type: Literal["citations"]
+    message_id: Annotated[str, KEY]
+    citations: list[CitationView]

@@ -1,0 +1,72 @@
+"""Calls of tools: begun, under way, ended; and the records of calls of a person's own servers."""
+
+from typing import Annotated, Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+from graph.events.markers import KEY
+from graph.links.text_fields import DATA, PRODUCT, ProductText
+
+CallStatus = Literal["pending", "invoking", "done", "error", "cancelled", "rejected"]
+
+
+class ToolCallStartEvent(TypedDict):
+    """The model asks for a call; it may still need an approval. Exactly one `tool_call_end` follows."""
+
+    type: Literal["tool_call_start"]
+    tool_call_id: Annotated[str, PRODUCT, KEY]
+    name: str
+    args: Annotated[dict[str, Any], DATA]
+
+
+class ToolProgressEvent(TypedDict):
+    """A call is invoked, the tool reports progress, or the call needs another approval.
+
+    `reason` says why a gated call runs without an approval: `granted`, with the grant's id, or `planned`.
+    """
+
+    type: Literal["tool_progress"]
+    tool_call_id: ProductText
+    name: str
+    status: CallStatus
+    message: NotRequired[str]
+    progress: NotRequired[float]
+    total: NotRequired[float]
+    reason: NotRequired[Literal["granted", "planned"]]
+    grant_id: NotRequired[ProductText]
+
+
+class ToolCallEndEvent(TypedDict):
+    """A call ended. `result` is the text that the model sees; `duration_ms` is 0 if the tool was not invoked."""
+
+    type: Literal["tool_call_end"]
+    tool_call_id: Annotated[str, PRODUCT, KEY]
+    name: str
+    status: Literal["done", "error", "cancelled", "rejected"]
+    result: Annotated[str, DATA]
+    duration_ms: int
+
+
+class ToolCallRecord(TypedDict):
+    """A call of a tool of one of the person's own MCP servers, in the assistant's message.
+
+    `response` is what came back, or why nothing did; empty while nothing has.
+    """
+
+    id: ProductText
+    serverId: ProductText
+    serverName: str
+    toolName: str
+    displayName: str
+    arguments: Annotated[dict[str, Any], DATA]
+    status: CallStatus
+    response: str
+    isError: bool
+
+
+class ToolCallUpdatedEvent(TypedDict):
+    """The record of a call in the message `messageId`, as it is now: it takes the place of the one before."""
+
+    type: Literal["assistant.toolCall.updated"]
+    messageId: ProductText
+    toolCall: ToolCallRecord
