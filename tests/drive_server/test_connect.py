@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 BACKGROUND = {
     *("drive-ingester", "drive-subscriptions", "drive-recents", "drive-housekeeping", "drive-tasks"),
-    *("drive-tool-lists", "drive-key-uses"),
+    *("drive-tool-lists", "drive-key-uses", "drive-people"),
 }
 HEAVY = ("lancedb", "pyarrow", "unstructured", "onnxruntime", "tokenizers", "pypdfium2")
 
