@@ -4,10 +4,11 @@ import asyncio
 import datetime
 import ipaddress
 import ssl
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -15,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 CHUNKED = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 LAST_CHUNK = b"0\r\n\r\n"
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 def chunked(*pieces: bytes) -> bytes:
@@ -88,15 +90,31 @@ class RawServer:
 
 
 @asynccontextmanager
+async def listening(serve: Serve, **options: Any) -> AsyncGenerator[asyncio.Server]:
+    """Serve on a free port until the end of the block; no connection outlives it, nor the loop."""
+    writers: list[asyncio.StreamWriter] = []
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writers.append(writer)
+        await serve(reader, writer)
+
+    server = await asyncio.start_server(connected, "127.0.0.1", 0, **options)
+    try:
+        yield server
+    finally:
+        server.close()
+        for writer in writers:
+            writer.transport.abort()
+        await asyncio.gather(*(writer.wait_closed() for writer in writers), return_exceptions=True)
+
+
+@asynccontextmanager
 async def raw_server(tls: ssl.SSLContext | None = None) -> AsyncGenerator[RawServer]:
     """Serve on a free port until the end of the block."""
     scripted = RawServer()
-    server = await asyncio.start_server(scripted.serve, "127.0.0.1", 0, backlog=256, ssl=tls)
-    scripted.url = f"http{'s' if tls else ''}://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-    try:
+    async with listening(scripted.serve, backlog=256, ssl=tls) as server:
+        scripted.url = f"http{'s' if tls else ''}://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
         yield scripted
-    finally:
-        server.close()
 
 
 def certificate(folder: Path) -> Path:

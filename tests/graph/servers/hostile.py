@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.fakes.raw_server import whole
+from tests.fakes.raw_server import listening, whole
 
 Message = dict[str, Any]
 Behaviour = Callable[[Message], "bytes | None"]
@@ -117,10 +117,7 @@ class HostileHttp:
 async def hostile_http() -> AsyncGenerator[HostileHttp]:
     """Serve on a free port of this machine until the end of the block."""
     served = HostileHttp()
-    server = await asyncio.start_server(served.serve, "127.0.0.1", 0, limit=1 << 22)
-    served.port = server.sockets[0].getsockname()[1]
-    served.url = f"http://127.0.0.1:{served.port}/mcp"
-    try:
+    async with listening(served.serve, limit=1 << 22) as server:
+        served.port = server.sockets[0].getsockname()[1]
+        served.url = f"http://127.0.0.1:{served.port}/mcp"
         yield served
-    finally:
-        server.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from base64 import urlsafe_b64encode
 from contextlib import asynccontextmanager
 from hashlib import sha256
@@ -14,8 +13,10 @@ import pytest
 
 from tests.drive_server.http.service import Service, running
 from tests.drive_server.issuer import Issuer, issuing
+from tests.fakes.raw_server import listening
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import AsyncGenerator
 
     from drive_server.settings import DriveSettings
@@ -62,7 +63,7 @@ class Provider:
 async def logging_in(settings: DriveSettings, **more: Any) -> AsyncGenerator[tuple[Service, Provider]]:
     async with issuing() as issuer:
         provider = Provider(issuer)
-        async with await asyncio.start_server(provider.serve, "127.0.0.1", 0) as listener:
+        async with listening(provider.serve) as listener:
             tokens = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}/token"
             issuer.metadata = {"authorization_endpoint": f"{issuer.url}/authorize", "token_endpoint": tokens}
             changes = {"oidc_issuer": issuer.url, "oidc_client_id": "drive", **more}

@@ -14,6 +14,7 @@ from drive_server.http.routes.people import notices
 from drive_server.services.mail.outbox import FIRST_PAUSE
 from drive_server.services.mail.smtp import Mail, SmtpServer
 from tests.drive_server.http.service import Service, running
+from tests.fakes.raw_server import listening
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
@@ -54,7 +55,7 @@ class MailServer:
 @asynccontextmanager
 async def mail_server() -> AsyncGenerator[tuple[MailServer, str]]:
     server = MailServer()
-    async with await asyncio.start_server(server.serve, "127.0.0.1", 0) as listener:
+    async with listening(server.serve) as listener:
         yield server, f"smtp://127.0.0.1:{listener.sockets[0].getsockname()[1]}"
 
 
