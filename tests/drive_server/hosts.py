@@ -5,6 +5,9 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+import anyio
+from mcp import ClientSession
+from mcp.client.stdio import stdio_client
 from mcp.shared.memory import create_connected_server_and_client_session
 from mcp.types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult, TextContent
 
@@ -14,7 +17,8 @@ from drive_server.context import current_principal
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
-    from mcp import ClientSession
+    from anyio.streams.memory import MemoryObjectReceiveStream
+    from mcp import StdioServerParameters
     from mcp.types import CallToolResult
 
     from drive_server.access import Actor
@@ -108,3 +112,26 @@ async def asking_host_of(drive: Drive, actor: Actor, person: Person) -> AsyncGen
             yield Host(session)
     finally:
         current_principal.reset(token)
+
+
+@asynccontextmanager
+async def session_over_stdio(command: StdioServerParameters, **options: Any) -> AsyncGenerator[ClientSession]:
+    """Start a server as a host does, and open a session with it; `options` are those of `ClientSession`.
+
+    Enter and leave it within one test. What the server still says while it ends is read and passed over:
+    otherwise `stdio_client` would raise `BrokenResourceError` (python-sdk, issue 1960).
+    """
+    async with anyio.create_task_group() as group, stdio_client(command) as (reading, writing):
+        rest = reading.clone()
+        try:
+            async with ClientSession(reading, writing, **options) as session:
+                await session.initialize()
+                yield session
+        finally:
+            group.start_soon(_pass_over, rest)
+
+
+async def _pass_over(messages: MemoryObjectReceiveStream[Any]) -> None:
+    async with messages:
+        async for _ in messages:
+            pass

@@ -16,11 +16,10 @@ import anyio
 import httpx
 import pytest
 from anyio.streams.text import TextReceiveStream
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
+from mcp import StdioServerParameters
 
 from drive_server.__main__ import main
-from tests.drive_server.hosts import Host
+from tests.drive_server.hosts import Host, session_over_stdio
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -47,11 +46,8 @@ async def over_stdio(
 ) -> AsyncGenerator[Host]:
     """Start the server as a host does. Enter and leave it within one test."""
     command = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:]], env=environment(settings, **variables))
-    async with (
-        stdio_client(command) as (reading, writing),
-        ClientSession(reading, writing, timedelta(seconds=60), sampling) as session,
-    ):
-        await session.initialize()
+    limit = timedelta(seconds=60)
+    async with session_over_stdio(command, read_timeout_seconds=limit, sampling_callback=sampling) as session:
         yield Host(session)
 
 

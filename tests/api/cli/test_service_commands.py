@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
+from mcp import StdioServerParameters
 
 from tests.api.cli.command import COMMAND, drive_agent, environment
-from tests.drive_server.hosts import Host
+from tests.drive_server.hosts import Host, session_over_stdio
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -153,8 +152,7 @@ async def test_what_a_host_over_stdio_is_told_leads_to_the_running_service(servi
     command = StdioServerParameters(
         command=str(COMMAND), args=["mcp"], env=environment({"DRIVE_DATA_DIR": str(service.data_dir)})
     )
-    async with stdio_client(command) as (reading, writing), ClientSession(reading, writing) as session:
-        await session.initialize()
+    async with session_over_stdio(command) as session:
         made = await Host(session).call("create_file", name="cited.md", content="text")
         download = await Host(session).call("get_download_url", file_id=made["id"])
     assert download["url"].startswith(f"{service.url}/d/")

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
 from mcp.shared.exceptions import McpError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.services.documents import service as documents
 from drive_server.services.files import copying
 from tests.drive_server.gates import Gate, cancel, next_id
-from tests.drive_server.hosts import Host, host_of
+from tests.drive_server.hosts import Host, host_of, session_over_stdio
 from tests.drive_server.http.service import running
 from tests.drive_server.http.streamable_http.test_endpoint import remote
 from tests.drive_server.raw import raw_client
@@ -107,11 +106,7 @@ async def test_the_same_over_stdio_where_it_has_no_answer(drive: Drive, alice: A
         command=sys.executable, args=["-m", "tests.drive_server.gated_stdio"], env=variables, cwd=REPOSITORY
     )
     made: dict[str, Any] = {}
-    async with (
-        stdio_client(command) as (reading, writing),
-        ClientSession(reading, writing, timedelta(seconds=PATIENCE)) as session,
-    ):
-        await session.initialize()
+    async with session_over_stdio(command, read_timeout_seconds=timedelta(seconds=PATIENCE)) as session:
         host, is_under_way = Host(session), anyio.Event()
 
         async def heard(progress: float, total: float | None, message: str | None) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
+from mcp import StdioServerParameters
 from mcp.types import Implementation
 
-from tests.drive_server.hosts import Host
+from tests.drive_server.hosts import Host, session_over_stdio
 from tests.drive_server.mcp.tools.test_session import Listener, no_forms, sent_to
 
 if TYPE_CHECKING:
@@ -27,14 +26,13 @@ async def test_a_host_over_stdio_is_let_in_from_the_running_service(drive: Drive
     listener = Listener()
     caller = Implementation(name="桌面 host", version="1")
     limit = timedelta(seconds=60)
-    streams: Any = stdio_client(command)
-    async with (
-        streams as (reading, writing),
-        ClientSession(
-            reading, writing, limit, elicitation_callback=no_forms, message_handler=listener, client_info=caller
-        ) as session,
-    ):
-        await session.initialize()
+    async with session_over_stdio(
+        command,
+        read_timeout_seconds=limit,
+        elicitation_callback=no_forms,
+        message_handler=listener,
+        client_info=caller,
+    ) as session:
         sign_in_id, token, code = await sent_to(session)
         asked = await drive.sign_ins.open(token)
         await drive.sign_ins.accept(alice, token, ["read"], 1)

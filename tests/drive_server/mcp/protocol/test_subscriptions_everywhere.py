@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.drive_server.hosts import Host
+from tests.drive_server.hosts import Host, session_over_stdio
 from tests.drive_server.http.service import Service, running
 from tests.drive_server.protocol.listener import Listener, settled
 
@@ -49,11 +48,7 @@ async def over_stdio(settings: DriveSettings, key: str) -> AsyncGenerator[tuple[
     listener = Listener()
     env = {**os.environ, "DRIVE_DATA_DIR": str(settings.root), "DRIVE_API_KEY": key, "DRIVE_EMBEDDING_MODEL": "none"}
     program = StdioServerParameters(command=sys.executable, args=["-m", "drive_server"], env=env)
-    async with (
-        stdio_client(program) as (reading, writing),
-        ClientSession(reading, writing, TIMEOUT, message_handler=listener) as session,
-    ):
-        await session.initialize()
+    async with session_over_stdio(program, read_timeout_seconds=TIMEOUT, message_handler=listener) as session:
         yield Host(session), listener
 
 
