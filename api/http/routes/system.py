@@ -1,10 +1,9 @@
-"""The health and readiness of the service, and its start page."""
+"""The health and readiness of the service."""
 
-from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 
 from api.catalogue import render
 from api.http.dependencies import ServiceDep
@@ -14,15 +13,6 @@ from drive_server.http.problem import problem, problem_responses
 from drive_server.messages import Language
 
 router = APIRouter(tags=["system"])
-
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-PAGE = Path(__file__).parents[2] / "web" / "index.html"
-
-
-@router.get("/", include_in_schema=False)
-async def index() -> FileResponse:
-    """Return the start page, in English and Chinese."""
-    return FileResponse(PAGE, headers={"content-security-policy": POLICY})
 
 
 @router.get("/healthz")

@@ -1,0 +1,48 @@
+/** The entry: finds out who is here, and draws the page. */
+
+import "../shared/texts.js";
+import { whenSignedOut } from "../shared/api/request.js";
+import { html, render } from "../shared/preact.js";
+import { guestToken, loadMe, me } from "../shared/session.js";
+import { loadTexts } from "../shared/texts/texts.js";
+import { Shell } from "./shell.js";
+import { followTheme } from "./theme.js";
+
+followTheme();
+await loadTexts(import.meta.url);
+
+/** @type {Promise<boolean> | null} */
+let asking = null;
+
+/** Ask once, however many requests found that the session is over. */
+function signInAgain() {
+  asking ??= import("./sign_in/again.js")
+    .then((module) => module.signInAgain())
+    .finally(() => (asking = null));
+  return asking;
+}
+
+async function start() {
+  const page = /** @type {HTMLElement} */ (document.getElementById("page"));
+  if (guestToken) {
+    const { Guest } = await import("../files/guest/guest.js");
+    render(html`<${Guest} token=${guestToken} />`, page);
+    return;
+  }
+  await loadMe({ anonymous: true }).catch((problem) => {
+    if (problem.status !== 401) throw problem;
+  });
+  if (!me.value) {
+    const { SignIn } = await import("./sign_in/sign_in.js");
+    await new Promise((resolve) => render(html`<${SignIn} onSignedIn=${resolve} />`, page));
+    render(null, page);
+  }
+  whenSignedOut(signInAgain);
+  render(html`<${Shell} />`, page);
+}
+
+await start().catch(async (problem) => {
+  const { Failure } = await import("../shared/components/states.js");
+  const page = /** @type {HTMLElement} */ (document.getElementById("page"));
+  render(html`<main><${Failure} error=${problem} onRetry=${() => location.reload()} /></main>`, page);
+});

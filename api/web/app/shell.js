@@ -1,0 +1,77 @@
+/** The page around the rooms: files on one side, the conversation on the other. */
+
+import { WaitingApprovals } from "../approvals/waiting.js";
+import { ChatPane } from "../chat/pane.js";
+import { FilesPane } from "../files/pane.js";
+import { DialogHost } from "../shared/components/dialogs.js";
+import { MenuHost } from "../shared/components/menus.js";
+import { NoticeHost } from "../shared/components/notices.js";
+import { Icon } from "../shared/components/icon.js";
+import { place } from "../shared/location.js";
+import { html, useEffect } from "../shared/preact.js";
+import { side } from "../shared/sides.js";
+import { text } from "../shared/texts/texts.js";
+import { AccountButton } from "./account.js";
+import { Connection } from "./connection.js";
+import { Divider } from "./divider.js";
+import { Lazy } from "../shared/components/lazy.js";
+import { PaletteButton, usePaletteKey } from "./palette_button.js";
+
+/** What stands in the place of the files, by the first part of the place. @type {Record<string, () => Promise<any>>} */
+const ROOMS = {
+  settings: () => import("../settings/settings.js").then((module) => module.Settings),
+  changes: () => import("../changes/activity.js").then((module) => module.Activity),
+};
+
+/** The whole page of who is signed in. */
+export function Shell() {
+  usePaletteKey();
+  const room = place.value.path[0];
+  const load = ROOMS[room];
+  useEffect(() => {
+    document.body.dataset.side = side.value;
+  }, [side.value]);
+  return html`
+    <a class="skip" href="#composer" onClick=${toComposer}>${text("app.skip_to_composer")}</a>
+    <header class="top">
+      <a class="brand" href="#/folder/root"><${Icon} name="spark" />${text("app.name")}</a>
+      <${PaletteButton} />
+      <${WaitingApprovals} />
+      <${AccountButton} />
+    </header>
+    <${Connection} />
+    <div class="sides">
+      <main class="side files-side" aria-label=${text("app.files")}>
+        ${load ? html`<${Lazy} key=${room} load=${load} />` : html`<${FilesPane} />`}
+      </main>
+      <${Divider} />
+      <section class="side chat-side" aria-label=${text("app.assistant")}><${ChatPane} /></section>
+    </div>
+    <${SideTabs} />
+    <${NoticeHost} /><${DialogHost} /><${MenuHost} />
+  `;
+}
+
+/** @param {Event} event */
+function toComposer(event) {
+  event.preventDefault();
+  side.value = "chat";
+  document.getElementById("composer")?.focus();
+}
+
+/** Which side is shown where there is room for one only. */
+function SideTabs() {
+  /** @type {Array<["files" | "chat", string, string]>} */
+  const tabs = [
+    ["files", "folder", text("app.files")],
+    ["chat", "chat", text("app.assistant")],
+  ];
+  return html`<nav class="side-tabs" aria-label=${text("app.sides")}>
+    ${tabs.map(
+      ([name, icon, title]) =>
+        html`<button type="button" aria-current=${side.value === name ? "page" : undefined} onClick=${() => (side.value = name)}>
+          <${Icon} name=${icon} />${title}
+        </button>`,
+    )}
+  </nav>`;
+}

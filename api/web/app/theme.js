@@ -1,0 +1,16 @@
+/** Light or dark: what the person chose, or else what the system says. */
+
+import { effect, signal } from "../shared/preact.js";
+import { theme } from "../shared/theme.js";
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const systemIsDark = signal(dark.matches);
+
+/** Keep the page in the theme. */
+export function followTheme() {
+  dark.addEventListener("change", (event) => (systemIsDark.value = event.matches));
+  effect(() => {
+    const chosen = theme.value === "system" ? (systemIsDark.value ? "dark" : "light") : theme.value;
+    document.documentElement.dataset.theme = chosen;
+  });
+}

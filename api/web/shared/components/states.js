@@ -1,0 +1,39 @@
+/** What stands where content is not there: yet, at all, or because something went wrong. */
+
+import { html } from "../preact.js";
+import { text } from "../texts/texts.js";
+import { Button } from "./button.js";
+import { Icon } from "./icon.js";
+import { describe } from "./problems.js";
+
+/** @param {{label?: string}} properties */
+export function Loading({ label }) {
+  return html`<div class="state loading" role="status"><span class="spinner" aria-hidden="true"></span>${label ?? text("shared.loading")}</div>`;
+}
+
+/** @param {{icon?: string, title: string, hint?: string, children?: any}} properties */
+export function Empty({ icon = "folder", title, hint, children }) {
+  return html`<div class="state empty">
+    <${Icon} name=${icon} />
+    <p class="state-title">${title}</p>
+    ${hint && html`<p>${hint}</p>`}${children}
+  </div>`;
+}
+
+/**
+ * What happened, what to do, another try, and the request's id for who asks for help.
+ * @param {{error: unknown, onRetry?: () => void}} properties
+ */
+export function Failure({ error, onRetry }) {
+  const { title, hint, requestId } = describe(error);
+  const copy = () => navigator.clipboard?.writeText(requestId);
+  return html`<div class="state failure" role="alert">
+    <${Icon} name="warning" />
+    <p class="state-title">${title}</p>
+    ${hint && html`<p>${hint}</p>`}
+    <div class="row">
+      ${onRetry && html`<${Button} icon="restore" onClick=${onRetry}>${text("shared.retry")}<//>`}
+      ${requestId && html`<${Button} icon="copy" onClick=${copy}>${text("shared.request_id", { id: requestId })}<//>`}
+    </div>
+  </div>`;
+}
