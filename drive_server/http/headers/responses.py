@@ -1,10 +1,12 @@
-"""The headers of every response that keep it to the person who asked, and to our own pages."""
+"""The headers of every response that name it, and keep it to the person who asked, and to our own pages."""
 
 from typing import Final
 
 from fastapi import FastAPI
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from drive_server.http.headers.request_id import REQUEST_ID, begin_request
 
 PERSONAL_PREFIX: Final = "/api"
 POLICY: Final = "Content-Security-Policy"
@@ -36,12 +38,14 @@ class ResponseHeaders:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        request_id = begin_request(scope)
         is_personal = scope["path"].startswith(PERSONAL_PREFIX)
 
         async def complete(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
+                headers[REQUEST_ID] = request_id
                 for name, value in DEFAULTS.items():
                     headers.setdefault(name, value)
                 if is_personal and headers[CACHE] != REVALIDATED:

@@ -116,6 +116,7 @@ def test_the_routes_are_described_with_their_key() -> None:
 
     assert {
         "/api/auth/login",
+        "/api/auth/ways",
         "/api/auth/login-links",
         "/api/auth/logout",
         "/api/auth/me",
@@ -152,7 +153,7 @@ def test_the_routes_are_described_with_their_key() -> None:
     public = [
         name
         for name in paths
-        if name.startswith(("/api/links/", "/api/auth/login", "/api/auth/logout", "/api/auth/password/"))
+        if name.startswith(("/api/links/", *(f"/api/auth/{part}" for part in ("login", "logout", "password/", "ways"))))
     ]
     public.remove("/api/auth/login-links")
     without_key = [operation for name in public for operation in paths.pop(name).values()]
