@@ -41,7 +41,7 @@ TYPES: Final = {
 @contextmanager
 def configurations() -> Generator[tuple[Path, Path]]:
     """Yield the configurations of eslint and the compiler, put where both find their packages."""
-    eslint, types = (PACKAGES / f"{os.getpid()}.{name}" for name in ("eslint.config.js", "tsconfig.json"))
+    eslint, types = (PACKAGES / f"{os.getpid()}.{name}" for name in ("eslint.config.mjs", "tsconfig.json"))
     eslint.write_text((HERE / "eslint.config.js").read_text())
     settings = {
         "extends": str(HERE / "tsconfig.json"),
