@@ -203,6 +203,22 @@ export interface components {
             decided_at?: string | null;
         };
         /**
+         * ApprovalsEvent
+         * @description How many approvals wait for the caller, and their ids, oldest first; at once and at each change.
+         */
+        ApprovalsEvent: {
+            /**
+             * Type
+             * @default approvals
+             * @constant
+             */
+            type: "approvals";
+            /** Waiting */
+            waiting: number;
+            /** Approval Ids */
+            approval_ids: string[];
+        };
+        /**
          * AssertionResponse
          * @description The `response` of a passkey that signed, in base64url.
          */
@@ -1653,6 +1669,16 @@ export interface components {
              * @default 0
              */
             awaiting_vectors: number;
+        };
+        /**
+         * IssuerResult
+         * @description The issuer at which people log in: its host, and the address that begins it.
+         */
+        IssuerResult: {
+            /** Name */
+            name: string;
+            /** Url */
+            url: string;
         };
         /**
          * Item
@@ -4631,6 +4657,23 @@ export interface components {
         WantedContents: {
             /** Sha256 */
             sha256: string[];
+        };
+        /**
+         * WaysResult
+         * @description The ways to sign in that this service offers; `oidc` is null without an issuer.
+         *
+         *     A token of the service, such as an API key, signs in everywhere (`POST /auth/login`).
+         */
+        WaysResult: {
+            /** Password */
+            password: boolean;
+            /** Passkey */
+            passkey: boolean;
+            oidc: components["schemas"]["IssuerResult"] | null;
+            /** One Time Link */
+            one_time_link: boolean;
+            /** Reset By Mail */
+            reset_by_mail: boolean;
         };
     };
     responses: never;
