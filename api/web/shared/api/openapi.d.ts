@@ -1963,6 +1963,17 @@ export interface components {
             total: number | null;
         };
         /**
+         * LinkPassword
+         * @description The password of a link.
+         * @example {
+         *       "password": "..."
+         *     }
+         */
+        LinkPassword: {
+            /** Password */
+            password: string;
+        };
+        /**
          * Login
          * @description The local access token, an API key, or a token of the issuer in the settings; or email and password.
          * @example {
@@ -2789,6 +2800,18 @@ export interface components {
             origin: "own" | "imported" | "shared" | "outside";
             /** Excerpt */
             excerpt: string;
+        };
+        /**
+         * PassageResult
+         * @description A passage: its offsets in the whole text, and its `place` as in citations (`page=2`, `line=10-20`).
+         */
+        PassageResult: {
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+            /** Place */
+            place: string;
         };
         /**
          * PasskeyLogin
@@ -4000,6 +4023,37 @@ export interface components {
              * @default
              */
             append: string;
+        };
+        /**
+         * TextResult
+         * @description A part of a file's text: the characters from `start` to `end` (exclusive) of `total_characters`.
+         *
+         *     `truncated` says that there is more after it (ask with `offset`). `passage` is the one that was asked for.
+         */
+        TextResult: {
+            /** File Id */
+            file_id: string;
+            /** Name */
+            name: string;
+            /** Media Type */
+            media_type: string;
+            /** Version */
+            version: number;
+            /** Newest Version */
+            newest_version: number;
+            /** Text */
+            text: string;
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+            /** First Line */
+            first_line: number;
+            /** Total Characters */
+            total_characters: number;
+            /** Truncated */
+            truncated: boolean;
+            passage: components["schemas"]["PassageResult"] | null;
         };
         /**
          * ThreadExport
