@@ -135,6 +135,7 @@ class Service:
         """End the streams of all clients, so that the server can shut down; runs go on."""
         self.log.end_follows()
         self.servers.end_watches()
+        self.approvals.end_watches()
 
     async def _forget_person(self, user_id: str) -> None:
         person = Principal(user_id, "", frozenset(), ADMINISTRATOR)

@@ -1,10 +1,12 @@
 """Approvals: stored, decided once by one of possibly many clients, or expired."""
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CursorResult, Executable, String, cast, insert, literal, select, update
+from sqlalchemy import ColumnElement, CursorResult, Executable, String, cast, insert, literal, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.approvals.decisions import Check, DecisionCheck, all_approved, without_contents
@@ -17,6 +19,7 @@ from api.storage.tables import CANCELLED, DECIDED, EXPIRED, RUNNING, WAITING, Ap
 from drive_server.storage.database import Database
 
 PARKED = "run_parked"
+POLL_SECONDS = 1.0
 _IS_WAITING = ApprovalRow.status == literal(WAITING, literal_execute=True)
 """To the letter, as the index of those that wait has it: a parameter could be any status."""
 
@@ -33,6 +36,7 @@ class Approvals:
         self._clock = clock
         self._check_edit = check_edit
         self._check_grant = check_grant
+        self._ending = asyncio.Event()
 
     async def find(self, approval_id: str) -> ApprovalRow | None:
         """Return an approval, whoever owns it, for the run that raised it."""
@@ -46,15 +50,25 @@ class Approvals:
 
     async def waiting(self, caller: Principal, thread_id: str | None = None) -> list[ApprovalRow]:
         """Return the approvals that wait for the caller, oldest first; only of one thread, if that is given."""
-        query = select(ApprovalRow).where(
-            ApprovalRow.user_id == caller.user_id,
-            ApprovalRow.status == WAITING,
-            ApprovalRow.expires_at > self._clock.now(),
-        )
+        query = select(ApprovalRow).where(*self._waits_for(caller))
         if thread_id:
             query = query.where(ApprovalRow.thread_id == thread_id)
         async with self._database.read() as session:
             return list(await session.scalars(query.order_by(ApprovalRow.created_at, ApprovalRow.id)))
+
+    async def watch(self, caller: Principal) -> AsyncGenerator[tuple[str, ...]]:
+        """Yield the ids of the approvals that wait for the caller, oldest first, at once and then every second.
+
+        It polls, as other processes that share the database open and close approvals too.
+        """
+        while not self._ending.is_set():
+            yield await self._waiting_ids(caller)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._ending.wait(), POLL_SECONDS)
+
+    def end_watches(self) -> None:
+        """End all watches, so that the server can shut down."""
+        self._ending.set()
 
     def open_statements(self, run: RunRow, payload: Mapping[str, Any]) -> list[Executable]:
         """Return the statements that store an approval with this payload and make its run wait."""
@@ -148,6 +162,18 @@ class Approvals:
         async with self._database.write() as session:
             await session.execute(update(ApprovalRow).where(ApprovalRow.id == row.id).values(decisions=kept))
         return contents
+
+    async def _waiting_ids(self, caller: Principal) -> tuple[str, ...]:
+        query = select(ApprovalRow.id).where(*self._waits_for(caller))
+        async with self._database.read() as session:
+            return tuple(await session.scalars(query.order_by(ApprovalRow.created_at, ApprovalRow.id)))
+
+    def _waits_for(self, caller: Principal) -> tuple[ColumnElement[bool], ...]:
+        return (
+            ApprovalRow.user_id == caller.user_id,
+            ApprovalRow.status == WAITING,
+            ApprovalRow.expires_at > self._clock.now(),
+        )
 
     async def _open(self, session: AsyncSession, caller: Principal, approval_id: str) -> ApprovalRow:
         """Return an approval that waits for the caller; of several writers one at a time has it."""

@@ -135,6 +135,14 @@ class ApprovalList(BaseModel):
     items: list[ApprovalView]
 
 
+class ApprovalsEvent(BaseModel):
+    """How many approvals wait for the caller, and their ids, oldest first; at once and at each change."""
+
+    type: Literal["approvals"] = "approvals"
+    waiting: int
+    approval_ids: list[str]
+
+
 class GrantView(BaseModel):
     """A grant: `kinds` of action in the folders need no approval, for `max_items` items, until `expires_at`."""
 

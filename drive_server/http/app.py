@@ -30,7 +30,7 @@ from drive_server.http.routes import (
     shares,
     views,
 )
-from drive_server.http.routes.files import archive, contents, thumbnails, uploads, versions
+from drive_server.http.routes.files import archive, contents, texts, thumbnails, uploads, versions
 from drive_server.http.routes.people import auth, groups, notices, passkeys, users
 from drive_server.http.streamable_http.endpoint import mount_mcp, serving
 from drive_server.settings import DriveSettings
@@ -65,6 +65,7 @@ def include_routes(app: FastAPI) -> None:
         index_events,
         versions,
         thumbnails,
+        texts,
         contents,
         uploads,
         changes,

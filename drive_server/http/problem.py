@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from drive_server.errors import DriveError, MissingScopeError, UnauthenticatedError
 from drive_server.http.access import bearer_token
+from drive_server.http.headers.request_id import current_request_id
 from drive_server.http.languages import CONTENT_LANGUAGE, TAGS, language_of
 from drive_server.http.metadata import challenge
 from drive_server.messages import Language, Message, render
@@ -138,7 +139,14 @@ def problem_of(error: DriveError, language: Language = "en") -> Response:
 async def _drive_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, DriveError)  # noqa: S101 - registered for this class only
     if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        logger.error("%s %s failed: %s", request.method, request.url.path, error.message, exc_info=error)
+        logger.error(
+            "%s %s failed: %s (request %s)",
+            request.method,
+            request.url.path,
+            error.message,
+            current_request_id(),
+            exc_info=error,
+        )
     response = problem_of(error, language_of(request))
     if error.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) and (value := _challenge(request, error)):
         response.headers["WWW-Authenticate"] = value
@@ -189,7 +197,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 async def _unexpected(request: Request, error: Exception) -> Response:
     # The HTTP server gets the exception as well and logs its trace.
-    logger.error("%s %s failed: %r", request.method, request.url.path, error)
+    logger.error("%s %s failed: %r (request %s)", request.method, request.url.path, error, current_request_id())
     language, sentence = language_of(request), Message.of(f"error.{DriveError.code}")
     return problem(
         500, DriveError.code, render(sentence, language), render(Message.of("see_log"), language), language=language

@@ -1,19 +1,36 @@
 """Approvals: list and read them, and decide."""
 
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 
 from api.drive import Place, Principal
+from api.events.frames import Frame, encode
 from api.http.dependencies import CallerDep, ServiceDep
 from api.http.filtered_route import FilteredRoute
 from api.http.requests import DecisionsBody
-from api.http.schemas import ApprovalList, ApprovalView
+from api.http.schemas import ApprovalList, ApprovalsEvent, ApprovalView
+from api.http.sse import EventStream
 from api.http.views import shown_approval
 from api.service import Service
+from drive_server.errors import DriveError
 from drive_server.http.problem import problem_responses
 
 router = APIRouter(prefix="/approvals", tags=["approvals"], route_class=FilteredRoute)
+
+POLLS_PER_HEARTBEAT = 15
+EXAMPLE = (
+    'id: 1\nevent: approvals\ndata: {"type":"approvals","waiting":1,"approval_ids":["5f0c..."]}\n\n: heartbeat\n\n'
+)
+STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Server-sent events; the schema is of `data`. Comments are heartbeats.",
+        "model": ApprovalsEvent,
+        "content": {"text/event-stream": {"schema": {"type": "object"}, "example": EXAMPLE}},
+    }
+}
 
 
 @router.get("", responses=problem_responses())
@@ -22,6 +39,12 @@ async def list_approvals(caller: CallerDep, service: ServiceDep) -> ApprovalList
     return ApprovalList(
         items=[await shown_approval(row, caller, service) for row in await service.approvals.waiting(caller)]
     )
+
+
+@router.get("/events", response_class=EventStream, status_code=200, responses=STREAM | problem_responses())
+async def follow_approvals(request: Request, caller: CallerDep, service: ServiceDep) -> EventStream:
+    """Send which approvals wait for you as the event `approvals`, at once and at each change, until the key ends."""
+    return EventStream(_frames(request, caller, service))
 
 
 @router.get("/{approval_id}", responses=problem_responses(404))
@@ -47,6 +70,35 @@ async def decide_approval(
     decisions = [await _placed(decision.model_dump(exclude_none=True), caller, service) for decision in body.decisions]
     decided = await service.approvals.decide(caller, approval_id, decisions, approve_all=body.approve_all)
     return await shown_approval(decided, caller, service)
+
+
+async def _frames(request: Request, caller: Principal, service: Service) -> AsyncGenerator[list[Frame]]:
+    shown: tuple[str, ...] | None = None
+    number, polls = 0, 0
+    async with aclosing(service.approvals.watch(caller)) as polled:
+        async for ids in polled:
+            if not await _is_allowed(request, service):
+                return
+            polls += 1
+            if ids != shown:
+                number, shown, polls = number + 1, ids, 0
+                yield [_frame(number, ids)]
+            elif polls == POLLS_PER_HEARTBEAT:
+                polls = 0
+                yield []
+
+
+async def _is_allowed(request: Request, service: Service) -> bool:
+    try:
+        await service.drive.authenticate(request)
+    except DriveError:
+        return False
+    return True
+
+
+def _frame(number: int, ids: tuple[str, ...]) -> Frame:
+    event = ApprovalsEvent(waiting=len(ids), approval_ids=list(ids)).model_dump()
+    return Frame(number, event["type"], encode(event))
 
 
 async def _placed(decision: dict[str, Any], caller: Principal, service: Service) -> dict[str, Any]:

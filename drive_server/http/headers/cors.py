@@ -6,6 +6,8 @@ from typing import Final
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from drive_server.http.headers.request_id import REQUEST_ID
+
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 EXPOSED: Final = (
     "Content-Disposition",
@@ -19,6 +21,7 @@ EXPOSED: Final = (
     "Location",
     "Retry-After",
     "WWW-Authenticate",
+    REQUEST_ID,
 )
 OTHERS: Final = ("/api/drive/uploads", "/mcp", "/login/", "/connect/", "/s/", "/d/", "/f/")
 """Resumable uploads have an exception of their own, MCP its list of hosts, and pages for people are for people."""

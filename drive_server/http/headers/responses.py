@@ -1,4 +1,4 @@
-"""The headers of every response that keep it to the person who asked, and to our own pages."""
+"""The headers of every response that name it, and keep it to the person who asked, and to our own pages."""
 
 from typing import Final
 
@@ -6,10 +6,14 @@ from fastapi import FastAPI
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from drive_server.http.headers.request_id import REQUEST_ID, begin_request
+
 PERSONAL_PREFIX: Final = "/api"
 POLICY: Final = "Content-Security-Policy"
 CACHE: Final = "Cache-Control"
 NO_STORE: Final = "no-store"
+FRAMED_HERE: Final = "frame-ancestors 'self'"
+"""The whole policy of a PDF that is shown: under a sandbox, or without plugins, browsers show none."""
 REVALIDATED: Final = "private, no-cache"
 """For what a browser may keep, and has to ask about: thumbnails, and the bytes behind a download address."""
 HEADERS: Final = {
@@ -36,12 +40,16 @@ class ResponseHeaders:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        request_id = begin_request(scope)
         is_personal = scope["path"].startswith(PERSONAL_PREFIX)
 
         async def complete(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
+                headers[REQUEST_ID] = request_id
+                if headers.get(POLICY) == FRAMED_HERE:
+                    headers["X-Frame-Options"] = "SAMEORIGIN"
                 for name, value in DEFAULTS.items():
                     headers.setdefault(name, value)
                 if is_personal and headers[CACHE] != REVALIDATED:

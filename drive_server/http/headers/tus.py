@@ -24,8 +24,9 @@ SENT: Final = (
     "Upload-Metadata, Upload-Offset, X-HTTP-Method-Override, X-Requested-With"
 )
 EXPOSED: Final = (
-    "Content-Location, Location, Retry-After, Tus-Checksum-Algorithm, Tus-Extension, Tus-Max-Size, Tus-Resumable, "
-    "Tus-Version, Upload-Defer-Length, Upload-Expires, Upload-Item-Id, Upload-Length, Upload-Metadata, Upload-Offset"
+    "Content-Location, Drive-Change-Id, Location, Retry-After, Tus-Checksum-Algorithm, Tus-Extension, Tus-Max-Size, "
+    "Tus-Resumable, Tus-Version, Upload-Defer-Length, Upload-Expires, Upload-Item-Id, Upload-Length, Upload-Metadata, "
+    "Upload-Offset, X-Request-Id"
 )
 # The protocol requires SHA-1; it finds bytes broken on the way, not forged ones.
 ALGORITHMS: Final[Mapping[str, Callable[[], Any]]] = {"sha1": lambda: sha1(usedforsecurity=False), "sha256": sha256}

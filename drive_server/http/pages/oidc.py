@@ -13,12 +13,12 @@ from drive_server.http.access import DriveDep
 from drive_server.http.languages import language_of
 from drive_server.http.logins import set_session
 from drive_server.http.pages.layout import Words, page, sentence
+from drive_server.http.routes.people.auth import OIDC_START as START
 from drive_server.messages import Message
 
 if TYPE_CHECKING:
     from drive_server.services.identity.oidc import OidcService
 
-START: Final = "/login/oidc"
 CALLBACK: Final = f"{START}/callback"
 COOKIE: Final = "drive_oidc"
 SECONDS: Final = 600

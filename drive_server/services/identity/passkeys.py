@@ -64,6 +64,15 @@ class PasskeyService:
         self._clock = clock
         self._challenges = Challenges(clock)
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether the service's address has a name, which passkeys hold for."""
+        try:
+            self._site()
+        except StateConflictError:
+            return False
+        return True
+
     async def list(self, actor: Actor) -> tuple[Passkey, ...]:
         """Return the caller's passkeys, newest first."""
         require_person(actor.principal)

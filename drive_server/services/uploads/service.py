@@ -35,6 +35,7 @@ from drive_server.storage.database import Database
 from drive_server.storage.partial import PartialFile, PartialFiles
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.items import UploadRow
+from drive_server.storage.tables.journal import ChangeRow
 
 UPLOAD_ID: Final = re.compile("[0-9a-f]{32}")
 MOST_OPEN: Final = 100
@@ -57,7 +58,10 @@ class NewUpload:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """The state of an upload: `offset` bytes of `length` are here; `item_id` is the file that it became."""
+    """The state of an upload: `offset` bytes of `length` are here.
+
+    `item_id` is the file that it became, by `change_id`.
+    """
 
     id: str
     offset: int
@@ -65,6 +69,7 @@ class Upload:
     metadata: str
     expires_at: datetime
     item_id: str | None
+    change_id: int | None = None
 
 
 class UploadService:
@@ -125,7 +130,7 @@ class UploadService:
         """Tell how far the upload is. One that is whole, but was interrupted before it became a file, becomes it."""
         row = await self._find(actor, upload_id)
         if row.item_id is not None:
-            return _upload(row, row.length or 0)
+            return _upload(row, row.length or 0, await self._change_of(row))
         offset = await in_thread(self._files.size, upload_id)
         if offset is None:
             raise _unknown()
@@ -155,7 +160,7 @@ class UploadService:
         row = await self._find(actor, upload_id)
         if row.item_id is not None:
             _require_offset(offset, row.length or 0)
-            return _upload(row, offset)
+            return _upload(row, offset, await self._change_of(row))
         async with self._locked(actor, upload_id) as (found, file):
             _require_offset(offset, await in_thread(file.size))
             row = await self._prolonged(found, length, offset)
@@ -283,7 +288,7 @@ class UploadService:
         if size != row.length:
             return _upload(row, size)
         blob = await self._blobs.put_file(file.path)
-        acting = replace(actor, idempotency_key=f"upload:{row.id}")
+        acting = replace(actor, idempotency_key=_key_of(row))
         outcome = await self._documents.create_from_blob(
             acting, row.parent, row.name, blob, row.media_type, cast("OnConflict", row.on_conflict)
         )
@@ -291,7 +296,13 @@ class UploadService:
             row = await session.merge(row)
             row.item_id = outcome.value.id
         await in_thread(file.remove)
-        return _upload(row, size)
+        return _upload(row, size, outcome.change_id)
+
+    async def _change_of(self, row: UploadRow) -> int | None:
+        """Return the change that made the file of a finished upload."""
+        mine = ChangeRow.user_id == row.user_id, ChangeRow.idempotency_key == _key_of(row)
+        async with self._database.read() as session:
+            return await session.scalar(select(ChangeRow.id).where(*mine))
 
     async def _expire(self, upload_id: str) -> bool:
         try:
@@ -309,8 +320,13 @@ class UploadService:
             await session.execute(delete(UploadRow).where(UploadRow.id == upload_id))
 
 
-def _upload(row: UploadRow, offset: int) -> Upload:
-    return Upload(row.id, offset, row.length, row.metadata_header, row.expires_at, row.item_id)
+def _upload(row: UploadRow, offset: int, change_id: int | None = None) -> Upload:
+    return Upload(row.id, offset, row.length, row.metadata_header, row.expires_at, row.item_id, change_id)
+
+
+def _key_of(row: UploadRow) -> str:
+    """Return the idempotency key under which the upload becomes a file."""
+    return f"upload:{row.id}"
 
 
 def _require_offset(offset: int, size: int) -> None:

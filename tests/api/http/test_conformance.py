@@ -44,6 +44,7 @@ ENDLESS = {
     "events": "/api/drive/events",
     "follow_servers": "/api/mcp-servers/events",
     "notice_events": "/api/notices/events",
+    "follow_approvals": "/api/approvals/events",
 }
 """Operations that are not asked at random, as their streams end with the key; their first events are checked below."""
 ANYWHERE = {405, 429}

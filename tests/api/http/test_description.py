@@ -102,7 +102,7 @@ def test_every_stream_has_typed_events_and_an_example_that_fits_them(document: D
         assert events, (method, path)
         for event in events:
             validator(document, stream["schema"]).validate({key: event[key] for key in event if key != "_id"})
-    assert found >= {*RUN_STREAMS, "index_events", "follow_servers", "events", "notice_events"}
+    assert found >= {*RUN_STREAMS, "index_events", "follow_servers", "events", "notice_events", "follow_approvals"}
 
 
 def test_the_events_of_runs_are_those_of_their_one_definition(document: Document) -> None:

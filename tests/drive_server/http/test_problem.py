@@ -116,6 +116,7 @@ def test_the_routes_are_described_with_their_key() -> None:
 
     assert {
         "/api/auth/login",
+        "/api/auth/ways",
         "/api/auth/login-links",
         "/api/auth/logout",
         "/api/auth/me",
@@ -144,6 +145,9 @@ def test_the_routes_are_described_with_their_key() -> None:
         "/api/links/{token}/items/{item_id}/children",
         "/api/links/{token}/items/{item_id}/content",
         "/api/links/{token}/files",
+        "/api/links/{token}/items/{item_id}/text",
+        "/api/links/{token}/items/{item_id}/thumbnail",
+        "/api/links/{token}/pass",
     } == {name for name in paths if not name.startswith("/api/drive/")}  # these are in the table of docs/ACTIONS.md
     assert [name for name, path in paths.items() if "idempotency-key" in str(path) and "/drive/" not in name] == [
         "/api/links/{token}/items/{item_id}/content",
@@ -152,7 +156,7 @@ def test_the_routes_are_described_with_their_key() -> None:
     public = [
         name
         for name in paths
-        if name.startswith(("/api/links/", "/api/auth/login", "/api/auth/logout", "/api/auth/password/"))
+        if name.startswith(("/api/links/", *(f"/api/auth/{part}" for part in ("login", "logout", "password/", "ways"))))
     ]
     public.remove("/api/auth/login-links")
     without_key = [operation for name in public for operation in paths.pop(name).values()]

@@ -32,6 +32,7 @@ from drive_server.http.headers.tus import (
     upload_length,
     verifier_of,
 )
+from drive_server.http.items.writes import CHANGE_ID
 from drive_server.http.problem import problem_responses
 from drive_server.services.uploads.service import Upload
 
@@ -233,6 +234,8 @@ def _answer(
     else:
         headers["Upload-Item-Id"] = upload.item_id
         headers["Content-Location"] = _below(request, "items") + upload.item_id
+    if upload.change_id is not None:
+        headers[CHANGE_ID] = str(upload.change_id)
     return Response(None, code, headers)
 
 

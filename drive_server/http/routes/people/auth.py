@@ -1,7 +1,8 @@
 """Routes for who is calling: log in and out, profile, sessions, API keys."""
 
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
+from urllib.parse import urlsplit
 
 from fastapi import APIRouter, BackgroundTasks, Request, Response, status
 from pydantic import BaseModel, ConfigDict, Field, Strict, model_validator
@@ -27,6 +28,7 @@ from drive_server.services.people.service import MAX_NAME_CHARACTERS, ProfileCha
 
 router = APIRouter(tags=["auth"])
 
+OIDC_START: Final = "/login/oidc"
 MOST_SCOPES = 10
 MOST_SCOPE_CHARACTERS = 20
 
@@ -138,11 +140,44 @@ class KeysResult(BaseModel):
     cursor: None = None
 
 
+class IssuerResult(BaseModel):
+    """The issuer at which people log in: its host, and the address that begins it."""
+
+    name: str
+    url: str
+
+
+class WaysResult(BaseModel):
+    """The ways to sign in that this service offers; `oidc` is null without an issuer.
+
+    A token of the service, such as an API key, signs in everywhere (`POST /auth/login`).
+    """
+
+    password: bool
+    passkey: bool
+    oidc: IssuerResult | None
+    one_time_link: bool
+    reset_by_mail: bool
+
+
 class LoginLinkResult(BaseModel):
     """An address that logs one browser in, once, before it expires."""
 
     url: str
     expires_at: datetime
+
+
+@router.get("/auth/ways")
+async def list_ways(drive: DriveDep) -> WaysResult:
+    """Tell how people sign in to this service; needs no key, and says nothing of any account."""
+    host = urlsplit(drive.settings.oidc_issuer).netloc
+    return WaysResult(
+        password=True,
+        passkey=drive.passkeys.is_possible,
+        oidc=IssuerResult(name=host, url=OIDC_START) if drive.oidc else None,
+        one_time_link=True,
+        reset_by_mail=drive.outbox.can_send,
+    )
 
 
 @router.post("/auth/login")

@@ -100,6 +100,17 @@ async def test_an_upload_in_pieces_becomes_a_file(owner_client: httpx.AsyncClien
     assert await content_of(owner_client, item["id"]) == content
 
 
+async def test_a_finished_upload_names_the_change_that_takes_it_back(owner_client: httpx.AsyncClient) -> None:
+    url = await begin(owner_client, 2)
+    assert "drive-change-id" not in (await send(owner_client, url, 0, b"a")).headers
+    answers = [await send(owner_client, url, 1, b"b"), await owner_client.head(url, headers=TUS)]
+    answers.append(await send(owner_client, url, 2, b""))
+    (change,) = {answer.headers["drive-change-id"] for answer in answers}
+    taken_back = await owner_client.post(f"/api/drive/changes/{change}/undo", json={})
+    assert taken_back.status_code == 200, taken_back.text
+    assert await names(owner_client) == []
+
+
 async def test_a_finished_upload_still_tells_what_it_became(service: Service, owner_client: httpx.AsyncClient) -> None:
     url = await begin(owner_client, 3)
     done = await send(owner_client, url, 0, b"abc")
