@@ -11,20 +11,22 @@ from drive_server.http.headers.request_id import REQUEST_ID, begin_request
 PERSONAL_PREFIX: Final = "/api"
 POLICY: Final = "Content-Security-Policy"
 CACHE: Final = "Cache-Control"
+FRAMES: Final = "X-Frame-Options"
 NO_STORE: Final = "no-store"
 REVALIDATED: Final = "private, no-cache"
 """For what a browser may keep, and has to ask about: thumbnails, and the bytes behind a download address."""
 HEADERS: Final = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 DEFAULTS: Final = {
     POLICY: "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
     CACHE: NO_STORE,
+    FRAMES: "DENY",
 }
-"""Where a response says nothing itself: pages name their own style, public files and downloads may be stored."""
+"""Where a response says nothing itself: pages name their own style, public files and downloads may be stored, a PDF is
+shown inside the page for people."""
 
 
 class ResponseHeaders:

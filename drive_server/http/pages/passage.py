@@ -23,6 +23,7 @@ from drive_server.errors import (
     UnsupportedContentError,
 )
 from drive_server.http.access import DriveDep, principal_of_request, require_same_origin
+from drive_server.http.headers.responses import FRAMES, POLICY
 from drive_server.http.items.contents import content_response
 from drive_server.http.languages import language_of
 from drive_server.http.logins import open_session
@@ -220,7 +221,8 @@ async def open_document(request: Request, file_id: str, drive: DriveDep, version
         shown = response.headers["content-disposition"].replace("attachment", "inline", 1)
         response.headers["content-disposition"] = shown
         # A sandbox keeps browsers from showing a PDF; its scripts never run in the page's origin.
-        response.headers["content-security-policy"] = "frame-ancestors 'none'"
+        response.headers[POLICY] = "frame-ancestors 'self'"
+        response.headers[FRAMES] = "SAMEORIGIN"
     return response
 
 
