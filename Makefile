@@ -17,14 +17,15 @@ help:
 run: .venv/installed
 	@exec $(BIN)/drive-agent serve
 
-test: .venv/installed-node .venv/installed-webdav
+test: .venv/installed-node .venv/installed-webdav .venv/installed-browser
 	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
-check: .venv/installed-dev
+check: .venv/installed-dev .venv/installed-node
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.web.check
 
 # For every night: the tests kill it only 20 times, and try a few sequences. SEED begins another series.
 SEED ?= soak
@@ -80,6 +81,11 @@ $(BIN)/python:
 # litmus, rclone and fuse3, of Debian: what WebDAV is tried with; and the shells zsh and fish.
 .venv/installed-webdav: .venv/installed-test tests/conformance/webdav/install.py
 	$(BIN)/python -m tests.conformance.webdav.install
+	@touch $@
+
+# Chromium, of Debian, twice: the headless shell for most stories of the page, and the whole of it for PDF.
+.venv/installed-browser: .venv/installed-test tests/web/browser/install.py
+	$(BIN)/python -m tests.web.browser.install
 	@touch $@
 
 # The project itself is listed by pip-compile because an extra names it; where it lies is nobody else's business.

@@ -1,0 +1,1 @@
+"""The page: its files, its words, its logic on node, and its stories in a browser."""

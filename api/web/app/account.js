@@ -16,7 +16,8 @@ import { theme } from "../shared/theme.js";
 /** Opens the menu of the account. */
 export function AccountButton() {
   const label = text("app.account", { name: me.value?.name || me.value?.email || "" });
-  const show = (/** @type {MouseEvent} */ event) => openMenu(/** @type {Element} */ (event.currentTarget), items(), label);
+  const show = (/** @type {MouseEvent} */ event) =>
+    openMenu(/** @type {Element} */ (event.currentTarget), items(), label);
   return html`<${IconButton} icon="person" label=${label} aria-haspopup="menu" onClick=${show} />`;
 }
 

@@ -11,7 +11,11 @@ const TRY_EVERY = 3000;
 export function Connection() {
   useEffect(() => {
     if (online.value) return undefined;
-    const ask = () => fetch("/healthz").then((response) => (online.value = response.ok), () => undefined);
+    const ask = () =>
+      fetch("/healthz").then(
+        (response) => (online.value = response.ok),
+        () => undefined,
+      );
     const timer = setInterval(ask, TRY_EVERY);
     addEventListener("online", ask);
     return () => {

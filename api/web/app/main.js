@@ -16,9 +16,7 @@ let asking = null;
 
 /** Ask once, however many requests found that the session is over. */
 function signInAgain() {
-  asking ??= import("./sign_in/again.js")
-    .then((module) => module.signInAgain())
-    .finally(() => (asking = null));
+  asking ??= import("./sign_in/again.js").then((module) => module.signInAgain()).finally(() => (asking = null));
   return asking;
 }
 

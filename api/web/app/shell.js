@@ -32,21 +32,23 @@ export function Shell() {
     document.body.dataset.side = side.value;
   }, [side.value]);
   return html`
-    <a class="skip" href="#composer" onClick=${toComposer}>${text("app.skip_to_composer")}</a>
     <header class="top">
-      <a class="brand" href="#/folder/root"><${Icon} name="spark" />${text("app.name")}</a>
+      <a class="skip" href="#composer" onClick=${toComposer}>${text("app.skip_to_composer")}</a>
+      <h1>
+        <a class="brand" href="#/folder/root"><${Icon} name="spark" />${text("app.name")}</a>
+      </h1>
       <${PaletteButton} />
       <${WaitingApprovals} />
       <${AccountButton} />
     </header>
     <${Connection} />
-    <div class="sides">
-      <main class="side files-side" aria-label=${text("app.files")}>
+    <main class="sides">
+      <section class="side files-side" aria-label=${text("app.files")}>
         ${load ? html`<${Lazy} key=${room} load=${load} />` : html`<${FilesPane} />`}
-      </main>
+      </section>
       <${Divider} />
       <section class="side chat-side" aria-label=${text("app.assistant")}><${ChatPane} /></section>
-    </div>
+    </main>
     <${SideTabs} />
     <${NoticeHost} /><${DialogHost} /><${MenuHost} />
   `;
@@ -69,7 +71,11 @@ function SideTabs() {
   return html`<nav class="side-tabs" aria-label=${text("app.sides")}>
     ${tabs.map(
       ([name, icon, title]) =>
-        html`<button type="button" aria-current=${side.value === name ? "page" : undefined} onClick=${() => (side.value = name)}>
+        html`<button
+          type="button"
+          aria-current=${side.value === name ? "page" : undefined}
+          onClick=${() => (side.value = name)}
+        >
           <${Icon} name=${icon} />${title}
         </button>`,
     )}

@@ -7,5 +7,5 @@ await loadTexts(import.meta.url);
 
 /** What stands on the side of the assistant. */
 export function ChatPane() {
-  return html`<div class="chat"></div>`;
+  return html`<div class="chat" id="composer" tabindex="-1"></div>`;
 }

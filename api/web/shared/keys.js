@@ -13,5 +13,7 @@ export const keysLabel = (keys) => (isApple ? keys.replace("Ctrl+", "⌘").repla
 
 /** Say whether the person types into a field. @param {EventTarget | null} target */
 export function isTyping(target) {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
 }

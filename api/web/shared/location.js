@@ -37,7 +37,9 @@ if (typeof window !== "undefined") {
  */
 export function href(path, query = {}) {
   const kept = Object.fromEntries(KEPT.map((name) => [name, place.value.query[name]]));
-  const all = Object.entries({ ...kept, ...query }).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  const all = Object.entries({ ...kept, ...query }).filter(
+    ([, value]) => value !== undefined && value !== null && value !== "",
+  );
   const parameters = new URLSearchParams(all.map(([name, value]) => [name, String(value)])).toString();
   return `#/${path.map(encodeURIComponent).join("/")}${parameters ? `?${parameters}` : ""}`;
 }

@@ -15,7 +15,16 @@ export {
   useRef,
   useState,
 } from "../vendor/hooks.js";
-export { batch, computed, effect, signal, untracked, useComputed, useSignal, useSignalEffect } from "../vendor/signals.js";
+export {
+  batch,
+  computed,
+  effect,
+  signal,
+  untracked,
+  useComputed,
+  useSignal,
+  useSignalEffect,
+} from "../vendor/signals.js";
 
 /** Make elements from a template: `html`<p>${text}</p>``. */
 export const html = htm.bind(h);

@@ -8,30 +8,26 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 
 PROGRAMS = {"litmus": "litmus", "rclone": "rclone", "fusermount3": "fuse3", "zsh": "zsh", "fish": "fish"}
 
 
-def missing() -> list[str]:
-    """Return the packages of the programs that are not there."""
-    return [package for program, package in PROGRAMS.items() if shutil.which(program) is None]
-
-
-def main() -> None:
-    """Install them; where that is not possible, name them."""
-    packages = missing()
+def install(programs: Mapping[str, str]) -> None:
+    """Install the packages of those programs that are not there; where that is not possible, name them."""
+    packages = [package for program, package in programs.items() if shutil.which(program) is None]
     if not packages:
         return
     apt = shutil.which("apt-get")
     if apt is None:
         sys.exit(f"The tests need these programs: {', '.join(packages)}. Install them, and try again.")
-    install = [apt, "install", "--yes", "--no-install-recommends", *packages]
+    command = [apt, "install", "--yes", "--no-install-recommends", *packages]
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     prefix = [] if os.geteuid() == 0 else ["sudo"]
-    if subprocess.run([*prefix, *install], env=environment, check=False).returncode:
+    if subprocess.run([*prefix, *command], env=environment, check=False).returncode:
         subprocess.run([*prefix, apt, "update"], env=environment, check=True)
-        subprocess.run([*prefix, *install], env=environment, check=True)
+        subprocess.run([*prefix, *command], env=environment, check=True)
 
 
 if __name__ == "__main__":
-    main()
+    install(PROGRAMS)

@@ -9,7 +9,9 @@ import { SignIn } from "./sign_in.js";
 export async function signInAgain() {
   const done = await showDialog(
     (close) =>
-      html`<${Dialog} title=${text("sign_in.again")} onClose=${() => close(false)}><${SignIn} onSignedIn=${close} /><//>`,
+      html`<${Dialog} title=${text("sign_in.again")} onClose=${() => close(false)}
+        ><${SignIn} onSignedIn=${close}
+      /><//>`,
   );
   return Boolean(done);
 }

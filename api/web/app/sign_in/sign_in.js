@@ -26,7 +26,9 @@ export function SignIn({ onSignedIn }) {
   return html`<main class="sign-in">
     <h1>${text("sign_in.title")}</h1>
     <form onSubmit=${submit}>
-      <label class="field"><span>${text("sign_in.token")}</span><input name="token" type="password" autocomplete="off" required /></label>
+      <label class="field"
+        ><span>${text("sign_in.token")}</span><input name="token" type="password" autocomplete="off" required
+      /></label>
       ${error !== null && html`<${Failure} error=${error} />`}
       <${Button} kind="main" type="submit">${text("sign_in.action")}<//>
     </form>

@@ -57,7 +57,13 @@ export function Dialog({ title, onClose, footer, children, class: extra = "", ro
     event.preventDefault();
     onClose();
   };
-  return html`<dialog ref=${element} class=${`dialog ${extra}`} role=${role} aria-labelledby=${`dialog${id}`} onCancel=${cancel}>
+  return html`<dialog
+    ref=${element}
+    class=${`dialog ${extra}`}
+    role=${role}
+    aria-labelledby=${`dialog${id}`}
+    onCancel=${cancel}
+  >
     <header>
       <h2 id=${`dialog${id}`}>${title}</h2>
       <${IconButton} icon="close" label=${text("shared.close")} onClick=${onClose} />
@@ -74,15 +80,18 @@ export function Dialog({ title, onClose, footer, children, class: extra = "", ro
  */
 export async function confirm({ title, body, action, danger = false }) {
   const answer = await showDialog(
-    (close) => html`<${Dialog}
-      title=${title}
-      role="alertdialog"
-      onClose=${() => close(false)}
-      footer=${html`<${Button} autofocus=${danger} onClick=${() => close(false)}>${text("shared.cancel")}<//>
-        <${Button} kind=${danger ? "danger" : "main"} autofocus=${!danger} onClick=${() => close(true)}>${action}<//>`}
-    >
-      ${body && html`<p>${body}</p>`}
-    <//>`,
+    (close) =>
+      html`<${Dialog}
+        title=${title}
+        role="alertdialog"
+        onClose=${() => close(false)}
+        footer=${html`<${Button} autofocus=${danger} onClick=${() => close(false)}>${text("shared.cancel")}<//>
+          <${Button} kind=${danger ? "danger" : "main"} autofocus=${!danger} onClick=${() => close(true)}
+            >${action}<//
+          >`}
+      >
+        ${body && html`<p>${body}</p>`}
+      <//>`,
   );
   return Boolean(answer);
 }

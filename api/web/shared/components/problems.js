@@ -9,8 +9,10 @@ import { text } from "../texts/texts.js";
  * @returns {{title: string, hint: string, requestId: string}}
  */
 export function describe(error) {
-  if (!(error instanceof Problem)) return { title: text("shared.problem.unexpected"), hint: text("shared.problem.reload"), requestId: "" };
-  if (error.isOffline) return { title: text("shared.problem.offline"), hint: text("shared.problem.offline_hint"), requestId: "" };
+  if (!(error instanceof Problem))
+    return { title: text("shared.problem.unexpected"), hint: text("shared.problem.reload"), requestId: "" };
+  if (error.isOffline)
+    return { title: text("shared.problem.offline"), hint: text("shared.problem.offline_hint"), requestId: "" };
   const wait = error.retryAfter ? text("shared.problem.wait", { count: error.retryAfter }) : "";
   return { title: error.message, hint: error.hint || wait, requestId: error.requestId };
 }

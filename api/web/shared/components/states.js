@@ -8,7 +8,9 @@ import { describe } from "./problems.js";
 
 /** @param {{label?: string}} properties */
 export function Loading({ label }) {
-  return html`<div class="state loading" role="status"><span class="spinner" aria-hidden="true"></span>${label ?? text("shared.loading")}</div>`;
+  return html`<div class="state loading" role="status">
+    <span class="spinner" aria-hidden="true"></span>${label ?? text("shared.loading")}
+  </div>`;
 }
 
 /** @param {{icon?: string, title: string, hint?: string, children?: any}} properties */

@@ -16,7 +16,12 @@ export function windowOf(count, rowHeight, top, height, columns = 1) {
   const rows = Math.ceil(count / columns);
   const first = Math.max(0, Math.floor(top / rowHeight) - SPARE);
   const last = Math.min(rows, Math.ceil((top + height) / rowHeight) + SPARE);
-  return { start: first * columns, end: Math.min(count, last * columns), offset: first * rowHeight, whole: rows * rowHeight };
+  return {
+    start: first * columns,
+    end: Math.min(count, last * columns),
+    offset: first * rowHeight,
+    whole: rows * rowHeight,
+  };
 }
 
 /**
@@ -31,7 +36,17 @@ export function windowOf(count, rowHeight, top, height, columns = 1) {
  * @param {Record<string, any>} [properties.rows] attributes of the element around the rows
  * @param {{current: HTMLElement | null}} [properties.scroller] gets the element that scrolls
  */
-export function VirtualList({ count, rowHeight, draw, columns = 1, reveal = null, class: extra = "", header, rows = {}, scroller }) {
+export function VirtualList({
+  count,
+  rowHeight,
+  draw,
+  columns = 1,
+  reveal = null,
+  class: extra = "",
+  header,
+  rows = {},
+  scroller,
+}) {
   const element = useRef(/** @type {HTMLElement | null} */ (null));
   const [view, setView] = useState({ top: 0, height: 800 });
   const measure = () => {
@@ -57,7 +72,9 @@ export function VirtualList({ count, rowHeight, draw, columns = 1, reveal = null
   return html`<div ref=${element} class=${`virtual ${extra}`} onScroll=${measure}>
     ${header}
     <div ...${rows} class="virtual-rows" style=${{ height: `${part.whole}px` }}>
-      <div class="virtual-part" role="presentation" style=${{ transform: `translateY(${part.offset}px)` }}>${drawn}</div>
+      <div class="virtual-part" role="presentation" style=${{ transform: `translateY(${part.offset}px)` }}>
+        ${drawn}
+      </div>
     </div>
   </div>`;
 }

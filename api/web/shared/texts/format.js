@@ -25,9 +25,7 @@ export function size(bytes) {
 
 /** @param {Intl.DateTimeFormatOptions} options */
 const dates = (options) =>
-  computed(
-    () => new Intl.DateTimeFormat(TAGS[language.value], { ...options, timeZone: timeZone.value || undefined }),
-  );
+  computed(() => new Intl.DateTimeFormat(TAGS[language.value], { ...options, timeZone: timeZone.value || undefined }));
 const times = dates({ hour: "2-digit", minute: "2-digit" });
 const days = dates({ month: "short", day: "numeric" });
 const years = dates({ year: "numeric", month: "short", day: "numeric" });
@@ -52,7 +50,8 @@ export const moment = (value) => moments.value.format(new Date(value));
 /** @param {number} milliseconds */
 export function duration(milliseconds) {
   const seconds = milliseconds / 1000;
-  const [value, unit] = seconds < 90 ? [seconds, "second"] : seconds < 5400 ? [seconds / 60, "minute"] : [seconds / 3600, "hour"];
+  const [value, unit] =
+    seconds < 90 ? [seconds, "second"] : seconds < 5400 ? [seconds / 60, "minute"] : [seconds / 3600, "hour"];
   return new Intl.NumberFormat(TAGS[language.value], {
     style: "unit",
     unit: String(unit),
@@ -62,7 +61,11 @@ export function duration(milliseconds) {
 }
 
 const collator = computed(
-  () => new Intl.Collator(language.value === "zh" ? "zh-Hans-CN-u-co-pinyin" : "en", { numeric: true, sensitivity: "base" }),
+  () =>
+    new Intl.Collator(language.value === "zh" ? "zh-Hans-CN-u-co-pinyin" : "en", {
+      numeric: true,
+      sensitivity: "base",
+    }),
 );
 
 /** Compare two names as people sort them: numbers by value, Chinese by pinyin. @param {string} a @param {string} b */

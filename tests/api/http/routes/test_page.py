@@ -26,7 +26,7 @@ def test_a_file_of_another_version_is_not_kept(alice: Person) -> None:
 
 
 def test_nothing_else_is_served_as_a_file_of_the_page(alice: Person) -> None:
-    for name in ("app/nothing.js", "../app.py", "%2e%2e/app.py", "vendor", ""):
+    for name in ("app/nothing.js", "..%2fapp.py", "vendor", ""):
         response = alice.http.get(f"/assets/x/{name}")
         assert response.status_code == 404, name
         assert response.json()["code"] == "not_found"

@@ -1,0 +1,4 @@
+import type { components } from "./openapi.js";
+
+/** A schema of the service's OpenAPI document by its name. */
+export type Schema<Name extends keyof components["schemas"]> = components["schemas"][Name];

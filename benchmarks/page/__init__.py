@@ -1,0 +1,1 @@
+"""The page in a browser, by the browser's own counters."""

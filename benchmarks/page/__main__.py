@@ -1,0 +1,68 @@
+"""The page in a browser: `python -m benchmarks.page [--rows 50000] [--deltas 1000] [--turns 100]`.
+
+Debian's Chromium (`python -m tests.web.browser.install`) against the real service on this machine, with a model that
+takes no time: how long until the first view can be used, with no cache; the frames of a streamed answer and of a long
+folder that is scrolled, by `requestAnimationFrame`; tasks of more than 50 ms, by `PerformanceObserver`; what is kept in
+memory after many turns, once the garbage is collected. The browser draws on the same cores as the service runs on.
+"""
+
+import argparse
+import platform
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+from playwright.sync_api import Browser, sync_playwright
+
+from benchmarks.fixtures.table import print_table
+from benchmarks.page.measures import folder, memory, start, stream
+from tests.api.real_service import RealService
+from tests.e2e.person import Person
+from tests.fakes.chat_model import ScriptedChatModel
+from tests.web.browser.chromium import launch
+from tests.web.browser.conftest import AlwaysDrive
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=50_000, help="items in the long folder")
+    parser.add_argument("--deltas", type=int, default=1_000, help="pieces of the streamed answer")
+    parser.add_argument("--turns", type=int, default=100, help="turns of the conversation whose memory is measured")
+    parser.add_argument("--runs", type=int, default=5, help="starts of the page; the median is printed")
+    chosen = parser.parse_args(arguments)
+    model = ScriptedChatModel()
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        service = RealService(Path(name), model, router=AlwaysDrive()).start()
+        browser = launch(playwright, "--enable-precise-memory-info")
+        try:
+            _measure(browser, service.owner(), model, chosen)
+        finally:
+            browser.close()
+            service.stop()
+
+
+def _measure(browser: Browser, owner: Person, model: ScriptedChatModel, chosen: argparse.Namespace) -> None:
+    starts = [start(browser, owner) for _ in range(chosen.runs)]
+    streamed = stream(browser, owner, model, chosen.deltas)
+    scrolled = folder(browser, owner, chosen.rows)
+    kept = memory(browser, owner, model, chosen.turns)
+    rows = [
+        ("first view, ms until files and composer can be used", f"{median(starts):.0f}"),
+        (f"{chosen.deltas:,} deltas: frame, ms (median, 95 %)", f"{streamed.median:.1f}, {streamed.late:.1f}"),
+        (
+            f"{chosen.deltas:,} deltas: tasks over 50 ms, the longest",
+            f"{streamed.long_tasks}, {streamed.longest:.0f} ms",
+        ),
+        (f"{chosen.rows:,} rows scrolled: frames a second", f"{scrolled.rate:.0f}"),
+        (f"{chosen.rows:,} rows: frame, ms (median, 95 %)", f"{scrolled.median:.1f}, {scrolled.late:.1f}"),
+        (f"{chosen.rows:,} rows: tasks over 50 ms", scrolled.told_tasks),
+        *((f"memory after {turns} turns, MB; nodes", f"{size / 1e6:.1f}; {nodes:,}") for turns, size, nodes in kept),
+    ]
+    print(f"{platform.platform()}, Python {platform.python_version()}, Chromium {browser.version}")
+    print_table("The page", ("what", "measured"), rows)
+
+
+if __name__ == "__main__":
+    main()

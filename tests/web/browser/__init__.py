@@ -1,0 +1,1 @@
+"""Stories in a real browser over the real service."""

@@ -1,0 +1,28 @@
+"""axe-core in a page: what it finds against WCAG 2.2 A and AA, and its best practices."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from tests.node.runtime import PACKAGES
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+
+@cache
+def _source() -> str:
+    return (PACKAGES / "node_modules" / "axe-core" / "axe.min.js").read_text()
+
+
+def violations(page: Page) -> list[str]:
+    """Return a line for each violation: the rule, what it asks for, and where."""
+    # Evaluated by the debugger: the page's own policy lets no foreign script in.
+    page.evaluate(_source())
+    found: list[dict[str, Any]] = page.evaluate("async () => (await axe.run(document)).violations")
+    return [
+        f"{rule['id']}: {rule['help']}: {json.dumps([node['html'][:160] for node in rule['nodes'][:3]])}"
+        for rule in found
+    ]

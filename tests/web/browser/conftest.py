@@ -1,0 +1,110 @@
+"""The browser, the service and the person of the stories; see docs/PAGE.md, "Browser tests"."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from tests.api.real_service import RealService
+from tests.fakes.chat_model import ScriptedChatModel, route_to
+from tests.web.browser.chromium import HEADLESS, launch
+from tests.web.browser.visits import Visits
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from playwright.sync_api import Browser, Page, Playwright
+
+    from tests.e2e.person import Person
+
+SECONDS = 10
+expect.set_options(timeout=SECONDS * 1000)
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Generator[Playwright]:
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browsers() -> dict[str, Browser]:
+    """The browsers that were started, by program: each once, when it is wanted; they end with Playwright."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def program() -> str:
+    """The browser's program; a module that takes the whole Chromium has a fixture of this name."""
+    return HEADLESS
+
+
+@pytest.fixture(scope="module")
+def browser(playwright: Playwright, browsers: dict[str, Browser], program: str) -> Browser:
+    if program not in browsers:
+        browsers[program] = launch(playwright, program=program)
+    return browsers[program]
+
+
+@pytest.fixture(scope="module")
+def model() -> ScriptedChatModel:
+    """The model: a test puts into `script` what it says next; what is to be routed goes to the Drive agent."""
+    return ScriptedChatModel()
+
+
+@pytest.fixture(scope="module")
+def router() -> ScriptedChatModel:
+    """The model of the router: whatever comes goes to the Drive agent."""
+    return AlwaysDrive()
+
+
+class AlwaysDrive(ScriptedChatModel):
+    """Routes every turn to the Drive agent."""
+
+    def _answer(self, messages: Any, offered: Any) -> Any:
+        del messages, offered
+        return route_to("drive_agent")
+
+
+@pytest.fixture(scope="module")
+def settings() -> dict[str, Any]:
+    """What the drive of a module is set to, beyond the defaults of tests."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def service(
+    tmp_path_factory: pytest.TempPathFactory,
+    model: ScriptedChatModel,
+    router: ScriptedChatModel,
+    settings: dict[str, Any],
+) -> Generator[RealService]:
+    """The real service on a port, one for the module."""
+    running = RealService(tmp_path_factory.mktemp("data"), model, router=router, **settings).start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def owner(service: RealService) -> Generator[Person]:
+    """The local owner, over HTTP: makes the files, folders and people that a story begins with."""
+    person = service.owner()
+    yield person
+    person.close()
+
+
+@pytest.fixture
+def visits(browser: Browser, owner: Person, model: ScriptedChatModel) -> Generator[Visits]:
+    """Opens pages as somebody, in a language, a theme, a size; at the end no page may have complained."""
+    model.script.clear()
+    opened = Visits(browser, owner)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def page(visits: Visits) -> Page:
+    """The page in English on a desktop, the owner signed in."""
+    return visits.open()

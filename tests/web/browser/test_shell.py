@@ -1,0 +1,73 @@
+"""The page around the rooms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import expect
+
+from tests.web.browser.axe import violations
+from tests.web.browser.visits import NARROWEST
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.web.browser.visits import Visits
+
+
+def test_both_sides_are_there_for_who_is_signed_in(page: Page) -> None:
+    expect(page.get_by_role("region", name="Files")).to_be_visible()
+    expect(page.get_by_role("region", name="Assistant")).to_be_visible()
+
+
+def test_the_language_changes_at_once_and_stays(page: Page) -> None:
+    page.get_by_role("button", name="Account of").click()
+    page.get_by_role("menuitemradio", name="中文").click()
+    expect(page.get_by_role("region", name="文件")).to_be_visible()
+    expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
+    page.reload()
+    expect(page.get_by_role("region", name="文件")).to_be_visible()
+    page.get_by_role("button", name="的帐户").click()
+    page.get_by_role("menuitemradio", name="English").click()
+    expect(page.get_by_role("region", name="Files")).to_be_visible()
+
+
+def test_the_theme_is_chosen_with_the_keyboard_alone(page: Page) -> None:
+    page.get_by_role("button", name="Account of").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("d")
+    page.keyboard.press("Enter")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(page.get_by_role("button", name="Account of")).to_be_focused()
+
+
+def test_the_narrowest_page_shows_one_side_and_scrolls_in_no_direction(visits: Visits) -> None:
+    page = visits.open(size=NARROWEST)
+    expect(page.get_by_role("region", name="Files")).to_be_visible()
+    expect(page.get_by_role("region", name="Assistant")).to_be_hidden()
+    page.get_by_role("button", name="Assistant").click()
+    expect(page.get_by_role("region", name="Assistant")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= NARROWEST[0]
+
+
+def test_the_divider_moves_by_keys_within_its_bounds(page: Page) -> None:
+    divider = page.get_by_role("separator", name="Width of the files")
+    divider.focus()
+    page.keyboard.press("End")
+    expect(divider).to_have_attribute("aria-valuenow", "75")
+    page.keyboard.press("ArrowRight")
+    expect(divider).to_have_attribute("aria-valuenow", "75")
+    page.keyboard.press("ArrowLeft")
+    expect(divider).to_have_attribute("aria-valuenow", "73")
+
+
+def test_a_lost_service_is_said_and_found_again(page: Page, visits: Visits) -> None:
+    page.context.set_offline(offline=True)
+    expect(page.get_by_text("The service can't be reached.").first).to_be_visible()
+    page.context.set_offline(offline=False)
+    expect(page.get_by_text("The service can't be reached.")).to_have_count(0)
+    visits.complaints.clear()
+
+
+def test_the_shell_has_no_barrier(page: Page) -> None:
+    assert violations(page) == []

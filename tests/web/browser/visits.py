@@ -1,0 +1,89 @@
+"""Pages that are open in a browser, and what they complained about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
+
+    from tests.e2e.person import Person
+
+DESKTOP: Final = (1280, 800)
+PHONE: Final = (375, 700)
+NARROWEST: Final = (320, 640)
+LOCALES: Final = {"en": "en-US", "zh": "zh-CN"}
+FAILED_REQUEST: Final = "Failed to load resource"
+"""The browser logs each answer of 400 and more; what the page makes of it is what counts."""
+
+
+class Visits:
+    """Opens pages. `complaints` has what went wrong in them: a test may take out what it means to happen."""
+
+    def __init__(self, browser: Browser, owner: Person) -> None:
+        self._browser = browser
+        self._owner = owner
+        self._contexts: list[BrowserContext] = []
+        self.complaints: list[str] = []
+        self.foreign: list[str] = []
+
+    def context(
+        self,
+        person: Person | None = None,
+        *,
+        language: str = "en",
+        size: tuple[int, int] = DESKTOP,
+        dark: bool = False,
+        signed_in: bool = True,
+        touch: bool = False,
+        **options: Any,
+    ) -> BrowserContext:
+        """Return a browser of its own, signed in as the person (by default the owner) unless told otherwise."""
+        who = person or self._owner
+        width, height = size
+        context = self._browser.new_context(
+            base_url=str(who.http.base_url),
+            locale=LOCALES[language],
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            has_touch=touch,
+            **options,
+        )
+        self._contexts.append(context)
+        if signed_in:
+            answer = context.request.post("/api/auth/login", data={"token": who.token})
+            assert answer.ok, answer.text()
+        context.on("page", self._listen)
+        return context
+
+    def open(self, place: str = "", person: Person | None = None, *, path: str = "/", **options: Any) -> Page:
+        """Open the page at a place such as `#/trash`, and return it once it is drawn; options as of `context`."""
+        page = self.context(person, **options).new_page()
+        page.goto(f"{path}{place}")
+        expect(page.locator("#page > *").first).to_be_attached()
+        return page
+
+    def close(self) -> None:
+        """Close all; fails if a page complained, or asked another origin for something."""
+        for context in self._contexts:
+            context.close()
+        assert self.complaints == []
+        assert self.foreign == []
+
+    def _listen(self, page: Page) -> None:
+        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        page.on("console", self._hear)
+        page.on("request", self._see)
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and FAILED_REQUEST not in message.text:
+            self.complaints.append(f"{message.type}: {message.text}")
+
+    def _see(self, request: Request) -> None:
+        asked = urlsplit(request.url)
+        ours = urlsplit(str(self._owner.http.base_url))
+        if asked.scheme not in ("data", "blob") and asked.netloc != ours.netloc:
+            self.foreign.append(request.url)

@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { takeFrames } from "../../../../api/web/shared/api/event_stream.js";
+
+/** @param {string[]} pieces */
+function read(pieces) {
+  const events = [];
+  let rest = "";
+  for (const piece of pieces) rest = takeFrames(rest + piece, (event) => events.push(event));
+  return { events, rest };
+}
+
+test("events are read however their bytes are cut", () => {
+  const whole = 'id: 1\nevent: content\ndata: {"text":"你好"}\n\nid: 2\nevent: done\ndata: {}\n\n';
+  const expected = [
+    { id: "1", type: "content", data: { text: "你好" } },
+    { id: "2", type: "done", data: {} },
+  ];
+  for (let cut = 0; cut <= whole.length; cut++) {
+    assert.deepEqual(read([whole.slice(0, cut), whole.slice(cut)]).events, expected);
+  }
+});
+
+test("a heartbeat is no event", () => {
+  assert.deepEqual(read([": still here\n\n"]), { events: [], rest: "" });
+});
+
+test("what is not whole waits", () => {
+  assert.equal(read(["id: 7\ndata: {"]).rest, "id: 7\ndata: {");
+});
