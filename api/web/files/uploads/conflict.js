@@ -35,10 +35,12 @@ function Conflict({ upload, others, onAnswer }) {
       <li>${text("uploads.conflict.rename_means", { name: details.suggestion ?? "" })}</li>
       ${!isFolder && html`<li>${text("uploads.conflict.replace_means")}</li>`}
     </ul>
-    ${others > 0 &&
-    html`<label class="row">
-      <input type="checkbox" checked=${forAll} onChange=${() => setForAll(!forAll)} />
-      ${text("uploads.conflict.for_all", { count: others })}
-    </label>`}
+    ${
+      others > 0 &&
+      html`<label class="row">
+        <input type="checkbox" checked=${forAll} onChange=${() => setForAll(!forAll)} />
+        ${text("uploads.conflict.for_all", { count: others })}
+      </label>`
+    }
   <//>`;
 }

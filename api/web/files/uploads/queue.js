@@ -93,7 +93,9 @@ export class UploadQueue {
     this.asked = this.asked.then(async () => {
       if (upload.state.peek() !== "asking") return;
       const known = upload.batch.choice;
-      const others = this.list.peek().filter((one) => one !== upload && one.batch === upload.batch && !one.isOver).length;
+      const others = this.list
+        .peek()
+        .filter((one) => one !== upload && one.batch === upload.batch && !one.isOver).length;
       const answer = known ? { choice: known, forAll: true } : await this.means.ask(upload, others);
       if (answer.forAll) upload.batch.choice = answer.choice;
       if (upload.state.peek() !== "asking") return;

@@ -71,6 +71,7 @@ function taskOf(upload, file, parentId, listener) {
     retryDelays: RETRIES,
     chunkSize: PIECE,
     uploadDataDuringCreation: file.size <= AT_ONCE,
+    onShouldRetry: (/** @type {any} */ error) => isWorthAnotherTry(error.originalResponse),
     onProgress: (/** @type {number} */ sent) => listener.progress(sent),
     onAfterResponse: (/** @type {any} */ _request, /** @type {any} */ response) => {
       itemId = response.getHeader("Upload-Item-Id") || itemId;
@@ -80,6 +81,14 @@ function taskOf(upload, file, parentId, listener) {
       problemOf(error, file).then(listener.problem);
     },
   });
+}
+
+/** What no answer came to is asked again, and where another request still sends; a refusal stays one. @param {any} response */
+function isWorthAnotherTry(response) {
+  if (!response) return navigator.onLine;
+  const status = response.getStatus();
+  if (status === 409) return bodyOf(response).code !== "name_conflict";
+  return status === 423 || status === 502 || status === 503 || status === 504;
 }
 
 /** @param {any} error @param {File} file */
@@ -92,7 +101,10 @@ async function problemOf(error, file) {
     );
   }
   const retryAfter = Number(response.getHeader("Retry-After")) || null;
-  return new Problem(response.getStatus(), bodyOf(response), { requestId: response.getHeader("X-Request-Id"), retryAfter });
+  return new Problem(response.getStatus(), bodyOf(response), {
+    requestId: response.getHeader("X-Request-Id"),
+    retryAfter,
+  });
 }
 
 /** @param {any} response */

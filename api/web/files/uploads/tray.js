@@ -23,8 +23,10 @@ export function UploadTray({ queue }) {
     <header>
       <div class="upload-summary">
         <strong>${words}</strong>
-        ${totals.active > 0 &&
-        html`<span class="quiet">${text("uploads.of", { sent: size(totals.sent), size: size(totals.size) })}</span>`}
+        ${
+          totals.active > 0 &&
+          html`<span class="quiet">${text("uploads.of", { sent: size(totals.sent), size: size(totals.size) })}</span>`
+        }
       </div>
       <${ForAll} queue=${queue} />
       <${IconButton}
@@ -36,16 +38,18 @@ export function UploadTray({ queue }) {
       />
     </header>
     ${totals.active + totals.paused > 0 && html`<progress class="upload-all" aria-label=${words} value=${share} max="1"></progress>`}
-    ${isOpen &&
-    html`<div class="upload-list" style=${{ height: `${Math.min(uploads.length, MOST_ROWS) * ROW}px` }}>
-      <${VirtualList}
-        rows=${{ role: "list", "aria-label": text("uploads.tray") }}
-        count=${uploads.length}
-        rowHeight=${ROW}
-        draw=${(/** @type {number} */ index) =>
-          html`<${UploadRow} key=${uploads[index].id} upload=${uploads[index]} queue=${queue} />`}
-      />
-    </div>`}
+    ${
+      isOpen &&
+      html`<div class="upload-list" style=${{ height: `${Math.min(uploads.length, MOST_ROWS) * ROW}px` }}>
+        <${VirtualList}
+          rows=${{ role: "list", "aria-label": text("uploads.tray") }}
+          count=${uploads.length}
+          rowHeight=${ROW}
+          draw=${(/** @type {number} */ index) =>
+            html`<${UploadRow} key=${uploads[index].id} upload=${uploads[index]} queue=${queue} />`}
+        />
+      </div>`
+    }
   </section>`;
 }
 
@@ -57,9 +61,11 @@ function ForAll({ queue }) {
   return html`
     ${active > 0 && button("pause", "uploads.pause_all", () => queue.all("pause"))}
     ${!active && paused > 0 && button("play", "uploads.resume_all", () => queue.all("resume"))}
-    ${active + paused + lost > 0
-      ? button("stop", "uploads.cancel_all", () => queue.all("cancel"))
-      : button("close", "uploads.clear", () => queue.clear())}
+    ${
+      active + paused + lost > 0
+        ? button("stop", "uploads.cancel_all", () => queue.all("cancel"))
+        : button("close", "uploads.clear", () => queue.clear())
+    }
   `;
 }
 

@@ -12,7 +12,14 @@ import { text } from "../../shared/texts/texts.js";
 /** @typedef {import("./queue.js").UploadQueue} UploadQueue */
 
 /** @type {Record<string, string>} */
-const ICONS = { done: "check", failed: "warning", lost: "warning", paused: "pause", skipped: "close", cancelled: "close" };
+const ICONS = {
+  done: "check",
+  failed: "warning",
+  lost: "warning",
+  paused: "pause",
+  skipped: "close",
+  cancelled: "close",
+};
 
 /** @param {{upload: Upload, queue: UploadQueue}} properties */
 export function UploadRow({ upload, queue }) {
@@ -22,9 +29,13 @@ export function UploadRow({ upload, queue }) {
     <${Icon} name=${ICONS[state] ?? "upload"} />
     <div class="upload-words">
       <span class="upload-name" title=${upload.name}><bdi>${[...upload.path, upload.name].join(" / ")}</bdi></span>
-      <span class="upload-state quiet" title=${state === "failed" ? stateWords(upload) : undefined}>${stateWords(upload)}</span>
-      ${isRunning &&
-      html`<progress aria-label=${upload.name} value=${upload.sent.value} max=${Math.max(1, upload.size)}></progress>`}
+      <span class="upload-state quiet" title=${state === "failed" ? stateWords(upload) : undefined}
+        >${stateWords(upload)}</span
+      >
+      ${
+        isRunning &&
+        html`<progress aria-label=${upload.name} value=${upload.sent.value} max=${Math.max(1, upload.size)}></progress>`
+      }
     </div>
     <${Actions} upload=${upload} queue=${queue} />
   </div>`;

@@ -142,11 +142,14 @@ function lostOf(chosen) {
 }
 
 /**
- * @param {Partial<HTMLInputElement>} how
+ * @param {{multiple?: boolean, webkitdirectory?: boolean}} how
  * @param {(files: File[]) => void} use
  */
 function choose(how, use) {
-  const input = Object.assign(document.createElement("input"), { type: "file", hidden: true, ...how });
+  const input = document.createElement("input");
+  Object.assign(input, how);
+  input.type = "file";
+  input.hidden = true;
   input.addEventListener("change", () => {
     use([...(input.files ?? [])]);
     input.remove();
