@@ -1857,6 +1857,8 @@ export interface components {
         /**
          * ItemView
          * @description A file or folder as the caller sees it; `role` is the caller's, `owner` an email, `starred` the caller's mark.
+         *
+         *     `has_thumbnail`: it is of a kind that has one, unless it is damaged.
          */
         ItemView: {
             /** Id */
@@ -1904,6 +1906,8 @@ export interface components {
             shared: boolean;
             /** Starred */
             starred: boolean;
+            /** Has Thumbnail */
+            has_thumbnail: boolean;
         };
         /**
          * ItemsToImport
@@ -2014,6 +2018,8 @@ export interface components {
             child_count: number | null;
             /** Role */
             role: string;
+            /** Has Thumbnail */
+            has_thumbnail: boolean;
         };
         /**
          * LinkListResult
