@@ -11,22 +11,22 @@ from drive_server.http.headers.request_id import REQUEST_ID, begin_request
 PERSONAL_PREFIX: Final = "/api"
 POLICY: Final = "Content-Security-Policy"
 CACHE: Final = "Cache-Control"
-FRAMES: Final = "X-Frame-Options"
 NO_STORE: Final = "no-store"
+FRAMED_HERE: Final = "frame-ancestors 'self'"
+"""The whole policy of a PDF that is shown: under a sandbox, or without plugins, browsers show none."""
 REVALIDATED: Final = "private, no-cache"
 """For what a browser may keep, and has to ask about: thumbnails, and the bytes behind a download address."""
 HEADERS: Final = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 DEFAULTS: Final = {
     POLICY: "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
     CACHE: NO_STORE,
-    FRAMES: "DENY",
 }
-"""Where a response says nothing itself: pages name their own style, public files and downloads may be stored, a PDF is
-shown inside the page for people."""
+"""Where a response says nothing itself: pages name their own style, public files and downloads may be stored."""
 
 
 class ResponseHeaders:
@@ -48,6 +48,8 @@ class ResponseHeaders:
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
                 headers[REQUEST_ID] = request_id
+                if headers.get(POLICY) == FRAMED_HERE:
+                    headers["X-Frame-Options"] = "SAMEORIGIN"
                 for name, value in DEFAULTS.items():
                     headers.setdefault(name, value)
                 if is_personal and headers[CACHE] != REVALIDATED:
