@@ -71,7 +71,11 @@ def test_what_is_said_has_words() -> None:
     """A string that begins like a key is one: `"files.copy"` is, `"files.js"` is a file."""
     known = {key for folder in FOLDERS for key in words(folder, "en")}
     beginnings = {key.split(".")[0] for key in known}
-    said = {key for key in LITERAL.findall(IDENTIFIER.sub("", code())) if key.split(".")[0] in beginnings and not key.endswith(FILES)}
+    said = {
+        key
+        for key in LITERAL.findall(IDENTIFIER.sub("", code()))
+        if key.split(".")[0] in beginnings and not key.endswith(FILES)
+    }
     assert sorted(said - known) == []
     families = {key for key in FAMILY.findall(code()) if key.split(".")[0] in beginnings}
     assert [family for family in families if not any(key.startswith(family) for key in known)] == []
