@@ -59,7 +59,7 @@ export function Shell() {
 
 /** Uploads that an earlier page did not finish go on. */
 function goOnWithUploads() {
-  if (localStorage.getItem("uploads.unfinished"))
+  if (localStorage.getItem("unfinished-uploads"))
     import("../files/uploads/uploads.js").then((module) => module.resumeUploads());
 }
 

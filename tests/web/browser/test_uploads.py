@@ -118,7 +118,7 @@ def test_a_page_that_is_loaded_again_goes_on_where_it_was(page: Page, owner: Per
     page.reload()
     expect(tray.get_by_text("1 file uploaded.")).to_be_visible()
     assert owner.names() == ["large.bin"]
-    until_kept(page, "!keys.some((key) => key.startsWith('tus::') || key === 'uploads.unfinished')")
+    until_kept(page, "!keys.some((key) => key.startsWith('tus::') || key === 'unfinished-uploads')")
 
 
 def until_kept(page: Page, condition: str) -> None:

@@ -7,7 +7,7 @@ import { Upload } from "./upload.js";
 const DATABASE = "uploads";
 const STORE = "files";
 /** Says, without opening the database, that there is something in it. */
-export const MARK = "uploads.unfinished";
+export const MARK = "unfinished-uploads";
 /** A larger file has to be chosen again: a copy of it would take too much of the disk. */
 const LARGEST = 256 * 1024 * 1024;
 
