@@ -1,0 +1,91 @@
+/** Above an open file: its name, what can be done with it, and its neighbours. */
+
+import { askAbout } from "../../shared/attachments.js";
+import { Button, IconButton } from "../../shared/components/button.js";
+import { Icon } from "../../shared/components/icon.js";
+import { openMenu } from "../../shared/components/menus.js";
+import { go, goToFile, href } from "../../shared/location.js";
+import { html, useEffect, useRef } from "../../shared/preact.js";
+import { side } from "../../shared/sides.js";
+import { moment, size } from "../../shared/texts/format.js";
+import { text } from "../../shared/texts/texts.js";
+import { contentAddress } from "./content.js";
+import { isText, kindOf, mayEdit } from "./kinds.js";
+
+/** @typedef {import("./kinds.js").Item} Item */
+/** @typedef {import("../../shared/components/menus.js").MenuItem} MenuItem */
+/** @typedef {import("./siblings.js").Neighbour} Neighbour */
+
+/**
+ * @param {object} properties
+ * @param {Item} properties.item
+ * @param {number} properties.version
+ * @param {{previous: Neighbour | null, next: Neighbour | null}} properties.siblings
+ * @param {MenuItem[]} properties.actions further ones: sharing, details, what else the lists can do with a file
+ */
+export function PreviewHeader({ item, version, siblings, actions }) {
+  const title = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    // Who comes from a list by keyboard has lost the row that had the focus.
+    if (document.activeElement === document.body) title.current?.focus({ preventScroll: true });
+  }, [item.id]);
+  const own = ownActions(item, version);
+  const more = (/** @type {any} */ event) => openMenu(event.currentTarget, menuOf(own, actions), item.name);
+  const folder = item.trashed_at ? ["trash"] : item.parent_id ? ["folder", item.parent_id] : ["shared"];
+  return html`<header class="preview-header">
+    <a class="icon-button" href=${href(folder)} aria-label=${text("preview.back")} title=${text("preview.back")}><${Icon} name="left" /></a>
+    <div class="preview-title">
+      <h2 ref=${title} tabindex="-1" title=${item.path}><bdi>${item.name}</bdi></h2>
+      <span class="quiet">${size(item.size)} · ${moment(item.updated_at)}</span>
+    </div>
+    <${Neighbours} siblings=${siblings} />
+    <div class="preview-actions">
+      ${own.map((action) => html`<${IconButton} key=${action.title} icon=${action.icon} label=${action.title} onClick=${action.run} />`)}
+    </div>
+    <${IconButton} icon="more" label=${text("preview.actions")} aria-haspopup="menu" onClick=${more} />
+    <${Button} icon="spark" class="ask-about" onClick=${() => ask(item)}>${text("preview.ask")}<//>
+  </header>`;
+}
+
+/** @param {{siblings: {previous: Neighbour | null, next: Neighbour | null}}} properties */
+function Neighbours({ siblings: { previous, next } }) {
+  if (!previous && !next) return null;
+  const button = (/** @type {string} */ icon, /** @type {string} */ key, /** @type {Neighbour | null} */ one) => {
+    const label = text(key, { name: one?.name ?? "" });
+    return html`<${IconButton} icon=${icon} label=${label} disabled=${!one} onClick=${() => one && goToFile(one.id)} />`;
+  };
+  return html`<div class="neighbours">
+    ${button("up", "preview.previous", previous)} ${button("down", "preview.next", next)}
+  </div>`;
+}
+
+/** @param {Item} item */
+function ask({ id, name }) {
+  askAbout([{ id, kind: "file", name }]);
+  side.value = "chat";
+}
+
+/** @param {Item} item @param {number} version @returns {MenuItem[]} */
+function ownActions(item, version) {
+  const edit = { title: text("preview.edit"), icon: "edit", run: () => go(["file", item.id], { edit: 1 }) };
+  const isEditable = isText(kindOf(item)) && mayEdit(item) && !item.trashed_at && version === item.version;
+  const versions = {
+    title: text("preview.versions"),
+    icon: "history",
+    run: () => import("../versions/versions.js").then((module) => module.openVersions(item)),
+  };
+  return [
+    ...(isEditable ? [edit] : []),
+    { title: text("preview.download"), icon: "download", run: () => download(item, version) },
+    ...(mayEdit(item) ? [versions] : []),
+  ];
+}
+
+/** @param {MenuItem[]} own @param {MenuItem[]} actions @returns {MenuItem[]} */
+const menuOf = (own, actions) => (actions.length ? [...own, {}, ...actions] : own);
+
+/** @param {Item} item @param {number} version */
+function download(item, version) {
+  const link = Object.assign(document.createElement("a"), { href: contentAddress(item, version), download: item.name });
+  link.click();
+}
