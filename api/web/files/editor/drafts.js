@@ -2,7 +2,7 @@
 
 /** @typedef {{text: string, etag: string, version: number, at: string}} Draft */
 
-const PREFIX = "draft.";
+const PREFIX = "file-draft:";
 const WEEKS = 4 * 7 * 24 * 3600 * 1000;
 
 /** @param {string} id @returns {Draft | null} */

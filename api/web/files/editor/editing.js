@@ -113,7 +113,8 @@ function useKeeping(id, stored, mine, isDirty) {
   latest.current = { stored, mine, isDirty };
   const keep = () => {
     const now = latest.current;
-    if (now.stored && now.isDirty) keepDraft(id, { text: now.mine, etag: now.stored.etag, version: now.stored.version });
+    if (now.stored && now.isDirty)
+      keepDraft(id, { text: now.mine, etag: now.stored.etag, version: now.stored.version });
   };
   useEffect(() => {
     if (!stored) return undefined;
@@ -122,15 +123,17 @@ function useKeeping(id, stored, mine, isDirty) {
       return undefined;
     }
     const timer = setTimeout(keep, PAUSE);
+    return () => clearTimeout(timer);
+  }, [stored, mine, isDirty]);
+  useEffect(() => {
     const warn = (/** @type {BeforeUnloadEvent} */ event) => {
       keep();
-      event.preventDefault();
+      if (latest.current.isDirty) event.preventDefault();
     };
     addEventListener("beforeunload", warn);
     return () => {
-      clearTimeout(timer);
       removeEventListener("beforeunload", warn);
+      keep();
     };
-  }, [stored, mine, isDirty]);
-  useEffect(() => () => keep(), [id]);
+  }, [id]);
 }

@@ -2,7 +2,6 @@
 
 import { Button, IconButton } from "../../shared/components/button.js";
 import { Icon } from "../../shared/components/icon.js";
-import { Lazy } from "../../shared/components/lazy.js";
 import { Failure, Loading } from "../../shared/components/states.js";
 import { isCommand, keysLabel } from "../../shared/keys.js";
 import { go } from "../../shared/location.js";
@@ -18,8 +17,6 @@ import { Field } from "./field.js";
 await Promise.all([loadTexts(import.meta.url), loadStyles(import.meta.url, "./styles/editor.css")]);
 
 /** @typedef {ReturnType<typeof useEditing>} Editing */
-
-const formatted = () => import("../../shared/markdown/markdown.js").then((module) => module.Markdown);
 
 /** @param {{item: import("./stored.js").Item}} properties */
 export function Editor({ item }) {
@@ -37,26 +34,35 @@ export function Editor({ item }) {
     editing.goOnFrom(editing.theirs);
   };
   const kind = kindOf(item);
-  const field = html`<${Field} value=${editing.mine} label=${item.name} isCode=${kind === "code" || kind === "table"} onInput=${editing.write} />`;
+  const field = html`<${Field}
+    value=${editing.mine}
+    label=${item.name}
+    isCode=${kind === "code" || kind === "table"}
+    onInput=${editing.write}
+  />`;
   return html`<div class="editor">
     <${Head} item=${item} editing=${editing} isPreview=${isPreview} onPreview=${setPreview} onClose=${close} />
     <${Notes} item=${item} editing=${editing} />
-    ${editing.theirs
-      ? html`<${Conflict}
-          mine=${editing.mine}
-          theirs=${editing.theirs}
-          onKeepMine=${editing.keepMine}
-          onTakeTheirs=${editing.takeTheirs}
-          onMerge=${merge}
-        />`
-      : html`<div class="editor-body">
-          ${isPreview
-            ? html`<div class="editor-preview" tabindex="0" role="region" aria-label=${text("editor.preview")}>
-                <${Lazy} load=${formatted} source=${editing.mine} />
-              </div>`
-            : field}
-          ${beside && !isPreview && html`<${Theirs} stored=${beside} onClose=${() => setBeside(null)} />`}
-        </div>`}
+    ${
+      editing.theirs
+        ? html`<${Conflict}
+            mine=${editing.mine}
+            theirs=${editing.theirs}
+            onKeepMine=${editing.keepMine}
+            onTakeTheirs=${editing.takeTheirs}
+            onMerge=${merge}
+          />`
+        : html`<div class="editor-body">
+            ${
+              isPreview
+                ? html`<div class="editor-preview" tabindex="0" role="region" aria-label=${text("editor.preview")}>
+                    ${editing.mine}
+                  </div>`
+                : field
+            }
+            ${beside && !isPreview && html`<${Theirs} stored=${beside} onClose=${() => setBeside(null)} />`}
+          </div>`
+    }
   </div>`;
 }
 
@@ -69,9 +75,18 @@ function Head({ item, editing, isPreview, onPreview, onClose }) {
       <h2 title=${item.path}><bdi>${item.name}</bdi></h2>
       <span class="quiet" role="status">${text(state, { version: editing.stored?.version ?? 0 })}</span>
     </div>
-    ${kindOf(item) === "markdown" &&
-    html`<${Button} icon="text" aria-pressed=${isPreview} onClick=${() => onPreview(!isPreview)}>${text("editor.preview")}<//>`}
-    <${Button} kind="main" disabled=${!editing.isDirty || editing.isSaving} title=${keysLabel("Ctrl+S")} onClick=${editing.save}>
+    ${
+      kindOf(item) === "markdown" &&
+      html`<${Button} icon="text" aria-pressed=${isPreview} onClick=${() => onPreview(!isPreview)}
+        >${text("editor.preview")}<//
+      >`
+    }
+    <${Button}
+      kind="main"
+      disabled=${!editing.isDirty || editing.isSaving}
+      title=${keysLabel("Ctrl+S")}
+      onClick=${editing.save}
+    >
       ${text("editor.save")}
     <//>
   </header>`;
@@ -84,12 +99,14 @@ function Notes({ item, editing }) {
     html`<div class="editor-note" role="note"><${Icon} name=${icon} /><span>${words}</span>${action}</div>`;
   const isOlder = stored !== null && item.version > stored.version && !editing.theirs && !editing.isSaving;
   return html`
-    ${draftAt &&
-    note(
-      "edit",
-      text("editor.draft", { when: moment(draftAt) }),
-      html`<${Button} onClick=${editing.discard}>${text("editor.discard")}<//>`,
-    )}
+    ${
+      draftAt &&
+      note(
+        "edit",
+        text("editor.draft", { when: moment(draftAt) }),
+        html`<${Button} onClick=${editing.discard}>${text("editor.discard")}<//>`,
+      )
+    }
     ${stored && !stored.isUtf8 && note("info", text("editor.encoding"))}
     ${isOlder && note("warning", text("editor.changed"), html`<${Button} onClick=${editing.compare}>${text("editor.compare")}<//>`)}
   `;
@@ -99,7 +116,10 @@ function Notes({ item, editing }) {
 function Theirs({ stored, onClose }) {
   const label = text("editor.theirs", { version: stored.version });
   return html`<section class="editor-theirs" aria-label=${label}>
-    <div class="row"><h3>${label}</h3><${IconButton} icon="close" label=${text("editor.hide_theirs")} onClick=${onClose} /></div>
+    <div class="row">
+      <h3>${label}</h3>
+      <${IconButton} icon="close" label=${text("editor.hide_theirs")} onClick=${onClose} />
+    </div>
     <textarea readonly aria-label=${label} dir="auto" value=${stored.text}></textarea>
   </section>`;
 }

@@ -13,7 +13,8 @@ const OTHERS = ["gb18030", "windows-1252"];
 export function decode(bytes) {
   const found = decoded(bytes, "utf-8");
   if (found !== null) return split(found, true);
-  const wide = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "";
+  const wide =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "";
   for (const encoding of wide ? [wide] : OTHERS) {
     const other = decoded(bytes, encoding);
     if (other !== null) return { ...split(other, false), hasMark: false };

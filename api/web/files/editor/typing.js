@@ -30,5 +30,11 @@ export function indent(text, start, end, outward) {
   const changed = lines.map((line) => (outward ? line.replace(/^( {1,2}|\t)/, "") : INDENT + line));
   const words = changed.join("\n");
   const first = changed[0].length - lines[0].length;
-  return { from, to, words, start: Math.max(from, start + first), end: Math.max(from, end + words.length - (to - from)) };
+  return {
+    from,
+    to,
+    words,
+    start: Math.max(from, start + first),
+    end: Math.max(from, end + words.length - (to - from)),
+  };
 }

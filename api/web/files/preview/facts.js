@@ -43,7 +43,11 @@ export function IndexState({ item }) {
     setReason("");
     if (state === "failed") reasonOf(item.id).then(setReason, () => setReason(""));
   }, [item.id, item.version, state]);
-  const words = { pending: "preview.index.pending", indexing: "preview.index.pending", needs_password: "preview.index.needs_password" };
+  const words = {
+    pending: "preview.index.pending",
+    indexing: "preview.index.pending",
+    needs_password: "preview.index.needs_password",
+  };
   const others = { needs_ocr: "preview.index.needs_ocr", failed: "preview.index.failed" };
   const key = /** @type {Record<string, string>} */ ({ ...words, ...others })[state];
   if (!key) return null;

@@ -33,7 +33,9 @@ export function PreviewHeader({ item, version, siblings, actions }) {
   const more = (/** @type {any} */ event) => openMenu(event.currentTarget, menuOf(own, actions), item.name);
   const folder = item.trashed_at ? ["trash"] : item.parent_id ? ["folder", item.parent_id] : ["shared"];
   return html`<header class="preview-header">
-    <a class="icon-button" href=${href(folder)} aria-label=${text("preview.back")} title=${text("preview.back")}><${Icon} name="left" /></a>
+    <a class="icon-button" href=${href(folder)} aria-label=${text("preview.back")} title=${text("preview.back")}
+      ><${Icon} name="left"
+    /></a>
     <div class="preview-title">
       <h2 ref=${title} tabindex="-1" title=${item.path}><bdi>${item.name}</bdi></h2>
       <span class="quiet">${size(item.size)} · ${moment(item.updated_at)}</span>
@@ -52,7 +54,12 @@ function Neighbours({ siblings: { previous, next } }) {
   if (!previous && !next) return null;
   const button = (/** @type {string} */ icon, /** @type {string} */ key, /** @type {Neighbour | null} */ one) => {
     const label = text(key, { name: one?.name ?? "" });
-    return html`<${IconButton} icon=${icon} label=${label} disabled=${!one} onClick=${() => one && goToFile(one.id)} />`;
+    return html`<${IconButton}
+      icon=${icon}
+      label=${label}
+      disabled=${!one}
+      onClick=${() => one && goToFile(one.id)}
+    />`;
   };
   return html`<div class="neighbours">
     ${button("up", "preview.previous", previous)} ${button("down", "preview.next", next)}

@@ -12,11 +12,33 @@ const CODE = new Set(
 );
 const TEXT = new Set("txt text log rst adoc org srt vtt ics vcf".split(" "));
 /** Images that browsers draw; of others there may be a thumbnail. */
-const IMAGES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "image/svg+xml", "image/x-icon"]);
-const DOCUMENTS = new Set("docx pptx xlsx xlsm doc ppt xls odt ods odp rtf epub eml msg html htm ipynb".split(" "));
+const IMAGES = new Set([
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+  "image/avif",
+  "image/bmp",
+  "image/svg+xml",
+  "image/x-icon",
+]);
+const DOCUMENTS = new Set("docx pptx xlsx xlsm doc ppt xls odt ods odp rtf epub eml msg ipynb".split(" "));
 
 /** @param {string} name */
 export const suffixOf = (name) => name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+
+/** @type {Array<[Kind, (type: string, suffix: string) => boolean]>} */
+const RULES = [
+  ["markdown", (type, suffix) => type === "text/markdown" || suffix === "md" || suffix === "markdown"],
+  ["table", (type, suffix) => type === "text/csv" || suffix === "csv" || suffix === "tsv"],
+  ["image", (type) => IMAGES.has(type)],
+  ["pdf", (type) => type === "application/pdf"],
+  ["audio", (type) => type.startsWith("audio/")],
+  ["video", (type, suffix) => type.startsWith("video/") && suffix !== "ts"],
+  ["document", (_type, suffix) => DOCUMENTS.has(suffix)],
+  ["code", (type, suffix) => CODE.has(suffix) || type === "application/json"],
+  ["text", (type, suffix) => TEXT.has(suffix) || type.startsWith("text/")],
+];
 
 /**
  * @param {{name: string, media_type: string}} item
@@ -24,16 +46,7 @@ export const suffixOf = (name) => name.slice(name.lastIndexOf(".") + 1).toLowerC
  */
 export function kindOf({ name, media_type: type }) {
   const suffix = suffixOf(name);
-  if (suffix === "md" || suffix === "markdown" || type === "text/markdown") return "markdown";
-  if (suffix === "csv" || suffix === "tsv" || type === "text/csv") return "table";
-  if (IMAGES.has(type)) return "image";
-  if (type === "application/pdf") return "pdf";
-  if (type.startsWith("audio/")) return "audio";
-  if (type.startsWith("video/")) return "video";
-  if (DOCUMENTS.has(suffix) && suffix !== "html" && suffix !== "htm") return "document";
-  if (CODE.has(suffix) || type === "application/json") return "code";
-  if (TEXT.has(suffix) || type.startsWith("text/")) return "text";
-  return "other";
+  return RULES.find(([, fits]) => fits(type, suffix))?.[0] ?? "other";
 }
 
 /** Say whether people may write in it here. @param {Kind} kind */

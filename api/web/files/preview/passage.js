@@ -8,7 +8,12 @@
  */
 export function passageOf(query) {
   const number = (/** @type {string | undefined} */ value) => (value && /^\d+$/.test(value) ? Number(value) : null);
-  return { version: number(query.version), start: number(query.start), end: number(query.end), place: query.place ?? "" };
+  return {
+    version: number(query.version),
+    start: number(query.start),
+    end: number(query.end),
+    place: query.place ?? "",
+  };
 }
 
 /**

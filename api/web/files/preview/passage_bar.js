@@ -39,7 +39,9 @@ function words(item, passage) {
 function Ways({ item, asText, onChange }) {
   const kind = kindOf(item);
   const way = (/** @type {boolean} */ isText, /** @type {string} */ words) =>
-    html`<button type="button" class="button" aria-pressed=${asText === isText} onClick=${() => onChange(isText)}>${words}</button>`;
+    html`<button type="button" class="button" aria-pressed=${asText === isText} onClick=${() => onChange(isText)}>
+      ${words}
+    </button>`;
   return html`<div class="ways" role="group" aria-label=${text("preview.ways")}>
     ${way(false, text(`preview.way.${kind}`))} ${way(true, text("preview.way.text"))}
   </div>`;

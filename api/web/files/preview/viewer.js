@@ -7,7 +7,6 @@ import { contentAddress, textOf } from "./content.js";
 import { Facts } from "./facts.js";
 import { kindOf } from "./kinds.js";
 import { ImageView } from "./views/image_view.js";
-import { MarkdownView } from "./views/markdown_view.js";
 import { TableView } from "./views/table_view.js";
 import { TextView } from "./views/text_view.js";
 
@@ -15,7 +14,7 @@ import { TextView } from "./views/text_view.js";
 /** @typedef {import("./passage.js").Passage} Passage */
 
 /** Of these there are two ways to see them: as they are meant, and the text that is cited. */
-const TWOFOLD = new Set(["markdown", "table", "pdf"]);
+const TWOFOLD = new Set(["table", "pdf"]);
 
 /** Answers to who asks for the words of a file that has none, or none yet. */
 const UNREADABLE = new Set([409, 413, 415]);
@@ -32,14 +31,18 @@ export function Viewer({ item, passage, asText }) {
   const source = contentAddress(item, version);
   const fail = () => setDamaged(true);
   if (isDamaged) return html`<${Facts} item=${item} version=${version} reason=${text("preview.damaged")} />`;
-  if (kind === "image") return html`<${ImageView} key=${source} source=${source} name=${item.name} onFailure=${fail} />`;
+  if (kind === "image")
+    return html`<${ImageView} key=${source} source=${source} name=${item.name} onFailure=${fail} />`;
   if (kind === "audio")
-    return html`<div class="media-view"><audio controls preload="metadata" src=${source} aria-label=${item.name} onError=${fail}></audio></div>`;
+    return html`<div class="media-view">
+      <audio controls preload="metadata" src=${source} aria-label=${item.name} onError=${fail}></audio>
+    </div>`;
   if (kind === "video")
-    return html`<div class="media-view"><video controls preload="metadata" playsinline src=${source} aria-label=${item.name} onError=${fail}></video></div>`;
+    return html`<div class="media-view">
+      <video controls preload="metadata" playsinline src=${source} aria-label=${item.name} onError=${fail}></video>
+    </div>`;
   if (kind === "other") return html`<${Readable} item=${item} passage=${passage} />`;
   if (asText || !isTwofold(item)) return html`<${AsText} item=${item} passage=${passage} kind=${kind} />`;
-  if (kind === "markdown") return html`<${MarkdownView} item=${item} passage=${passage} />`;
   if (kind === "table") return html`<${TableView} item=${item} passage=${passage} />`;
   return html`<${PdfView} item=${item} passage=${passage} />`;
 }
@@ -48,7 +51,12 @@ export function Viewer({ item, passage, asText }) {
 function AsText({ item, passage, kind }) {
   const isExtracted = kind === "document" || kind === "pdf";
   if (isExtracted) return html`<${Readable} item=${item} passage=${passage} />`;
-  return html`<${TextView} file=${item} passage=${passage} lines=${kind === "code" || kind === "table"} label=${item.name} />`;
+  return html`<${TextView}
+    file=${item}
+    passage=${passage}
+    lines=${kind === "code" || kind === "table"}
+    label=${item.name}
+  />`;
 }
 
 /** A file of which at least the words can be shown, if it has any; else what is known of it. @param {{item: Item, passage: Passage}} properties */

@@ -15,7 +15,9 @@ import { text } from "../../shared/texts/texts.js";
  * @param {(pair: [number, number] | null) => void} properties.onChange
  */
 export function Comparison({ fileId, pair: [from, to], count, onChange }) {
-  const [found, setFound] = useState(/** @type {import("../../shared/api/types.js").Schema<"VersionDiff"> | null} */ (null));
+  const [found, setFound] = useState(
+    /** @type {import("../../shared/api/types.js").Schema<"VersionDiff"> | null} */ (null),
+  );
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const load = () => {
     setFound(null);
@@ -26,10 +28,21 @@ export function Comparison({ fileId, pair: [from, to], count, onChange }) {
   return html`
     <div class="row versions-pair">
       <${Button} icon="left" onClick=${() => onChange(null)}>${text("versions.all")}<//>
-      <${Choice} label=${text("versions.from")} value=${from} count=${count} onChange=${(/** @type {number} */ one) => onChange([one, to])} />
-      <${Choice} label=${text("versions.to")} value=${to} count=${count} onChange=${(/** @type {number} */ one) => onChange([from, one])} />
+      <${Choice}
+        label=${text("versions.from")}
+        value=${from}
+        count=${count}
+        onChange=${(/** @type {number} */ one) => onChange([one, to])}
+      />
+      <${Choice}
+        label=${text("versions.to")}
+        value=${to}
+        count=${count}
+        onChange=${(/** @type {number} */ one) => onChange([from, one])}
+      />
     </div>
-    ${error ? html`<${Failure} error=${error} onRetry=${load} />` : null} ${!error && !found ? html`<${Loading} />` : null}
+    ${error ? html`<${Failure} error=${error} onRetry=${load} />` : null}
+    ${!error && !found ? html`<${Loading} />` : null}
     ${found && html`<${Diff} label=${text("versions.difference", { from, to })} diff=${found.diff} truncated=${found.truncated} />`}
   `;
 }

@@ -23,16 +23,24 @@ export function VersionRow({ version, newest, onCompare, onShow, onRestore }) {
   return html`<li class="version">
     <span class="version-number">${number}</span>
     <div class="version-words">
-      <strong>${moment(version.created_at)}${current && html` <span class="version-current">${text("versions.current")}</span>`}</strong>
+      <strong
+        >${moment(version.created_at)}${current && html` <span class="version-current">${text("versions.current")}</span>`}</strong
+      >
       <span class="quiet">${who} · ${size(version.size)}</span>
     </div>
     <div class="row">
       ${newest > 1 && html`<${IconButton} icon="compare" label=${comparison} onClick=${compare} />`}
       <${IconButton} icon="text" label=${text("versions.show", { number })} onClick=${() => onShow(version)} />
-      ${!current &&
-      html`<${Button} icon="restore" aria-label=${text("versions.restore_one", { number })} onClick=${() => onRestore(version)}>
-        ${text("versions.restore")}
-      <//>`}
+      ${
+        !current &&
+        html`<${Button}
+          icon="restore"
+          aria-label=${text("versions.restore_one", { number })}
+          onClick=${() => onRestore(version)}
+        >
+          ${text("versions.restore")}
+        <//>`
+      }
     </div>
   </li>`;
 }

@@ -42,12 +42,20 @@ function Versions({ item, onClose }) {
     if (await bringBack(item, version.number)) load();
   };
   const row = (/** @type {Version} */ version) =>
-    html`<${VersionRow} key=${version.number} version=${version} newest=${versions[0].number} onCompare=${setPair} onShow=${show} onRestore=${restore} />`;
+    html`<${VersionRow}
+      key=${version.number}
+      version=${version}
+      newest=${versions[0].number}
+      onCompare=${setPair}
+      onShow=${show}
+      onRestore=${restore}
+    />`;
   const title = text("versions.title", { name: item.name });
   const draw = () => {
     if (error) return html`<${Failure} error=${error} onRetry=${load} />`;
     if (!versions.length) return html`<${Loading} />`;
-    if (pair) return html`<${Comparison} fileId=${item.id} pair=${pair} count=${versions[0].number} onChange=${setPair} />`;
+    if (pair)
+      return html`<${Comparison} fileId=${item.id} pair=${pair} count=${versions[0].number} onChange=${setPair} />`;
     return html`<ol class="versions" aria-label=${title}>
       ${versions.map(row)}
     </ol>`;

@@ -57,5 +57,7 @@ function Words({ line: { kind, text: words, changed } }) {
   if (!changed || changed[0] === changed[1]) return html`<span dir="auto">${words}</span>`;
   const [from, to] = changed;
   const tag = kind === "added" ? "ins" : "del";
-  return html`<span dir="auto">${words.slice(0, from)}<${tag}>${words.slice(from, to)}<//>${words.slice(to)}</span>`;
+  return html`<span dir="auto"
+    >${words.slice(0, from)}<${tag}>${words.slice(from, to)}</${tag}>${words.slice(to)}</span
+  >`;
 }

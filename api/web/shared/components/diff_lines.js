@@ -49,7 +49,12 @@ export function diffTexts(before, after) {
   let start = 0;
   while (start < old.length && start < now.length && old[start] === now[start]) start += 1;
   let end = 0;
-  while (end < old.length - start && end < now.length - start && old[old.length - 1 - end] === now[now.length - 1 - end]) end += 1;
+  while (
+    end < old.length - start &&
+    end < now.length - start &&
+    old[old.length - 1 - end] === now[now.length - 1 - end]
+  )
+    end += 1;
   const middle = steps(old.slice(start, old.length - end), now.slice(start, now.length - end));
   const kinds = [...Array(start).fill("same"), ...middle, ...Array(end).fill("same")];
   let [left, right] = [0, 0];
@@ -72,7 +77,7 @@ function steps(old, now) {
   /** @type {Array<Map<number, number>>} */
   const trace = [];
   /** @type {Map<number, number>} */
-  let reached = new Map([[1, 0]]);
+  const reached = new Map([[1, 0]]);
   const most = Math.min(old.length + now.length, MOST_STEPS);
   for (let step = 0; step <= most; step += 1) {
     trace.push(new Map(reached));
@@ -118,15 +123,15 @@ function back(trace, x, y) {
 
 /** @param {DiffLine[]} lines */
 function withoutTheSame(lines) {
-  const isNear = lines.map((_, index) => lines.slice(Math.max(0, index - AROUND), index + AROUND + 1).some((one) => one.kind !== "same"));
+  const isDifferent = (/** @type {DiffLine} */ line) => line.kind !== "same";
+  if (!lines.some(isDifferent)) return [];
   /** @type {DiffLine[]} */
   const kept = [];
   lines.forEach((line, index) => {
-    if (isNear[index]) kept.push(line);
-    else if (isNear[index + 1] || (kept.length && isNear[index - 1] && index < lines.length - 1))
-      if (kept[kept.length - 1]?.kind !== "gap") kept.push({ kind: "gap", before: null, after: null, text: "" });
+    const near = lines.slice(Math.max(0, index - AROUND), index + AROUND + 1);
+    if (near.some(isDifferent)) kept.push(line);
+    else if (kept[kept.length - 1]?.kind !== "gap") kept.push({ kind: "gap", before: null, after: null, text: "" });
   });
-  if (kept[kept.length - 1]?.kind === "gap" && !isNear.slice(-1)[0]) kept.pop();
   return kept;
 }
 
@@ -138,7 +143,8 @@ function markChanges(lines) {
     while (lines[middle]?.kind === "removed") middle += 1;
     let end = middle;
     while (lines[end]?.kind === "added") end += 1;
-    if (middle - at === end - middle) for (let index = 0; index < middle - at; index += 1) markPair(lines[at + index], lines[middle + index]);
+    if (middle - at === end - middle)
+      for (let index = 0; index < middle - at; index += 1) markPair(lines[at + index], lines[middle + index]);
     at = end - 1;
   }
   return lines;

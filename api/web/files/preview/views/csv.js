@@ -17,13 +17,16 @@ export function separatorOf(text) {
  */
 export function parseTable(text, separator = separatorOf(text)) {
   const rows = [];
+  /** @type {string[]} */
   let row = [];
+  /** @type {number} */
   let at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   const length = text.length;
   while (at < length) {
+    /** @type {[string, number]} */
     const [value, end] = text[at] === '"' ? quoted(text, at, separator) : plain(text, at, separator);
     row.push(value);
-    const mark = text[end];
+    const mark = text.charAt(end);
     at = end + (mark === "\r" && text[end + 1] === "\n" ? 2 : 1);
     if (mark === separator) {
       if (at >= length) row.push("");

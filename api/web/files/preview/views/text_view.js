@@ -25,7 +25,9 @@ export function useText(file, passage) {
     textOf(file, version, { limit: PART, ...part }).then((loaded) => setParts((all) => join(all, loaded)), setError);
   };
   const begin = () =>
-    load(passage.start === null ? {} : { start: passage.start, end: passage.end ?? undefined }, (_, loaded) => [loaded]);
+    load(passage.start === null ? {} : { start: passage.start, end: passage.end ?? undefined }, (_, loaded) => [
+      loaded,
+    ]);
   useEffect(begin, [file.id, file.version, version, passage.start, passage.end]);
   const first = parts[0];
   const last = parts[parts.length - 1];
@@ -37,7 +39,8 @@ export function useText(file, passage) {
     passage: parts.find((part) => part.passage)?.passage ?? null,
     more: last?.truncated ? () => load({ offset: last.end }, (all, loaded) => [...all, loaded]) : null,
     earlier: before
-      ? () => load({ offset: Math.max(0, before - PART), limit: Math.min(PART, before) }, (all, loaded) => [loaded, ...all])
+      ? () =>
+          load({ offset: Math.max(0, before - PART), limit: Math.min(PART, before) }, (all, loaded) => [loaded, ...all])
       : null,
   };
 }
