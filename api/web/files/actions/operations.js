@@ -120,7 +120,12 @@ export async function newTextFile(folderId) {
 
 /** @param {"new_folder" | "new_text"} what @param {string} value */
 function askName(what, value) {
-  const shown = new Set(listing.peek()?.items.peek().map((item) => item.name));
+  const shown = new Set(
+    listing
+      .peek()
+      ?.items.peek()
+      .map((item) => item.name),
+  );
   return ask({
     title: text(`files.action.${what}`),
     label: text("files.column.name"),

@@ -19,6 +19,7 @@ const history = { done: [], undone: [] };
  */
 export async function change(method, path, options) {
   const sending = sendChange(method, path, options);
+  /** @type {Promise<unknown>} */
   const settled = sending.catch(() => null).then(() => underWay.delete(settled));
   underWay.add(settled);
   return sending;

@@ -11,7 +11,7 @@ import * as operations from "./operations.js";
 
 /**
  * @typedef {object} Action
- * @property {string} id its words are `files.action.ID`
+ * @property {string} id its words are those of `files.action.` with it
  * @property {string} icon
  * @property {number} group entries of one group stand together
  * @property {string} [keys]
