@@ -9,6 +9,7 @@ import { html, useEffect, useRef } from "../../shared/preact.js";
 import { side } from "../../shared/sides.js";
 import { moment, size } from "../../shared/texts/format.js";
 import { text } from "../../shared/texts/texts.js";
+import { actionsFor, titleOf } from "../actions/registry.js";
 import { contentAddress } from "./content.js";
 import { isText, kindOf, mayEdit } from "./kinds.js";
 
@@ -21,16 +22,15 @@ import { isText, kindOf, mayEdit } from "./kinds.js";
  * @param {Item} properties.item
  * @param {number} properties.version
  * @param {{previous: Neighbour | null, next: Neighbour | null}} properties.siblings
- * @param {MenuItem[]} properties.actions further ones: sharing, details, what else the lists can do with a file
  */
-export function PreviewHeader({ item, version, siblings, actions }) {
+export function PreviewHeader({ item, version, siblings }) {
   const title = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     // Who comes from a list by keyboard has lost the row that had the focus.
     if (document.activeElement === document.body) title.current?.focus({ preventScroll: true });
   }, [item.id]);
   const own = ownActions(item, version);
-  const more = (/** @type {any} */ event) => openMenu(event.currentTarget, menuOf(own, actions), item.name);
+  const more = (/** @type {any} */ event) => openMenu(event.currentTarget, [...own, {}, ...listed(item, IN_MENU)], item.name);
   const folder = item.trashed_at ? ["trash"] : item.parent_id ? ["folder", item.parent_id] : ["shared"];
   return html`<header class="preview-header">
     <a class="icon-button" href=${href(folder)} aria-label=${text("preview.back")} title=${text("preview.back")}
@@ -72,24 +72,28 @@ function ask({ id, name }) {
   side.value = "chat";
 }
 
+/** Of what the lists can do with a file, what fits one that is open. */
+const IN_HEADER = ["share", "versions", "details"];
+const IN_MENU = ["summarise", "move", "copy", "star", "unstar", "trash", "restore", "delete"];
+
 /** @param {Item} item @param {number} version @returns {MenuItem[]} */
 function ownActions(item, version) {
   const edit = { title: text("preview.edit"), icon: "edit", run: () => go(["file", item.id], { edit: 1 }) };
   const isEditable = isText(kindOf(item)) && mayEdit(item) && !item.trashed_at && version === item.version;
-  const versions = {
-    title: text("preview.versions"),
-    icon: "history",
-    run: () => import("../versions/versions.js").then((module) => module.openVersions(item)),
-  };
-  return [
-    ...(isEditable ? [edit] : []),
-    { title: text("preview.download"), icon: "download", run: () => download(item, version) },
-    ...(mayEdit(item) ? [versions] : []),
-  ];
+  const load = { title: text("preview.download"), icon: "download", run: () => download(item, version) };
+  return [...(isEditable ? [edit] : []), load, ...listed(item, IN_HEADER)];
 }
 
-/** @param {MenuItem[]} own @param {MenuItem[]} actions @returns {MenuItem[]} */
-const menuOf = (own, actions) => (actions.length ? [...own, {}, ...actions] : own);
+/** @param {Item} item @param {string[]} ids @returns {MenuItem[]} */
+function listed(item, ids) {
+  const offered = actionsFor([item], item.trashed_at ? "trash" : "folder").filter((action) => ids.includes(action.id));
+  return offered.map((action) => ({
+    title: titleOf(action),
+    icon: action.icon,
+    danger: action.danger,
+    run: () => action.run([item]),
+  }));
+}
 
 /** @param {Item} item @param {number} version */
 function download(item, version) {

@@ -25,9 +25,8 @@ const editor = () => import("../editor/editor.js").then((module) => module.Edito
  * @param {object} properties
  * @param {string} properties.id
  * @param {Record<string, string>} properties.query of the place: `version`, `start`, `end`, `place`, `edit`
- * @param {(item: Item) => import("../../shared/components/menus.js").MenuItem[]} [properties.actions] further ones for the menu
  */
-export function Preview({ id, query, actions = () => [] }) {
+export function Preview({ id, query }) {
   const { item, error, load } = useItem(id);
   const siblings = useSiblings(item);
   const passage = passageOf(query);
@@ -39,7 +38,7 @@ export function Preview({ id, query, actions = () => [] }) {
   if (query.edit) return html`<${Lazy} key=${`edit ${id}`} load=${editor} item=${item} />`;
   const version = passage.version ?? item.version;
   return html`<div class="preview">
-    <${PreviewHeader} item=${item} version=${version} siblings=${siblings} actions=${actions(item)} />
+    <${PreviewHeader} item=${item} version=${version} siblings=${siblings} />
     <${IndexState} item=${item} />
     <${PassageBar} item=${item} passage=${passage} asText=${asText} onChange=${isTwofold(item) ? setAsText : null} />
     <${Viewer} key=${`${id} ${version}`} item=${item} passage=${passage} asText=${asText} />
