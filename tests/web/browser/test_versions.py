@@ -30,7 +30,7 @@ def item(owner: Person) -> dict[str, Any]:
 
 def versions(page: Page, item: dict[str, Any]) -> Locator:
     page.get_by_role("button", name="More actions").click()
-    page.get_by_role("menuitem", name="Versions").click()
+    page.get_by_role("menuitem", name="Versions").first.click()
     return page.get_by_role("dialog", name=f"Versions of {item['name']}")
 
 

@@ -30,7 +30,8 @@ export function PreviewHeader({ item, version, siblings }) {
     if (document.activeElement === document.body) title.current?.focus({ preventScroll: true });
   }, [item.id]);
   const own = ownActions(item, version);
-  const more = (/** @type {any} */ event) => openMenu(event.currentTarget, [...own, {}, ...listed(item, IN_MENU)], item.name);
+  const more = (/** @type {any} */ event) =>
+    openMenu(event.currentTarget, [...own, {}, ...listed(item, IN_MENU)], item.name);
   const folder = item.trashed_at ? ["trash"] : item.parent_id ? ["folder", item.parent_id] : ["shared"];
   return html`<header class="preview-header">
     <a class="icon-button" href=${href(folder)} aria-label=${text("preview.back")} title=${text("preview.back")}

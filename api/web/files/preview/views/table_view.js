@@ -3,7 +3,7 @@
 import { Button } from "../../../shared/components/button.js";
 import { Empty, Failure, Loading } from "../../../shared/components/states.js";
 import { VirtualList } from "../../../shared/components/virtual_list.js";
-import { html, useEffect, useMemo, useRef } from "../../../shared/preact.js";
+import { html, useMemo } from "../../../shared/preact.js";
 import { text } from "../../../shared/texts/texts.js";
 import { suffixOf } from "../kinds.js";
 import { parseTable, separatorOf } from "./csv.js";
@@ -22,11 +22,6 @@ export function TableView({ item, passage }) {
     () => parseTable(whole, suffixOf(item.name) === "tsv" ? "\t" : separatorOf(whole)),
     [whole, item.name],
   );
-  const scroller = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => {
-    // Without a mouse a table is scrolled by the keyboard, which has to be able to get there.
-    if (scroller.current) scroller.current.tabIndex = 0;
-  }, [rows.length > 0]);
   if (shown.error) return html`<${Failure} error=${shown.error} onRetry=${shown.begin} />`;
   if (!shown.parts.length) return html`<${Loading} />`;
   if (!rows.length) return html`<${Empty} icon="sheet" title=${text("preview.empty")} />`;
@@ -37,21 +32,25 @@ export function TableView({ item, passage }) {
   const [head, ...body] = rows;
   const line = (/** @type {number} */ index) =>
     html`<${Line} key=${index} number=${index + 2} cells=${body[index]} columns=${columns} style=${style} />`;
-  return html`<div
-    class="table-view"
-    role="table"
-    aria-label=${item.name}
-    aria-rowcount=${rows.length}
-    aria-colcount=${columns.length}
-  >
+  const outer = {
+    role: "table",
+    tabindex: 0,
+    "aria-label": item.name,
+    "aria-rowcount": rows.length,
+    "aria-colcount": columns.length,
+  };
+  const header = html`<div class="table-head" role="rowgroup">
+    <${Line} number=${1} cells=${head} columns=${columns} style=${style} isHead />
+  </div>`;
+  return html`<div class="table-view">
     <${VirtualList}
       class="table-rows"
-      scroller=${scroller}
+      outer=${outer}
       count=${body.length}
       rowHeight=${ROW}
       rows=${{ role: "rowgroup" }}
       draw=${line}
-      header=${html`<div class="table-head" role="rowgroup"><${Line} number=${1} cells=${head} columns=${columns} style=${style} isHead /></div>`}
+      header=${header}
     />
     ${shown.more && html`<${Button} icon="expand" onClick=${shown.more}>${text("preview.more")}<//>`}
   </div>`;
