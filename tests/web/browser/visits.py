@@ -20,6 +20,8 @@ PHONE: Final = (375, 700)
 NARROWEST: Final = (320, 640)
 LOCALES: Final = {"en": "en-US", "zh": "zh-CN"}
 PICTURE_MILLISECONDS: Final = 3000
+WITHIN: Final = frozenset({"data", "blob", "chrome", "chrome-extension"})
+"""What a browser takes from itself; its PDF viewer is an extension."""
 FAILED_REQUEST: Final = "Failed to load resource"
 """The browser logs each answer of 400 and more; what the page makes of it is what counts."""
 
@@ -102,5 +104,5 @@ class Visits:
     def _see(self, request: Request) -> None:
         asked = urlsplit(request.url)
         ours = urlsplit(str(self._owner.http.base_url))
-        if asked.scheme not in ("data", "blob") and asked.netloc != ours.netloc:
+        if asked.scheme not in WITHIN and asked.netloc != ours.netloc:
             self.foreign.append(request.url)
