@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tests.e2e.person import Person
     from tests.web.browser.visits import Visits
 
-PASSWORD = "a long enough password"  # noqa: S105 - of a made-up person
+PASSWORD = "a long enough password"
 
 
 def test_a_profile_is_changed_and_the_page_speaks_the_language_at_once(visits: Visits, owner: Person) -> None:
