@@ -23,7 +23,10 @@ const SECTIONS = {
 };
 
 /** Sections for administrators alone. @type {Record<string, () => Promise<any>>} */
-const ADMINISTRATION = {};
+const ADMINISTRATION = {
+  people: () => import("./people/people.js").then((module) => module.People),
+  groups: () => import("./groups/groups.js").then((module) => module.Groups),
+};
 
 /** What stands in the place of the files. */
 export function Settings() {
