@@ -31,7 +31,7 @@ export function PreviewHeader({ item, version, siblings }) {
   }, [item.id]);
   const own = ownActions(item, version);
   const more = (/** @type {any} */ event) =>
-    openMenu(event.currentTarget, [...own, {}, ...listed(item, IN_MENU)], item.name);
+    openMenu(event.currentTarget, [...own, {}, ...listed(item, IN_MENU), ...steps(siblings)], item.name);
   const folder = item.trashed_at ? ["trash"] : item.parent_id ? ["folder", item.parent_id] : ["shared"];
   return html`<header class="preview-header">
     <a class="icon-button" href=${href(folder)} aria-label=${text("preview.back")} title=${text("preview.back")}
@@ -65,6 +65,21 @@ function Neighbours({ siblings: { previous, next } }) {
   return html`<div class="neighbours">
     ${button("up", "preview.previous", previous)} ${button("down", "preview.next", next)}
   </div>`;
+}
+
+/** Where there is no room for buttons, the menu leads to the neighbours. @param {{previous: Neighbour | null, next: Neighbour | null}} siblings @returns {MenuItem[]} */
+function steps({ previous, next }) {
+  /** @type {MenuItem[]} */
+  const entries = [];
+  if (previous)
+    entries.push({
+      title: text("preview.previous", { name: previous.name }),
+      icon: "up",
+      run: () => goToFile(previous.id),
+    });
+  if (next)
+    entries.push({ title: text("preview.next", { name: next.name }), icon: "down", run: () => goToFile(next.id) });
+  return entries.length ? [{}, ...entries] : [];
 }
 
 /** @param {Item} item */

@@ -83,5 +83,9 @@ function PdfView({ item, passage }) {
   if (!navigator.pdfViewerEnabled) return html`<${Readable} item=${item} passage=${passage} />`;
   const page = /^page=(\d+)/.exec(passage.place)?.[1];
   const address = contentAddress(item, passage.version ?? item.version, { inline: true });
-  return html`<iframe class="pdf-view" title=${item.name} src=${`${address}${page ? `#page=${page}` : ""}`}></iframe>`;
+  return html`<iframe
+    class="pdf-view"
+    title=${item.name}
+    src=${`${address}#navpanes=0${page ? `&page=${page}` : ""}`}
+  ></iframe>`;
 }
