@@ -6,6 +6,7 @@ import { html } from "../../shared/preact.js";
 import { hasScope } from "../../shared/session.js";
 import { text } from "../../shared/texts/texts.js";
 import { COLUMNS, sortBy } from "../list/columns.js";
+import { isDragging } from "../list/dragging.js";
 import { layout } from "../list/look.js";
 import { chosenItems, selection } from "../list/selection/chosen.js";
 import { cleared } from "../list/selection/selection.js";
@@ -18,7 +19,7 @@ import { actionsFor, menuOf, titleOf } from "./registry.js";
 
 /** @param {{listing: Listing}} properties */
 export function Toolbar({ listing }) {
-  const items = chosenItems.value;
+  const items = isDragging.value ? [] : chosenItems.value;
   return html`<div class="files-top">
     ${items.length ? html`<${Chosen} items=${items} listing=${listing} />` : html`<${Place} listing=${listing} />`}
   </div>`;

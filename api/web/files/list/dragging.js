@@ -2,6 +2,7 @@
 
 import { notifyProblem } from "../../shared/components/notices.js";
 import { isCommand } from "../../shared/keys.js";
+import { signal } from "../../shared/preact.js";
 import { onItems } from "../actions/bulk.js";
 import { chosenItems, selection } from "./selection/chosen.js";
 import { only } from "./selection/selection.js";
@@ -9,13 +10,16 @@ import { only } from "./selection/selection.js";
 /** @typedef {import("./items/ordering.js").Item} Item */
 
 /** The type by which the rest of the page knows dragged items: JSON of `{id, kind, name}` each. */
-export const ITEMS_TYPE = "application/x-drive-items";
+const ITEMS_TYPE = "application/x-drive-items";
 
 /** @type {Item[]} */
 let dragged = [];
 
+/** Whether items are dragged: then the way to the folder is shown, as they may go there. */
+export const isDragging = signal(false);
+
 /** @param {DragEvent} event @param {Item | undefined} item */
-export function beginDrag(event, item) {
+function beginDrag(event, item) {
   if (!item || !event.dataTransfer) return;
   if (!selection.peek().chosen.has(item.id)) selection.value = only(item.id);
   dragged = chosenItems.value;
@@ -23,10 +27,13 @@ export function beginDrag(event, item) {
   event.dataTransfer.setData(ITEMS_TYPE, JSON.stringify(told));
   event.dataTransfer.setData("text/plain", told.map((one) => one.name).join("\n"));
   event.dataTransfer.effectAllowed = "copyMove";
+  // A browser gives a drag up if the page changes while it begins.
+  setTimeout(() => (isDragging.value = dragged.length > 0));
 }
 
-export function endDrag() {
+function endDrag() {
   dragged = [];
+  isDragging.value = false;
 }
 
 /** Say whether what is dragged may be dropped on a folder. @param {DragEvent} event @param {string} folderId */
@@ -64,7 +71,7 @@ export async function drop(event, folderId) {
     return;
   }
   const items = dragged;
-  dragged = [];
+  endDrag();
   await onItems(isCommand(event) ? "copy" : "move", items, { parentId: folderId });
 }
 
@@ -106,7 +113,7 @@ export function dropTarget(folderId, onDrop = (event) => void drop(event, folder
 export function dropAction(event, action) {
   event.preventDefault();
   const items = dragged;
-  dragged = [];
+  endDrag();
   if (items.length) void onItems(action, items);
 }
 

@@ -32,8 +32,9 @@ export function pressKey(event, listing, steps) {
   if (isComposing(event)) return;
   const isDone = isCommand(event)
     ? pressCommand(event, listing)
-    : pressMove(event, listing, steps) || pressPlain(event, listing) || pressLetter(event, listing);
-  if (isDone) event.preventDefault();
+    : pressMove(event, listing, steps) || pressPlain(event, listing);
+  if (isDone) typeahead.forget();
+  if (isDone || (!isCommand(event) && pressLetter(event, listing))) event.preventDefault();
 }
 
 /** @param {KeyboardEvent} event @param {Listing} listing */

@@ -12,6 +12,11 @@ export class Typeahead {
     return this.#typed !== "" && now - this.#last < FORGETS_MS;
   }
 
+  /** Begin anew, as another key was pressed. */
+  forget() {
+    this.#typed = "";
+  }
+
   /**
    * Return the index of the item that is meant, or -1.
    * @param {string} letter
