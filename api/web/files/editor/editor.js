@@ -9,6 +9,7 @@ import { html, useEffect, useRef, useState } from "../../shared/preact.js";
 import { loadStyles } from "../../shared/styles/load.js";
 import { moment } from "../../shared/texts/format.js";
 import { loadTexts, text } from "../../shared/texts/texts.js";
+import { Formatted } from "../preview/formatted.js";
 import { kindOf } from "../preview/kinds.js";
 import { Conflict } from "./conflict.js";
 import { useEditing } from "./editing.js";
@@ -56,7 +57,7 @@ export function Editor({ item }) {
             ${
               isPreview
                 ? html`<div class="editor-preview" tabindex="0" role="region" aria-label=${text("editor.preview")}>
-                    ${editing.mine}
+                    <${Formatted} source=${editing.mine} />
                   </div>`
                 : field
             }
