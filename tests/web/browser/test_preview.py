@@ -93,6 +93,20 @@ def test_a_cited_passage_is_marked_in_view_and_its_older_version_said(visits: Vi
     expect(page.locator(".written")).to_have_text("All new.")
 
 
+def test_markdown_is_shown_as_it_is_meant_or_as_it_is_written(visits: Visits, owner: Person) -> None:
+    page = show(visits, owner.upload("plan.md", "# The plan\n\n<img src=x onerror=alert(1)>We ship on **Friday**."))
+    expect(page.get_by_role("region", name="plan.md")).to_contain_text("The plan")
+    expect(page.get_by_role("button", name="Formatted")).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Text").click()
+    expect(page.locator(".written")).to_contain_text("We ship on **Friday**.")
+
+
+def test_asking_about_a_file_hands_it_to_the_conversation(visits: Visits, owner: Person) -> None:
+    page = show(visits, owner.upload("question.txt", "Why?"), size=NARROWEST)
+    page.get_by_role("button", name="Ask about this").click()
+    expect(page.get_by_role("region", name="Assistant")).to_be_visible()
+
+
 def test_a_picture_fits_and_grows_and_a_hostile_one_does_nothing(visits: Visits, owner: Person) -> None:
     page = show(visits, owner.upload("wide.png", documents.picture(1600, 900)))
     picture = page.get_by_role("img", name="wide.png")
@@ -132,7 +146,7 @@ def test_a_pdf_is_shown_in_the_page_and_its_cited_words_as_text(visits: Visits, 
     cited = show(visits, item, "?version=1&start=0&end=20&place=page%3D2")
     expect(cited.locator("mark")).to_be_visible()
     cited.get_by_role("button", name="Pages").click()
-    expect(cited.locator("iframe")).to_have_attribute("src", re.compile("#page=2$"))
+    expect(cited.locator("iframe")).to_have_attribute("src", re.compile("[#&]page=2$"))
 
 
 def test_an_office_document_shows_its_words(visits: Visits, owner: Person) -> None:

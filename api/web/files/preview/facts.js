@@ -6,6 +6,7 @@ import { html, useEffect, useState } from "../../shared/preact.js";
 import { moment, size } from "../../shared/texts/format.js";
 import { text } from "../../shared/texts/texts.js";
 import { contentAddress } from "./content.js";
+import { kindOf } from "./kinds.js";
 
 /** @typedef {import("./kinds.js").Item} Item */
 
@@ -37,7 +38,8 @@ export function Facts({ item, version, reason }) {
 
 /** What most people need to know of the index: that it does not find what is in this file, and why. @param {{item: Item}} properties */
 export function IndexState({ item }) {
-  const state = item.index_state ?? "ready";
+  // That a picture has no words surprises nobody.
+  const state = kindOf(item) === "image" ? "ready" : (item.index_state ?? "ready");
   const [reason, setReason] = useState("");
   useEffect(() => {
     setReason("");
@@ -53,7 +55,7 @@ export function IndexState({ item }) {
   if (!key) return null;
   const isQuiet = state === "pending" || state === "indexing";
   return html`<p class=${`index-state ${isQuiet ? "quiet" : "warning"}`} role="note">
-    <${Icon} name=${isQuiet ? "clock" : "warning"} />${text(key)} ${reason}
+    <${Icon} name=${isQuiet ? "clock" : "warning"} /><span>${text(key)} ${reason}</span>
   </p>`;
 }
 

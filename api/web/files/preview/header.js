@@ -31,7 +31,7 @@ export function PreviewHeader({ item, version, siblings }) {
   }, [item.id]);
   const own = ownActions(item, version);
   const more = (/** @type {any} */ event) =>
-    openMenu(event.currentTarget, [...own, {}, ...listed(item, IN_MENU)], item.name);
+    openMenu(event.currentTarget, [...own, {}, ...listed(item, IN_MENU), ...steps(siblings)], item.name);
   const folder = item.trashed_at ? ["trash"] : item.parent_id ? ["folder", item.parent_id] : ["shared"];
   return html`<header class="preview-header">
     <a class="icon-button" href=${href(folder)} aria-label=${text("preview.back")} title=${text("preview.back")}
@@ -67,11 +67,29 @@ function Neighbours({ siblings: { previous, next } }) {
   </div>`;
 }
 
+/** Where there is no room for buttons, the menu leads to the neighbours. @param {{previous: Neighbour | null, next: Neighbour | null}} siblings @returns {MenuItem[]} */
+function steps({ previous, next }) {
+  /** @type {MenuItem[]} */
+  const entries = [];
+  if (previous)
+    entries.push({
+      title: text("preview.previous", { name: previous.name }),
+      icon: "up",
+      run: () => goToFile(previous.id),
+    });
+  if (next)
+    entries.push({ title: text("preview.next", { name: next.name }), icon: "down", run: () => goToFile(next.id) });
+  return entries.length ? [{}, ...entries] : [];
+}
+
 /** @param {Item} item */
 function ask({ id, name }) {
   askAbout([{ id, kind: "file", name }]);
   side.value = "chat";
 }
+
+/** A field with more text than this is no pleasure in any browser, bytes. */
+const MOST_EDITED = 2_000_000;
 
 /** Of what the lists can do with a file, what fits one that is open. */
 const IN_HEADER = ["share", "versions", "details"];
@@ -80,7 +98,8 @@ const IN_MENU = ["summarise", "move", "copy", "star", "unstar", "trash", "restor
 /** @param {Item} item @param {number} version @returns {MenuItem[]} */
 function ownActions(item, version) {
   const edit = { title: text("preview.edit"), icon: "edit", run: () => go(["file", item.id], { edit: 1 }) };
-  const isEditable = isText(kindOf(item)) && mayEdit(item) && !item.trashed_at && version === item.version;
+  const isNow = !item.trashed_at && version === item.version;
+  const isEditable = isText(kindOf(item)) && mayEdit(item) && isNow && item.size <= MOST_EDITED;
   const load = { title: text("preview.download"), icon: "download", run: () => download(item, version) };
   return [...(isEditable ? [edit] : []), load, ...listed(item, IN_HEADER)];
 }

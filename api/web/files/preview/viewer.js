@@ -7,6 +7,7 @@ import { contentAddress, textOf } from "./content.js";
 import { Facts } from "./facts.js";
 import { kindOf } from "./kinds.js";
 import { ImageView } from "./views/image_view.js";
+import { MarkdownView } from "./views/markdown_view.js";
 import { TableView } from "./views/table_view.js";
 import { TextView } from "./views/text_view.js";
 
@@ -14,7 +15,7 @@ import { TextView } from "./views/text_view.js";
 /** @typedef {import("./passage.js").Passage} Passage */
 
 /** Of these there are two ways to see them: as they are meant, and the text that is cited. */
-const TWOFOLD = new Set(["table", "pdf"]);
+const TWOFOLD = new Set(["markdown", "table", "pdf"]);
 
 /** Answers to who asks for the words of a file that has none, or none yet. */
 const UNREADABLE = new Set([409, 413, 415]);
@@ -43,6 +44,7 @@ export function Viewer({ item, passage, asText }) {
     </div>`;
   if (kind === "other") return html`<${Readable} item=${item} passage=${passage} />`;
   if (asText || !isTwofold(item)) return html`<${AsText} item=${item} passage=${passage} kind=${kind} />`;
+  if (kind === "markdown") return html`<${MarkdownView} item=${item} passage=${passage} />`;
   if (kind === "table") return html`<${TableView} item=${item} passage=${passage} />`;
   return html`<${PdfView} item=${item} passage=${passage} />`;
 }
@@ -83,5 +85,9 @@ function PdfView({ item, passage }) {
   if (!navigator.pdfViewerEnabled) return html`<${Readable} item=${item} passage=${passage} />`;
   const page = /^page=(\d+)/.exec(passage.place)?.[1];
   const address = contentAddress(item, passage.version ?? item.version, { inline: true });
-  return html`<iframe class="pdf-view" title=${item.name} src=${`${address}${page ? `#page=${page}` : ""}`}></iframe>`;
+  return html`<iframe
+    class="pdf-view"
+    title=${item.name}
+    src=${`${address}#navpanes=0${page ? `&page=${page}` : ""}`}
+  ></iframe>`;
 }

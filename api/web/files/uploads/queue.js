@@ -89,6 +89,7 @@ export class UploadQueue {
 
   /** One question at a time; the other uploads go on. @param {Upload} upload */
   choose(upload) {
+    upload.sent.value = 0;
     this.end(upload, "asking");
     this.asked = this.asked.then(async () => {
       if (upload.state.peek() !== "asking") return;

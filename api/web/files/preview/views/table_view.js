@@ -27,7 +27,7 @@ export function TableView({ item, passage }) {
   if (!rows.length) return html`<${Empty} icon="sheet" title=${text("preview.empty")} />`;
   const columns = columnsOf(rows);
   const style = {
-    gridTemplateColumns: ["minmax(3rem, max-content)", ...columns.map((width) => `${width}ch`)].join(" "),
+    gridTemplateColumns: [`${String(rows.length).length + 4}ch`, ...columns.map((width) => `${width}ch`)].join(" "),
   };
   const [head, ...body] = rows;
   const line = (/** @type {number} */ index) =>
