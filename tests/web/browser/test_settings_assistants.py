@@ -52,7 +52,7 @@ def test_a_fact_is_edited_and_forgotten(visits: Visits, owner: Person) -> None:
     assert answer.is_success, answer.text
     page = visits.open("#/settings/memory", language="zh", size=NARROWEST)
     page.get_by_role("button", name="编辑 Tea").click()
-    page.get_by_label("记住的内容").fill("Coffee")
+    page.get_by_role("textbox", name="记住的内容").fill("Coffee")
     page.get_by_role("button", name="保存").click()
     expect(page.get_by_role("button", name="忘记 Coffee")).to_be_visible()
     assert violations(page) == []
@@ -68,14 +68,14 @@ def test_a_grant_is_shown_with_its_bounds_and_withdrawn(
     expect(page.get_by_text("Nothing is allowed in advance")).to_be_visible()
     folder = owner.folder("Invoices")
     item = owner.upload("bill.txt", "1", folder["id"])
-    model.script[:] = [tool_call("rename_item", item_id=item["id"], name="bill-2.txt"), "Done."]
-    with owner.chat("Rename the bill") as turn:
+    model.script[:] = [tool_call("trash_item", item_id=item["id"]), "Done."]
+    with owner.chat("Take the bill away") as turn:
         approval = turn.until("approval_needed")
         grant = {"folder_id": folder["id"], "minutes": 60, "max_items": 5}
         assert owner.answer(approval, "approve", grant=grant).is_success
         turn.finish()
     page.reload()
-    expect(page.get_by_text("Rename", exact=True)).to_be_visible()
+    expect(page.get_by_text("Move to the trash", exact=True).first).to_be_visible()
     expect(page.get_by_role("button", name="Invoices")).to_be_visible()
     assert violations(page) == []
     page.get_by_role("button", name="Withdraw").click()
