@@ -10,7 +10,7 @@ from tests.web.browser.axe import violations
 from tests.web.browser.visits import PHONE
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Dialog, Locator, Page
 
     from tests.e2e.person import Person
     from tests.web.browser.visits import Visits
@@ -60,13 +60,27 @@ def test_a_draft_survives_a_page_that_is_left(visits: Visits, owner: Person) -> 
     page, field = edit(visits, item)
     field.fill("written")
     asked: list[str] = []
-    page.once("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+
+    def leave(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.once("dialog", leave)
     page.reload()
     expect(page.get_by_text("This is your draft of")).to_be_visible()
     assert asked == ["beforeunload"]
     expect(field).to_have_value("written")
     page.get_by_role("button", name="Discard the draft").click()
     expect(field).to_have_value("stored")
+
+
+def test_who_leaves_without_saving_can_go_on_writing(visits: Visits, owner: Person) -> None:
+    page, field = edit(visits, owner.upload("left.txt", "stored"))
+    field.fill("written")
+    page.get_by_role("button", name="Back to the file").click()
+    expect(page.locator(".written")).to_have_text("stored")
+    page.get_by_role("button", name="Go on writing").click()
+    expect(field).to_have_value("written")
 
 
 def test_both_texts_are_compared_and_mine_becomes_a_new_version(visits: Visits, owner: Person) -> None:

@@ -2,6 +2,7 @@
 
 import { Button, IconButton } from "../../shared/components/button.js";
 import { Icon } from "../../shared/components/icon.js";
+import { notify } from "../../shared/components/notices.js";
 import { Failure, Loading } from "../../shared/components/states.js";
 import { isCommand, keysLabel } from "../../shared/keys.js";
 import { go } from "../../shared/location.js";
@@ -28,7 +29,10 @@ export function Editor({ item }) {
   useSaveKey(editing.save);
   if (editing.error) return html`<${Failure} error=${editing.error} onRetry=${editing.load} />`;
   if (!editing.stored) return html`<${Loading} />`;
-  const close = () => go(["file", item.id], {});
+  const close = () => {
+    if (editing.isDirty) tellOfDraft(item);
+    go(["file", item.id]);
+  };
   const merge = () => {
     if (!editing.theirs) return;
     setBeside(editing.theirs);
@@ -123,6 +127,12 @@ function Theirs({ stored, onClose }) {
     </div>
     <textarea readonly aria-label=${label} dir="auto" value=${stored.text}></textarea>
   </section>`;
+}
+
+/** Who leaves without saving loses nothing. @param {{id: string, name: string}} item */
+function tellOfDraft({ id, name }) {
+  const run = () => go(["file", id], { edit: 1 });
+  notify(text("editor.draft_kept", { name }), { action: { title: text("editor.go_on"), run } });
 }
 
 /** @param {() => void} save */

@@ -88,6 +88,9 @@ function ask({ id, name }) {
   side.value = "chat";
 }
 
+/** A field with more text than this is no pleasure in any browser, bytes. */
+const MOST_EDITED = 2_000_000;
+
 /** Of what the lists can do with a file, what fits one that is open. */
 const IN_HEADER = ["share", "versions", "details"];
 const IN_MENU = ["summarise", "move", "copy", "star", "unstar", "trash", "restore", "delete"];
@@ -95,7 +98,8 @@ const IN_MENU = ["summarise", "move", "copy", "star", "unstar", "trash", "restor
 /** @param {Item} item @param {number} version @returns {MenuItem[]} */
 function ownActions(item, version) {
   const edit = { title: text("preview.edit"), icon: "edit", run: () => go(["file", item.id], { edit: 1 }) };
-  const isEditable = isText(kindOf(item)) && mayEdit(item) && !item.trashed_at && version === item.version;
+  const isNow = !item.trashed_at && version === item.version;
+  const isEditable = isText(kindOf(item)) && mayEdit(item) && isNow && item.size <= MOST_EDITED;
   const load = { title: text("preview.download"), icon: "download", run: () => download(item, version) };
   return [...(isEditable ? [edit] : []), load, ...listed(item, IN_HEADER)];
 }

@@ -51,11 +51,16 @@ async function within(mode, act) {
 export async function keep(uploads, person) {
   if (!isAble() || !uploads.length) return;
   localStorage.setItem(MARK, "1");
-  for (const { key, name, size, modified, folderId, path, onConflict, file } of uploads) {
+  for (const upload of uploads) {
+    // A small file may be there before its turn to be kept comes.
+    if (upload.isOver) continue;
+    const { key, name, size, modified, folderId, path, onConflict, file } = upload;
     hold(key);
     const kept = { key, person, name, size, modified, folderId, path, onConflict, file: size <= LARGEST ? file : null };
     await within("readwrite", (store) => store.put(kept)).catch(() => {});
+    if (upload.isOver) await forget(upload);
   }
+  if (uploads.every((upload) => upload.isOver)) await forget(uploads[0]);
 }
 
 /** @param {Upload} upload */
