@@ -15,10 +15,18 @@ const SECTIONS = {
   security: () => import("./security/security.js").then((module) => module.Security),
   keys: () => import("./keys/keys.js").then((module) => module.Keys),
   connect: () => import("./connect/connect.js").then((module) => module.Connect),
+  mcp: () => import("./servers/servers.js").then((module) => module.Servers),
+  assistants: () => import("./assistants/assistants.js").then((module) => module.Assistants),
+  memory: () => import("./memory/memory.js").then((module) => module.Memory),
+  grants: () => import("./grants/grants.js").then((module) => module.Grants),
+  notices: () => import("./notices/notices.js").then((module) => module.Notices),
 };
 
 /** Sections for administrators alone. @type {Record<string, () => Promise<any>>} */
-const ADMINISTRATION = {};
+const ADMINISTRATION = {
+  people: () => import("./people/people.js").then((module) => module.People),
+  groups: () => import("./groups/groups.js").then((module) => module.Groups),
+};
 
 /** What stands in the place of the files. */
 export function Settings() {
