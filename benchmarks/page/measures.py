@@ -91,7 +91,7 @@ def _opened(browser: Browser, owner: Person, place: str = "") -> Generator[Page]
     page.set_default_timeout(PATIENCE)
     page.add_init_script(READY)
     page.goto(f"/{place}")
-    page.wait_for_function("window.readyAt", timeout=PATIENCE)
+    page.wait_for_function("() => window.readyAt", timeout=PATIENCE)
     yield page
     context.close()
 
