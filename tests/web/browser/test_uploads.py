@@ -13,7 +13,7 @@ from tests.web.browser.visits import NARROWEST
 from tests.web.browser.world import empty
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Locator, Page, Route
 
     from tests.e2e.person import Person
     from tests.web.browser.visits import Visits
@@ -33,6 +33,19 @@ def upload(page: Page, *files: dict[str, Any], folder: str = "root") -> Locator:
     """Upload files as the list of files does, and return the tray."""
     page.evaluate(UPLOAD, [list(files), folder])
     return page.get_by_role("region", name="Uploads")
+
+
+HAS_FILE = """() => new Promise((resolve) => {
+    const look = () => {
+        const opening = indexedDB.open("uploads", 1);
+        opening.onsuccess = () => {
+            const counting = opening.result.transaction("files").objectStore("files").count();
+            counting.onsuccess = () => (counting.result ? resolve() : setTimeout(look, 20));
+        };
+    };
+    look();
+})"""
+"""Waits until the browser keeps a file."""
 
 
 @pytest.fixture(autouse=True)
@@ -101,16 +114,51 @@ def test_a_lost_network_stops_nothing_for_good(page: Page, owner: Person) -> Non
 
 
 def test_a_page_that_is_loaded_again_goes_on_where_it_was(page: Page, owner: Person) -> None:
-    page.route("**/api/drive/uploads/*", lambda route: None if route.request.method == "PATCH" else route.continue_())
+    held: list[Route] = []
+
+    def hold_the_first(route: Route) -> None:
+        if held or route.request.method != "PATCH":
+            route.continue_()
+        else:
+            held.append(route)
+
+    page.route("**/api/drive/uploads/*", hold_the_first)
     tray = upload(page, {"name": "large.bin", "size": 5_000_000})
     expect(tray.get_by_role("progressbar", name="large.bin")).to_be_visible()
     until_kept(page, "keys.some((key) => key.startsWith('tus::'))")
-    page.unroute_all(behavior="ignoreErrors")
+    page.evaluate(HAS_FILE)
     page.once("dialog", lambda dialog: dialog.accept())
     page.reload()
     expect(tray.get_by_text("1 file uploaded.")).to_be_visible()
     assert owner.names() == ["large.bin"]
     until_kept(page, "!keys.some((key) => key.startsWith('tus::') || key === 'unfinished-uploads')")
+
+
+def test_a_session_that_is_over_asks_to_sign_in_and_goes_on(page: Page, owner: Person) -> None:
+    tray = upload(page, {"name": "before.txt", "text": "before"})
+    expect(tray.get_by_text("1 file uploaded.")).to_be_visible()
+    page.context.clear_cookies()
+    upload(page, {"name": "after.txt", "text": "after"})
+    dialog = page.get_by_role("dialog", name="Your session is over. Sign in again to go on.")
+    dialog.get_by_role("textbox").last.fill(owner.token)
+    dialog.get_by_role("button", name="Sign in").last.click()
+    expect(tray.get_by_text("2 files uploaded.")).to_be_visible()
+    assert owner.names() == ["after.txt", "before.txt"]
+
+
+def test_files_that_are_dropped_on_the_list_are_uploaded_into_its_folder(page: Page, owner: Person) -> None:
+    folder = owner.folder("Inbox")
+    page.goto(f"/#/folder/{folder['id']}")
+    expect(page.get_by_text("Inbox").first).to_be_visible()
+    dropped = page.evaluate_handle("""() => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File(["x"], "收据.txt"));
+        return transfer;
+    }""")
+    for kind in ("dragenter", "dragover", "drop"):
+        page.locator(".files-main > :last-child").dispatch_event(kind, {"dataTransfer": dropped})
+    expect(page.get_by_role("region", name="Uploads").get_by_text("1 file uploaded.")).to_be_visible()
+    assert owner.names(folder["id"]) == ["收据.txt"]
 
 
 def until_kept(page: Page, condition: str) -> None:

@@ -11,6 +11,9 @@ import { UploadRow } from "./upload_row.js";
 
 const ROW = 52;
 const MOST_ROWS = 4.5;
+/** In a low window the files need the room. */
+const LOW = 760;
+const MOST_ROWS_IF_LOW = 2.5;
 
 /** @param {{queue: UploadQueue}} properties */
 export function UploadTray({ queue }) {
@@ -40,7 +43,10 @@ export function UploadTray({ queue }) {
     ${totals.active + totals.paused > 0 && html`<progress class="upload-all" aria-label=${words} value=${share} max="1"></progress>`}
     ${
       isOpen &&
-      html`<div class="upload-list" style=${{ height: `${Math.min(uploads.length, MOST_ROWS) * ROW}px` }}>
+      html`<div
+        class="upload-list"
+        style=${{ height: `${Math.min(uploads.length, innerHeight < LOW ? MOST_ROWS_IF_LOW : MOST_ROWS) * ROW}px` }}
+      >
         <${VirtualList}
           rows=${{ role: "list", "aria-label": text("uploads.tray") }}
           count=${uploads.length}
