@@ -20,10 +20,12 @@ from drive_server.http.request_address import RequestAddress
 from drive_server.http.routes import (
     bulk,
     changes,
+    contacts,
     events,
     exports,
     imports,
     index_events,
+    index_states,
     items,
     links,
     search,
@@ -62,6 +64,7 @@ def include_routes(app: FastAPI) -> None:
     # What names more of an address goes before what takes the rest of it for an item's path.
     for part in (
         search,
+        contacts,
         index_events,
         versions,
         thumbnails,
@@ -76,7 +79,7 @@ def include_routes(app: FastAPI) -> None:
         imports,
     ):
         drive.include_router(part.router)
-    for part in (bulk, views, items):
+    for part in (bulk, views, index_states, items):
         drive.include_router(part.router)
     api = APIRouter()
     api.include_router(drive, prefix="/drive")

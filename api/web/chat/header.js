@@ -2,6 +2,7 @@
 
 import { IconButton } from "../shared/components/button.js";
 import { openMenu } from "../shared/components/menus.js";
+import { go } from "../shared/location.js";
 import { html } from "../shared/preact.js";
 import { text } from "../shared/texts/texts.js";
 import { thread } from "./conversation/conversation.js";
@@ -10,11 +11,17 @@ import { newConversation } from "./new_conversation.js";
 /** @param {{isListed: boolean, onList: () => void}} properties */
 export function ChatHeader({ isListed, onList }) {
   const { title = "" } = thread.value ?? {};
-  const show = (/** @type {MouseEvent} */ event) => openMenu(/** @type {Element} */ (event.currentTarget), items(), text("chat.menu"));
+  const show = (/** @type {MouseEvent} */ event) =>
+    openMenu(/** @type {Element} */ (event.currentTarget), items(), text("chat.menu"));
   return html`<header class="chat-header">
     <${IconButton} icon="history" label=${text("chat.threads")} aria-expanded=${isListed} onClick=${onList} />
     <h2>${isListed ? text("chat.threads") : title || text("chat.new")}</h2>
-    <${IconButton} icon="plus" label=${text("chat.new")} aria-keyshortcuts="Control+Shift+O" onClick=${newConversation} />
+    <${IconButton}
+      icon="plus"
+      label=${text("chat.new")}
+      aria-keyshortcuts="Control+Shift+O"
+      onClick=${newConversation}
+    />
     <${IconButton} icon="more" label=${text("chat.menu")} aria-haspopup="menu" onClick=${show} />
   </header>`;
 }
@@ -24,10 +31,23 @@ function items() {
   const ofThread = shown
     ? [
         { title: text("chat.rename"), icon: "edit", run: () => withActions((actions) => actions.rename(shown)) },
-        { title: text("chat.export.markdown"), icon: "download", run: () => withActions((actions) => actions.exportThread(shown, "markdown")) },
-        { title: text("chat.export.json"), icon: "download", run: () => withActions((actions) => actions.exportThread(shown, "json")) },
+        {
+          title: text("chat.export.markdown"),
+          icon: "download",
+          run: () => withActions((actions) => actions.exportThread(shown, "markdown")),
+        },
+        {
+          title: text("chat.export.json"),
+          icon: "download",
+          run: () => withActions((actions) => actions.exportThread(shown, "json")),
+        },
         { title: text("chat.print"), icon: "file", run: () => print() },
-        { title: text("chat.delete"), icon: "trash", danger: true, run: () => withActions((actions) => actions.removeThread(shown)) },
+        {
+          title: text("chat.delete"),
+          icon: "trash",
+          danger: true,
+          run: () => withActions((actions) => actions.removeThread(shown)),
+        },
         {},
       ]
     : [];
@@ -37,4 +57,4 @@ function items() {
 /** @param {(actions: typeof import("./threads/actions.js")) => void} use */
 const withActions = (use) => void import("./threads/actions.js").then(use);
 
-const openMemory = () => void import("./memory/memory.js").then((module) => module.openMemory());
+const openMemory = () => go(["settings", "memory"]);

@@ -8,14 +8,16 @@ import { loadTexts, text } from "../shared/texts/texts.js";
 import { Composer } from "./composer/composer.js";
 import { failure, reload, show, state, turns } from "./conversation/conversation.js";
 import { ChatHeader } from "./header.js";
-import { Transcript } from "./transcript/transcript.js";
 import { Welcome } from "./welcome.js";
 import { Lazy } from "../shared/components/lazy.js";
 import { focusComposer } from "./composer/focus.js";
 import { newConversation, useNewConversationKey } from "./new_conversation.js";
 
+const SOON = 1500;
+
 await loadTexts(import.meta.url);
 
+const loadTranscript = () => import("./transcript/transcript.js").then((module) => module.Transcript);
 const loadThreads = () => import("./threads/threads.js").then((module) => module.Threads);
 
 /** What stands on the side of the assistant. */
@@ -25,6 +27,11 @@ export function ChatPane() {
   useEffect(() => {
     void show(threadId);
   }, [threadId]);
+  useEffect(() => {
+    // What draws answers is not needed before there is one; it comes while nothing else is to do.
+    const soon = setTimeout(loadTranscript, SOON);
+    return () => clearTimeout(soon);
+  }, []);
   useNewConversationKey();
   useCommands(() => [
     { id: "chat.new", title: text("chat.new"), icon: "plus", keys: "Ctrl+Shift+O", run: newConversation },
@@ -33,15 +40,17 @@ export function ChatPane() {
   ]);
   return html`<div class="chat">
     <${ChatHeader} isListed=${listed} onList=${() => setListed(!listed)} />
-    ${listed
-      ? html`<${Lazy} load=${loadThreads} onClose=${() => setListed(false)} />`
-      : html`<${Body} />
-          <${Composer} threadId=${threadId} />`}
+    ${
+      listed
+        ? html`<${Lazy} load=${loadThreads} onClose=${() => setListed(false)} />`
+        : html`<${Body} /> <${Composer} threadId=${threadId} />`
+    }
   </div>`;
 }
 
 function Body() {
   if (state.value === "loading") return html`<div class="chat-body"><${Loading} /></div>`;
-  if (state.value === "failed") return html`<div class="chat-body"><${Failure} error=${failure.value} onRetry=${reload} /></div>`;
-  return turns.value.length ? html`<${Transcript} />` : html`<${Welcome} />`;
+  if (state.value === "failed")
+    return html`<div class="chat-body"><${Failure} error=${failure.value} onRetry=${reload} /></div>`;
+  return turns.value.length ? html`<${Lazy} load=${loadTranscript} />` : html`<${Welcome} />`;
 }

@@ -28,9 +28,12 @@ export function Welcome() {
     <p class="quiet">${text("chat.welcome_hint")}</p>
     <ul key=${language.value}>
       ${suggestions(files).map(
-        ([icon, words]) => html`<li>
-          <button type="button" class="suggestion" onClick=${() => ask(words)}><${Icon} name=${icon} />${words}</button>
-        </li>`,
+        ([icon, words]) =>
+          html`<li>
+            <button type="button" class="suggestion" onClick=${() => ask(words)}>
+              <${Icon} name=${icon} />${words}
+            </button>
+          </li>`,
       )}
     </ul>
   </div>`;
@@ -41,7 +44,9 @@ function suggestions(files) {
   const readable = files.find((file) => READABLE.test(file.name));
   const table = files.find((file) => TABLE.test(file.name));
   return [
-    readable ? ["text", text("chat.suggest.summarise", { name: readable.name })] : ["spark", text("chat.suggest.abilities")],
+    readable
+      ? ["text", text("chat.suggest.summarise", { name: readable.name })]
+      : ["spark", text("chat.suggest.abilities")],
     table ? ["sheet", text("chat.suggest.table", { name: table.name })] : ["search", text("chat.suggest.find")],
     ["folder", text("chat.suggest.tidy")],
     ["history", text("chat.suggest.changes")],

@@ -27,6 +27,7 @@ from drive_server.http.items.contents import (
 )
 from drive_server.http.items.texts import TEXT_PROBLEMS, PartDep, TextResult, text_of
 from drive_server.http.items.thumbnails import PICTURE, SizeQuery, thumbnail_response
+from drive_server.http.items.views import has_thumbnail
 from drive_server.mcp.tools.definition.arguments import MAX_NAME_CHARACTERS
 from drive_server.models.base import Page
 from drive_server.models.items import Item, Kind
@@ -65,11 +66,12 @@ class LinkItemResult(BaseModel):
     updated_at: datetime
     child_count: int | None
     role: str
+    has_thumbnail: bool
 
     @classmethod
     def of(cls, item: Item) -> "LinkItemResult":
         """Return the item as it is on the wire, without its owner."""
-        return cls.model_validate(item, from_attributes=True)
+        return cls.model_validate({**dict(item), "has_thumbnail": has_thumbnail(item)})
 
 
 class LinkListResult(BaseModel):

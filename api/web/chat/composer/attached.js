@@ -10,10 +10,11 @@ export function Attached({ items, onRemove }) {
   if (!items.length) return null;
   return html`<ul class="chips" aria-label=${text("chat.attached")}>
     ${items.map(
-      ({ id, kind, name }) => html`<li key=${id} class="chip">
-        <${Icon} name=${kind === "folder" ? "folder" : "file"} /><span>${name}</span>
-        <${IconButton} icon="close" label=${text("chat.detach", { name })} onClick=${() => onRemove(id)} />
-      </li>`,
+      ({ id, kind, name }) =>
+        html`<li key=${id} class="chip">
+          <${Icon} name=${kind === "folder" ? "folder" : "file"} /><span>${name}</span>
+          <${IconButton} icon="close" label=${text("chat.detach", { name })} onClick=${() => onRemove(id)} />
+        </li>`,
     )}
   </ul>`;
 }

@@ -112,7 +112,13 @@ function SendButton() {
     return html`<${IconButton} icon="stop" class="send" label=${text("chat.stop")} onClick=${stop} />`;
   }
   const empty = !draft.value.trim();
-  return html`<${IconButton} icon="up" class="send main" type="submit" label=${text("chat.send")} disabled=${empty || turn !== null} />`;
+  return html`<${IconButton}
+    icon="up"
+    class="send main"
+    type="submit"
+    label=${text("chat.send")}
+    disabled=${empty || turn !== null}
+  />`;
 }
 
 /** Choose files of the device. */

@@ -60,15 +60,17 @@ export function Mentions({ words, onPick, onClose, keys }) {
     <div role="status" class="hidden">${text("chat.mentions_found", { count: items.length })}</div>
     <ul id="mentions" role="listbox" aria-label=${text("chat.mentions")}>
       ${items.map(
-        (item, index) => html`<li
-          key=${item.id}
-          id=${`mention-${index}`}
-          role="option"
-          aria-selected=${index === at}
-          onPointerDown=${(/** @type {Event} */ event) => (event.preventDefault(), onPick(item))}
-        >
-          <${Icon} name=${item.kind === "folder" ? "folder" : "file"} /><span>${item.name}</span><small>${item.path}</small>
-        </li>`,
+        (item, index) =>
+          html`<li
+            key=${item.id}
+            id=${`mention-${index}`}
+            role="option"
+            aria-selected=${index === at}
+            onPointerDown=${(/** @type {Event} */ event) => (event.preventDefault(), onPick(item))}
+          >
+            <${Icon} name=${item.kind === "folder" ? "folder" : "file"} /><span>${item.name}</span
+            ><small>${item.path}</small>
+          </li>`,
       )}
     </ul>
     ${!items.length && html`<p class="quiet">${text("chat.mentions_none")}</p>`}

@@ -38,16 +38,26 @@ export function Options() {
   useEffect(() => void load(), []);
   const now = current();
   if (models.value.length < 2 && assistants.value.length < 2) return null;
-  const show = (/** @type {MouseEvent} */ event) => openMenu(/** @type {Element} */ (event.currentTarget), items(), text("chat.options"));
-  const words = [assistants.value.length > 1 && nameOf(now.assistant), models.value.length > 1 && now.model].filter(Boolean).join(" · ");
-  return html`<button type="button" class="options" aria-haspopup="menu" aria-label=${`${text("chat.options")}: ${words}`} onClick=${show}>
+  const show = (/** @type {MouseEvent} */ event) =>
+    openMenu(/** @type {Element} */ (event.currentTarget), items(), text("chat.options"));
+  const words = [assistants.value.length > 1 && nameOf(now.assistant), models.value.length > 1 && now.model]
+    .filter(Boolean)
+    .join(" · ");
+  return html`<button
+    type="button"
+    class="options"
+    aria-haspopup="menu"
+    aria-label=${`${text("chat.options")}: ${words}`}
+    onClick=${show}
+  >
     <span>${words}</span><${Icon} name="expand" />
   </button>`;
 }
 
 function current() {
   const shown = thread.value;
-  const options = chosen.value.threadId === shown?.thread_id ? chosen.value : { model: undefined, assistant_id: undefined };
+  const options =
+    chosen.value.threadId === shown?.thread_id ? chosen.value : { model: undefined, assistant_id: undefined };
   const id = options.assistant_id ?? shown?.assistant_id;
   const assistant = assistants.value.find((one) => (id ? one.id === id : one.is_default));
   const usual = models.value.find((one) => one.is_default)?.name ?? "";
@@ -64,7 +74,11 @@ function items() {
     checked: one === now.assistant,
     run: () => choose({ assistant_id: one.id }),
   }));
-  const kinds = models.value.map((one) => ({ title: one.name, checked: one.name === now.model, run: () => choose({ model: one.name }) }));
+  const kinds = models.value.map((one) => ({
+    title: one.name,
+    checked: one.name === now.model,
+    run: () => choose({ model: one.name }),
+  }));
   const lists = [persons, kinds].filter((list) => list.length > 1);
   return lists.flatMap((list, index) => (index ? [{}, ...list] : list));
 }

@@ -144,7 +144,12 @@ async function resume(runId) {
   };
   const after = String(turns.peek().at(-1)?.lastEvent || "");
   try {
-    await follow(`/api/runs/${runId}/events`, { after, abort: ending.signal, onEvent, onConnection: (is) => (connected.value = is) });
+    await follow(`/api/runs/${runId}/events`, {
+      after,
+      abort: ending.signal,
+      onEvent,
+      onConnection: (is) => (connected.value = is),
+    });
   } catch (error) {
     notifyProblem(error);
   }
@@ -162,7 +167,13 @@ async function resume(runId) {
 export function say({ message, attachments }, options = {}) {
   const turn = newTurn({ key: `sent-${++sent}`, message, attachments });
   turns.value = [...turns.peek(), turn];
-  const asked = { message, thread_id: shownId ?? undefined, ...placeNow(), attachments: attachments.map(reference), ...options };
+  const asked = {
+    message,
+    thread_id: shownId ?? undefined,
+    ...placeNow(),
+    attachments: attachments.map(reference),
+    ...options,
+  };
   return begin("/api/chat", asked, turn);
 }
 
@@ -248,12 +259,16 @@ function accepted({ run_id, thread_id }, turn, asked) {
 
 /** @param {Turn} turn @param {unknown} problem */
 function notSent(turn, problem) {
-  turns.value = turns.peek().map((one) => (one.key === turn.key && one.status === "sending" ? { ...one, status: "unsent", problem } : one));
+  turns.value = turns
+    .peek()
+    .map((one) => (one.key === turn.key && one.status === "sending" ? { ...one, status: "unsent", problem } : one));
 }
 
 /** @param {Turn} turn */
 function ended(turn) {
-  announce(text(turn.status === "success" ? "chat.answered" : turn.status === "cancelled" ? "chat.stopped" : "chat.failed"));
+  announce(
+    text(turn.status === "success" ? "chat.answered" : turn.status === "cancelled" ? "chat.stopped" : "chat.failed"),
+  );
   threadsChanged.value += 1;
   if (shownId) tellOtherTabs({ threadId: shownId, runId: turn.runId });
   if (turn.replaces && shownId) void loadVersions(turn);

@@ -36,19 +36,18 @@ const CHANGES = {
     const said = turn.parts.findLast((part) => part.kind === "text" && part.messageId === data.message_id);
     return said ? { parts: replaced(turn.parts, said.key, { citations: data.citations }) } : {};
   },
-  tool_call_start: (turn, data) => withCall(turn, data.tool_call_id, { name: data.name, args: data.args, status: "pending" }),
-  tool_progress: (turn, data) => {
-    const { tool_call_id, type, ...facts } = data;
-    return withCall(turn, tool_call_id, facts);
-  },
+  tool_call_start: (turn, data) =>
+    withCall(turn, data.tool_call_id, { name: data.name, args: data.args, status: "pending" }),
+  tool_progress: (turn, data) => withCall(turn, data.tool_call_id, without(data, "tool_call_id")),
   tool_call_end: (turn, data) => {
     const { tool_call_id, name, status, result, duration_ms: duration } = data;
     return withCall(turn, tool_call_id, { name, status, result, duration });
   },
-  "assistant.toolCall.updated": (turn, { toolCall }) => withCall(turn, toolCall.id, { record: toolCall, status: toolCall.status }),
+  "assistant.toolCall.updated": (turn, { toolCall }) =>
+    withCall(turn, toolCall.id, { record: toolCall, status: toolCall.status }),
   map_progress: withFile,
   task_plan: (turn, data, id) => ({ plan: { ...data, status: "running" }, parts: withPlanPart(turn, id) }),
-  task_step_update: (turn, { step_id, type, ...facts }) => withStep(turn, step_id, facts),
+  task_step_update: (turn, data) => withStep(turn, data.step_id, without(data, "step_id")),
   plan_paused: (turn, data) => withPlan(turn, { version: data.version, status: "paused" }),
   plan_resumed: (turn, data) => withPlan(turn, { version: data.version, status: "running" }),
   plan_edited: (turn, data) => withPlan(turn, { version: data.version, steps: mergedSteps(turn, data.steps) }),
@@ -56,7 +55,11 @@ const CHANGES = {
     withPlan(turn, { version: data.version, steps: mergedSteps(turn, data.steps), why: data.why, status: "running" }),
   approval_needed: (turn, data) => ({
     status: "waiting",
-    parts: withoutTwins(turn.parts, { kind: "approval", key: data.approval_id, approval: { ...data, status: "waiting" } }),
+    parts: withoutTwins(turn.parts, {
+      kind: "approval",
+      key: data.approval_id,
+      approval: { ...data, status: "waiting" },
+    }),
   }),
   run_parked: () => ({ status: "waiting" }),
   approval_expired: (turn, data) => withApproval(turn, data.approval_id, { status: "expired" }),
@@ -122,7 +125,11 @@ function withFile(turn, { step_id, item_id, path, status, total }) {
   const known = turn.parts.find((part) => part.key === key);
   const before = known?.kind === "files" ? known.files.filter((file) => file.item_id !== item_id) : [];
   const files = [...before, { item_id, path, status }];
-  return { parts: known ? replaced(turn.parts, key, { files, total }) : [...turn.parts, /** @type {Part} */ ({ kind: "files", key, files, total })] };
+  return {
+    parts: known
+      ? replaced(turn.parts, key, { files, total })
+      : [...turn.parts, /** @type {Part} */ ({ kind: "files", key, files, total })],
+  };
 }
 
 /** @param {Turn} turn @param {number} id @returns {Part[]} */
@@ -135,7 +142,9 @@ const withPlan = (turn, facts) => (turn.plan ? { plan: { ...turn.plan, ...facts 
 /** @param {Turn} turn @param {string} id @param {Record<string, any>} facts */
 function withStep(turn, id, facts) {
   if (!turn.plan) return {};
-  return withPlan(turn, { steps: turn.plan.steps.map((/** @type {any} */ step) => (step.id === id ? { ...step, ...facts } : step)) });
+  return withPlan(turn, {
+    steps: turn.plan.steps.map((/** @type {any} */ step) => (step.id === id ? { ...step, ...facts } : step)),
+  });
 }
 
 /** Keep what is known of steps that stay. @param {Turn} turn @param {any[]} steps */
@@ -147,11 +156,18 @@ function mergedSteps(turn, steps) {
 /** @param {Turn} turn @param {string} key @param {Record<string, any>} facts */
 function withApproval(turn, key, facts) {
   const part = turn.parts.find((one) => one.key === key);
-  return part?.kind === "approval" ? { parts: replaced(turn.parts, key, { approval: { ...part.approval, ...facts } }) } : {};
+  return part?.kind === "approval"
+    ? { parts: replaced(turn.parts, key, { approval: { ...part.approval, ...facts } }) }
+    : {};
 }
 
 /** @param {Part[]} parts @param {Part} part */
 const withoutTwins = (parts, part) => [...parts.filter((one) => one.key !== part.key), part];
 
 /** @param {Part[]} parts @param {string} key @param {Record<string, any>} facts @returns {Part[]} */
-const replaced = (parts, key, facts) => parts.map((part) => (part.key === key ? /** @type {Part} */ ({ ...part, ...facts }) : part));
+const replaced = (parts, key, facts) =>
+  parts.map((part) => (part.key === key ? /** @type {Part} */ ({ ...part, ...facts }) : part));
+
+/** The facts of an event without its type and the key of what it is about. @param {Record<string, any>} data @param {string} key */
+const without = (data, key) =>
+  Object.fromEntries(Object.entries(data).filter(([name]) => name !== key && name !== "type"));

@@ -43,7 +43,7 @@
  * @property {string} key stays the same from the moment that it is sent
  * @property {string} runId "" until the service has it
  * @property {string} message
- * @property {Array<{id: string, kind: string, name: string}>} attachments
+ * @property {Array<import("../../shared/attachments.js").Attachment>} attachments
  * @property {string[]} versions ids of all versions of the message, if it has several
  * @property {TurnStatus} status
  * @property {Part[]} parts
@@ -87,9 +87,13 @@ export function newTurn(values) {
 }
 
 /** Say whether the assistant is at work on a turn, or waits for the person. @param {Turn | undefined} turn */
-export const isActive = (turn) => turn?.status === "sending" || turn?.status === "running" || turn?.status === "waiting";
+export const isActive = (turn) =>
+  turn?.status === "sending" || turn?.status === "running" || turn?.status === "waiting";
 
 /** The answer as text, for copying. @param {Turn} turn */
 export function answerText(turn) {
-  return turn.parts.flatMap((part) => (part.kind === "text" ? [part.text.trim()] : [])).filter(Boolean).join("\n\n");
+  return turn.parts
+    .flatMap((part) => (part.kind === "text" ? [part.text.trim()] : []))
+    .filter(Boolean)
+    .join("\n\n");
 }

@@ -10,7 +10,14 @@ import { resultOf } from "./results.js";
 
 /** @typedef {import("../conversation/turn.js").CallPart} CallPart */
 
-const ICONS = { pending: "clock", invoking: "clock", done: "check", error: "warning", cancelled: "stop", rejected: "close" };
+const ICONS = {
+  pending: "clock",
+  invoking: "clock",
+  done: "check",
+  error: "warning",
+  cancelled: "stop",
+  rejected: "close",
+};
 const WORTH_TELLING = 1000;
 
 /** @param {{call: CallPart, names: Map<string, string>}} properties */
@@ -19,7 +26,10 @@ export function CallRow({ call, names }) {
   const subject = callSubject(call, names);
   const running = call.status === "pending" || call.status === "invoking";
   const state = text(`chat.call.${call.status}`);
-  return html`<details class=${`fold call ${call.status}`} onToggle=${(/** @type {any} */ event) => setOpen(event.currentTarget.open)}>
+  return html`<details
+    class=${`fold call ${call.status}`}
+    onToggle=${(/** @type {any} */ event) => setOpen(event.currentTarget.open)}
+  >
     <summary>
       ${running ? html`<span class="spinner" role="img" aria-label=${state}></span>` : html`<${Icon} name=${ICONS[call.status]} label=${state} />`}
       <span class="call-title">${callTitle(call)}</span>
@@ -55,7 +65,11 @@ function Details({ call }) {
 function Arguments({ args }) {
   return html`<dl class="arguments">
     ${Object.entries(args).map(
-      ([name, value]) => html`<div><dt>${name.replaceAll("_", " ")}</dt><dd>${typeof value === "string" ? value : JSON.stringify(value)}</dd></div>`,
+      ([name, value]) =>
+        html`<div>
+          <dt>${name.replaceAll("_", " ")}</dt>
+          <dd>${typeof value === "string" ? value : JSON.stringify(value)}</dd>
+        </div>`,
     )}
   </dl>`;
 }

@@ -22,7 +22,11 @@ export const isShown = (call) => !SILENT.has(call.name);
 
 /** What is done: the tool's words, or its name at the server of the person's own. @param {CallPart} call */
 export function callTitle(call) {
-  if (call.record) return text("chat.tool_of_server", { tool: call.record.displayName || call.record.toolName, server: call.record.serverName });
+  if (call.record)
+    return text("chat.tool_of_server", {
+      tool: call.record.displayName || call.record.toolName,
+      server: call.record.serverName,
+    });
   return TOOLS.has(call.name) ? text(`chat.tool.${call.name}`) : call.name.replaceAll("_", " ");
 }
 
@@ -33,15 +37,21 @@ export function callTitle(call) {
  */
 export function callSubject({ args, record }, names) {
   if (record) return "";
-  const item = nameOf(args.item_id ?? args.file_id ?? args.template_id, names);
-  const query = typeof args.query === "string" ? `“${args.query}”` : "";
-  const many = Array.isArray(args.item_ids) ? text("chat.items", { count: args.item_ids.length }) : "";
+  const item = nameOf(args.item_id ?? args.file_id, names) || manyOf(args.item_ids);
   const folder = nameOf(args.folder_id ?? args.parent_id, names);
-  const subject = query || item || many || (typeof args.name === "string" ? args.name : "") || (typeof args.text === "string" ? args.text : "");
-  const target = args.name && item ? args.name : (item || many) && folder ? folder : (args.email ?? "");
-  if (subject && target) return `${subject} → ${target}`;
-  return subject || folder;
+  const subject = quoted(args.query) || item || words(args.name) || words(args.text);
+  const target = item ? words(args.name) || folder || words(args.email) : "";
+  return subject && target ? `${subject} → ${target}` : subject || folder;
 }
+
+/** @param {any} query */
+const quoted = (query) => (query ? `“${query}”` : "");
+
+/** @param {any} value */
+const words = (value) => (typeof value === "string" ? value : "");
+
+/** @param {any} ids */
+const manyOf = (ids) => (Array.isArray(ids) ? text("chat.items", { count: ids.length }) : "");
 
 /** @param {any} reference an id or a path @param {Map<string, string>} names */
 function nameOf(reference, names) {

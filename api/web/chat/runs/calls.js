@@ -17,8 +17,12 @@ export function Calls({ calls, turn }) {
   const [open, setOpen] = useState(false);
   const shown = calls.filter(isShown);
   const names = namesIn(turn.parts);
-  const rows = (/** @type {CallPart[]} */ some) => some.map((call) => html`<li key=${call.key}><${CallRow} call=${call} names=${names} /></li>`);
-  if (shown.length <= FEW) return html`<ul class="calls">${rows(shown)}</ul>`;
+  const rows = (/** @type {CallPart[]} */ some) =>
+    some.map((call) => html`<li key=${call.key}><${CallRow} call=${call} names=${names} /></li>`);
+  if (shown.length <= FEW)
+    return html`<ul class="calls">
+      ${rows(shown)}
+    </ul>`;
   const running = shown.filter((call) => call.status === "pending" || call.status === "invoking");
   const failed = shown.filter((call) => call.status === "error").length;
   return html`<details class="fold many" onToggle=${(/** @type {any} */ event) => setOpen(event.currentTarget.open)}>
@@ -26,7 +30,18 @@ export function Calls({ calls, turn }) {
         <${Icon} name="tool" />${text("chat.calls", { count: shown.length })}
         ${failed > 0 && html`<span class="quiet">${text("chat.calls_failed", { count: failed })}</span>`}
       </summary>
-      ${open && html`<ul class="calls">${rows(shown)}</ul>`}
+      ${
+        open &&
+        html`<ul class="calls">
+          ${rows(shown)}
+        </ul>`
+      }
     </details>
-    ${!open && running.length > 0 && html`<ul class="calls">${rows(running)}</ul>`}`;
+    ${
+      !open &&
+      running.length > 0 &&
+      html`<ul class="calls">
+        ${rows(running)}
+      </ul>`
+    }`;
 }

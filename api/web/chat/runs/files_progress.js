@@ -13,17 +13,27 @@ export function FilesProgress({ files, total }) {
   return html`<details class="fold" onToggle=${(/** @type {any} */ event) => setOpen(event.currentTarget.open)}>
     <summary>
       ${text("chat.files_read", { done: files.length, total })}
-      <progress max=${total} value=${files.length} aria-label=${text("chat.files_read", { done: files.length, total })}></progress>
+      <progress
+        max=${total}
+        value=${files.length}
+        aria-label=${text("chat.files_read", { done: files.length, total })}
+      ></progress>
     </summary>
-    ${open &&
-    html`<ul class="items">
-      ${files.map(
-        (file) => html`<li key=${file.item_id}>
-          <button type="button" class="item" onClick=${() => goToFile(file.item_id)}>
-            <${Icon} name=${ICONS[/** @type {keyof typeof ICONS} */ (file.status)] ?? "file"} label=${text(`chat.file_status.${file.status}`)} /><span>${file.path}</span>
-          </button>
-        </li>`,
-      )}
-    </ul>`}
+    ${
+      open &&
+      html`<ul class="items">
+        ${files.map(
+          (file) =>
+            html`<li key=${file.item_id}>
+              <button type="button" class="item" onClick=${() => goToFile(file.item_id)}>
+                <${Icon}
+                  name=${ICONS[/** @type {keyof typeof ICONS} */ (file.status)] ?? "file"}
+                  label=${text(`chat.file_status.${file.status}`)}
+                /><span>${file.path}</span>
+              </button>
+            </li>`,
+        )}
+      </ul>`
+    }
   </details>`;
 }

@@ -16,8 +16,14 @@ export function ItemRows({ items }) {
   const shown = all ? items : items.slice(0, FIRST);
   return html`<ul class="items">
     ${shown.map((item) => html`<li key=${item.id}><${Row} item=${item} /></li>`)}
-    ${shown.length < items.length &&
-    html`<li><button type="button" class="item quiet" onClick=${() => setAll(true)}>${text("chat.more_items", { count: items.length - shown.length })}</button></li>`}
+    ${
+      shown.length < items.length &&
+      html`<li>
+        <button type="button" class="item quiet" onClick=${() => setAll(true)}>
+          ${text("chat.more_items", { count: items.length - shown.length })}
+        </button>
+      </li>`
+    }
   </ul>`;
 }
 

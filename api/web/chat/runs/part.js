@@ -17,15 +17,17 @@ import { Reasoning } from "./reasoning.js";
 
 /** Draws a part anew only if it is another. @extends {Component<any, any>} */
 export class PartView extends Component {
-  /** @param {any} next */
+  /** @override @param {any} next */
   shouldComponentUpdate(next) {
     const now = /** @type {any} */ (this.props);
     if (next.streaming !== now.streaming) return true;
     if (next.part.kind === "plan") return next.turn.plan !== now.turn.plan;
-    if (next.part.kind === "calls") return next.part.calls.some((/** @type {any} */ call, /** @type {number} */ at) => call !== now.part.calls[at]);
+    if (next.part.kind === "calls")
+      return next.part.calls.some((/** @type {any} */ call, /** @type {number} */ at) => call !== now.part.calls[at]);
     return next.part !== now.part;
   }
 
+  /** @override */
   render() {
     const { part, turn, streaming } = /** @type {any} */ (this.props);
     return draw(part, turn, streaming);
@@ -39,7 +41,12 @@ const openCitation = (citation) => citation.file_id && goToFile(citation.file_id
 function draw(part, turn, streaming) {
   switch (part.kind) {
     case "text":
-      return html`<${Markdown} source=${part.text} streaming=${streaming} citations=${part.citations} onCitation=${openCitation} />`;
+      return html`<${Markdown}
+        source=${part.text}
+        streaming=${streaming}
+        citations=${part.citations}
+        onCitation=${openCitation}
+      />`;
     case "reasoning":
       return html`<${Reasoning} words=${part.text} streaming=${streaming} />`;
     case "calls":
@@ -47,7 +54,9 @@ function draw(part, turn, streaming) {
     case "files":
       return html`<${FilesProgress} files=${part.files} total=${part.total} />`;
     case "handover":
-      return html`<p class="line" title=${part.reason}><${Icon} name="right" />${text("chat.handover", { agent: agentWords(part.agent) })}</p>`;
+      return html`<p class="line" title=${part.reason}>
+        <${Icon} name="right" />${text("chat.handover", { agent: agentWords(part.agent) })}
+      </p>`;
     default:
       return null;
   }

@@ -6,7 +6,10 @@ import { text } from "../../shared/texts/texts.js";
 /** @param {{words: string, streaming: boolean}} properties */
 export function Reasoning({ words, streaming }) {
   const [open, setOpen] = useState(false);
-  return html`<details class="fold reasoning" onToggle=${(/** @type {any} */ event) => setOpen(event.currentTarget.open)}>
+  return html`<details
+    class="fold reasoning"
+    onToggle=${(/** @type {any} */ event) => setOpen(event.currentTarget.open)}
+  >
     <summary>${text(streaming ? "chat.thinking" : "chat.thoughts")}</summary>
     ${open && html`<div class="fold-body quiet">${words}</div>`}
   </details>`;

@@ -20,7 +20,9 @@ export function Replaced({ run }) {
   };
   return html`<aside class="replaced">
     <p>${text("chat.replaced")}</p>
-    <ul>${run.groups.map((group) => html`<li>${group.text}</li>`)}</ul>
+    <ul>
+      ${run.groups.map((group) => html`<li>${group.text}</li>`)}
+    </ul>
     ${undone ? html`<p class="quiet">${text("chat.replaced.undone")}</p>` : html`<${Button} icon="undo" onClick=${undo}>${text("chat.replaced.undo")}<//>`}
   </aside>`;
 }

@@ -42,16 +42,21 @@ function parsed(json) {
  */
 function collect(value, items, depth) {
   if (!value || typeof value !== "object" || depth > DEEPEST || items.size >= MOST) return;
-  if (value.file?.id && "start" in value) {
-    const { file, version, start, end, place } = value;
-    const passage = end > start ? { version: version ?? file.version, start, end, place: place || undefined } : {};
-    if (!items.has(file.id)) items.set(file.id, { ...itemOf(file), ...passage });
-    return;
-  }
-  if (typeof value.id === "string" && typeof value.name === "string" && typeof value.path === "string") {
-    if (!items.has(value.id)) items.set(value.id, itemOf(value));
-  }
-  for (const inner of Object.values(value)) collect(inner, items, depth + 1);
+  const item = isPassage(value) ? passageItem(value) : isItem(value) ? itemOf(value) : null;
+  if (item && !items.has(item.id)) items.set(item.id, item);
+  if (!isPassage(value)) for (const inner of Object.values(value)) collect(inner, items, depth + 1);
+}
+
+/** @param {any} value */
+const isItem = ({ id, name, path }) => [id, name, path].every((one) => typeof one === "string");
+
+/** A hit of a search, or a part of a file. @param {any} value */
+const isPassage = (value) => Boolean(value.file?.id) && "start" in value;
+
+/** @param {any} passage @returns {ResultItem} */
+function passageItem({ file, version, start, end, place }) {
+  const at = end > start ? { version: version ?? file.version, start, end, place: place || undefined } : {};
+  return { ...itemOf(file), ...at };
 }
 
 /** @param {any} item @returns {ResultItem} */
@@ -61,6 +66,7 @@ const itemOf = ({ id, kind, name, path }) => ({ id, kind: kind ?? "file", name, 
 export function namesIn(parts) {
   /** @type {Map<string, string>} */
   const names = new Map([["root", "/"]]);
-  for (const part of parts) for (const item of resultOf(part).items) if (!names.has(item.id)) names.set(item.id, item.name);
+  for (const part of parts)
+    for (const item of resultOf(part).items) if (!names.has(item.id)) names.set(item.id, item.name);
   return names;
 }

@@ -15,12 +15,20 @@ const LONGEST = 80;
 
 /** Give a thread another title. @param {ThreadName} of */
 export async function rename({ thread_id, title }) {
-  const check = (/** @type {string} */ value) => (value.length > LONGEST ? text("threads.too_long", { count: LONGEST }) : "");
-  const words = await ask({ title: text("threads.rename"), label: text("threads.title"), value: title, action: text("threads.rename"), check });
+  const check = (/** @type {string} */ value) =>
+    value.length > LONGEST ? text("threads.too_long", { count: LONGEST }) : "";
+  const words = await ask({
+    title: text("threads.rename"),
+    label: text("threads.title"),
+    value: title,
+    action: text("threads.rename"),
+    check,
+  });
   if (!words || words === title) return;
   try {
     const renamed = await patch(`/api/threads/${thread_id}`, { title: words });
-    if (thread.peek()?.thread_id === thread_id) thread.value = { .../** @type {any} */ (thread.peek()), title: renamed.title };
+    if (thread.peek()?.thread_id === thread_id)
+      thread.value = { .../** @type {any} */ (thread.peek()), title: renamed.title };
     threadsChanged.value += 1;
   } catch (problem) {
     notifyProblem(problem);

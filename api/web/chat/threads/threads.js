@@ -51,7 +51,12 @@ export function Threads({ onClose }) {
     <div class="threads-top">
       <label class="field"
         ><span class="hidden">${text("threads.search")}</span>
-        <input type="search" autofocus placeholder=${text("threads.search")} value=${words} onInput=${(/** @type {any} */ event) => setWords(event.target.value)}
+        <input
+          type="search"
+          autofocus
+          placeholder=${text("threads.search")}
+          value=${words}
+          onInput=${(/** @type {any} */ event) => setWords(event.target.value)}
       /></label>
       <${Button} icon="plus" onClick=${start}>${text("threads.new")}<//>
     </div>
@@ -89,7 +94,12 @@ function Row({ thread, status, onOpen }) {
       text("threads.menu_of", { title }),
     );
   return html`<li class="thread">
-    <button type="button" class="thread-open" aria-current=${place.value.query.thread === id ? "true" : undefined} onClick=${() => onOpen(id)}>
+    <button
+      type="button"
+      class="thread-open"
+      aria-current=${place.value.query.thread === id ? "true" : undefined}
+      onClick=${() => onOpen(id)}
+    >
       <span class="thread-title">${title}</span>
       <span class="thread-facts">
         ${status === "waiting" && html`<span class="mark waiting"><${Icon} name="bell" />${text("threads.waiting")}</span>`}
@@ -115,7 +125,13 @@ function useThreads(words) {
       activeThreads(),
     ]);
     if (abort.aborted) return;
-    setListed((old) => ({ items: cursor ? old.items.concat(page.items) : page.items, cursor: page.cursor, states, error: null, loading: false }));
+    setListed((old) => ({
+      items: cursor ? old.items.concat(page.items) : page.items,
+      cursor: page.cursor,
+      states,
+      error: null,
+      loading: false,
+    }));
   };
   const attempt = (/** @type {string | null} */ cursor, /** @type {AbortSignal} */ abort) =>
     list(cursor, abort).catch((error) => !abort.aborted && setListed((old) => ({ ...old, error, loading: false })));
@@ -133,5 +149,9 @@ function useThreads(words) {
     const timer = setInterval(() => setCount((old) => old + 1), LOOK_AGAIN);
     return () => clearInterval(timer);
   }, [isActive]);
-  return { listed, more: () => void attempt(listed.cursor, new AbortController().signal), again: () => setCount(count + 1) };
+  return {
+    listed,
+    more: () => void attempt(listed.cursor, new AbortController().signal),
+    again: () => setCount(count + 1),
+  };
 }

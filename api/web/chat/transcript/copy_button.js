@@ -17,5 +17,9 @@ export function CopyButton({ words }) {
     clearTimeout(timer.current);
     timer.current = window.setTimeout(() => setCopied(false), SHOWN_FOR);
   };
-  return html`<${IconButton} icon=${copied ? "check" : "copy"} label=${text(copied ? "shared.copied" : "chat.copy")} onClick=${copy} />`;
+  return html`<${IconButton}
+    icon=${copied ? "check" : "copy"}
+    label=${text(copied ? "shared.copied" : "chat.copy")}
+    onClick=${copy}
+  />`;
 }

@@ -20,7 +20,12 @@ export function PersonMessage({ turn, isLast }) {
   if (mayEdit && editing.value === turn.runId) return html`<${Editor} turn=${turn} />`;
   return html`<section class="person" aria-label=${text("chat.you")}>
     <div class="bubble">${turn.message}</div>
-    ${turn.attachments.length > 0 && html`<ul class="chips">${turn.attachments.map(attached)}</ul>`}
+    ${
+      turn.attachments.length > 0 &&
+      html`<ul class="chips">
+        ${turn.attachments.map(attached)}
+      </ul>`
+    }
     <div class="actions">
       ${isLast && html`<${Versions} turn=${turn} />`}
       <${CopyButton} words=${turn.message} />
@@ -32,7 +37,11 @@ export function PersonMessage({ turn, isLast }) {
 /** @param {{id: string, kind: string, name: string}} item */
 function attached({ id, kind, name }) {
   const open = () => (kind === "folder" ? goToFolder(id) : goToFile(id));
-  return html`<li><button type="button" class="chip" onClick=${open}><${Icon} name=${kind === "folder" ? "folder" : "file"} /><span>${name}</span></button></li>`;
+  return html`<li>
+    <button type="button" class="chip" onClick=${open}>
+      <${Icon} name=${kind === "folder" ? "folder" : "file"} /><span>${name}</span>
+    </button>
+  </li>`;
 }
 
 /** @param {{turn: Turn}} properties */

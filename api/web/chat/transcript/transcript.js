@@ -3,10 +3,13 @@
 import { Button } from "../../shared/components/button.js";
 import { Icon } from "../../shared/components/icon.js";
 import { html, signal, useEffect, useRef } from "../../shared/preact.js";
-import { text } from "../../shared/texts/texts.js";
+import { loadStyles } from "../../shared/styles/load.js";
+import { loadTexts, text } from "../../shared/texts/texts.js";
 import { active, connected, loadEarlier, thread, turns } from "../conversation/conversation.js";
 import { stickToBottom } from "./stick.js";
 import { TurnView } from "./turn.js";
+
+await Promise.all([loadTexts(import.meta.url), loadStyles(import.meta.url, "./styles/transcript.css")]);
 
 const FIRST = 30;
 const MORE = 50;
@@ -37,9 +40,11 @@ export function Transcript() {
   return html`<div class="chat-body" ref=${scroller} tabindex="-1">
       <div class="transcript" ref=${content} role="log" aria-live="off" aria-label=${text("chat.transcript")}>
         <${Earlier} hidden=${from} />
-        ${turns.value.slice(from).map(
-          (turn, index) => html`<${TurnView} key=${turn.key} turn=${turn} isLast=${from + index === count - 1} />`,
-        )}
+        ${turns.value
+          .slice(from)
+          .map(
+            (turn, index) => html`<${TurnView} key=${turn.key} turn=${turn} isLast=${from + index === count - 1} />`,
+          )}
         ${!connected.value && active.value && html`<p class="line warning" role="status"><${Icon} name="warning" />${text("chat.reconnecting")}</p>`}
       </div>
     </div>

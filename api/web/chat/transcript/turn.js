@@ -18,12 +18,13 @@ import { PersonMessage } from "./person_message.js";
 
 /** One turn; it is drawn anew only if something in it is another. @extends {Component<any, any>} */
 export class TurnView extends Component {
-  /** @param {any} next */
+  /** @override @param {any} next */
   shouldComponentUpdate(next) {
     const now = /** @type {any} */ (this.props);
     return next.turn !== now.turn || next.isLast !== now.isLast;
   }
 
+  /** @override */
   render() {
     const { turn, isLast } = /** @type {any} */ (this.props);
     return html`<article class=${isLast ? "turn last" : "turn"}>
@@ -64,7 +65,9 @@ function grouped(parts) {
 function Working({ turn }) {
   const last = turn.parts.at(-1);
   if (last?.kind === "text") return null;
-  return html`<p class="line working"><span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>${text("chat.working")}</p>`;
+  return html`<p class="line working">
+    <span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>${text("chat.working")}
+  </p>`;
 }
 
 /** @param {{turn: Turn}} properties */

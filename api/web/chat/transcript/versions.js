@@ -13,8 +13,18 @@ export function Versions({ turn }) {
   const busy = active.value !== null;
   const to = (/** @type {number} */ index) => void showVersion(versions[index]);
   return html`<div class="versions" role="group" aria-label=${text("chat.versions")}>
-    <${IconButton} icon="left" label=${text("chat.version_before")} disabled=${busy || at <= 0} onClick=${() => to(at - 1)} />
+    <${IconButton}
+      icon="left"
+      label=${text("chat.version_before")}
+      disabled=${busy || at <= 0}
+      onClick=${() => to(at - 1)}
+    />
     <span>${at + 1}/${versions.length}</span>
-    <${IconButton} icon="right" label=${text("chat.version_after")} disabled=${busy || at >= versions.length - 1} onClick=${() => to(at + 1)} />
+    <${IconButton}
+      icon="right"
+      label=${text("chat.version_after")}
+      disabled=${busy || at >= versions.length - 1}
+      onClick=${() => to(at + 1)}
+    />
   </div>`;
 }

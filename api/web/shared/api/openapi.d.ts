@@ -893,6 +893,31 @@ export interface components {
             prompts: components["schemas"]["PromptView"][];
         };
         /**
+         * ContactResult
+         * @description Who can be shared with: `address` goes into `email` of a share; `name` may be empty.
+         */
+        ContactResult: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "person" | "group";
+            /** Address */
+            address: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * ContactsResult
+         * @description The contacts, those that begin with the words first.
+         */
+        ContactsResult: {
+            /** Items */
+            items: components["schemas"]["ContactResult"][];
+            /** Cursor */
+            cursor?: null;
+        };
+        /**
          * ContentEvent
          * @description A delta of the message `message_id` of the thread. The graph emits it only for text that no model streamed.
          *
@@ -1778,6 +1803,46 @@ export interface components {
             on_conflict: "fail" | "rename" | "replace";
         };
         /**
+         * ItemIndexResult
+         * @description The index of an item.
+         *
+         *     Of a file: `state`, with `index_state` as items have it, and in the caller's language a `sentence` and what to do
+         *     (`hint`); `reason` is what its reader said, in English; null in the trash, where files are not in the index. Of a
+         *     folder: the number of all files below it by `state`, in `counts`.
+         */
+        ItemIndexResult: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "file" | "folder";
+            /** State */
+            state?: ("pending" | "indexing" | "indexed" | "skipped" | "failed") | null;
+            /** Index State */
+            index_state?: ("pending" | "indexing" | "ready" | "unsupported" | "needs_password" | "needs_ocr" | "failed") | null;
+            /**
+             * Sentence
+             * @default
+             */
+            sentence: string;
+            /**
+             * Hint
+             * @default
+             */
+            hint: string;
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+            /** Counts */
+            counts?: {
+                [key: string]: number;
+            } | null;
+        };
+        /**
          * ItemPage
          * @description A page of items. `cursor` is null at the end; `total` counts the whole list where that is known.
          */
@@ -1792,6 +1857,8 @@ export interface components {
         /**
          * ItemView
          * @description A file or folder as the caller sees it; `role` is the caller's, `owner` an email, `starred` the caller's mark.
+         *
+         *     `has_thumbnail`: it is of a kind that has one, unless it is damaged.
          */
         ItemView: {
             /** Id */
@@ -1839,6 +1906,8 @@ export interface components {
             shared: boolean;
             /** Starred */
             starred: boolean;
+            /** Has Thumbnail */
+            has_thumbnail: boolean;
         };
         /**
          * ItemsToImport
@@ -1949,6 +2018,8 @@ export interface components {
             child_count: number | null;
             /** Role */
             role: string;
+            /** Has Thumbnail */
+            has_thumbnail: boolean;
         };
         /**
          * LinkListResult

@@ -23,7 +23,10 @@ export function blockReader() {
     if (!grows) return (finished = sameWhereEqual(finished, tokens));
     const end = lastBlock(tokens);
     finished = finished.concat(tokens.slice(0, end));
-    known += tokens.slice(0, end).map((token) => token.raw).join("");
+    known += tokens
+      .slice(0, end)
+      .map((token) => token.raw)
+      .join("");
     return finished.concat(tokens.slice(end));
   };
 }
@@ -55,4 +58,5 @@ function lastBlock(tokens) {
 const sameWhereEqual = (old, fresh) => fresh.map((token, index) => (isSame(old[index], token) ? old[index] : token));
 
 /** A link by its name depends on a definition elsewhere. @param {Token | undefined} one @param {Token} other */
-const isSame = (one, other) => one?.raw === other.raw && one.type === other.type && !other.raw.includes("][") && !/\]\s*$/.test(other.raw);
+const isSame = (one, other) =>
+  one?.raw === other.raw && one.type === other.type && !other.raw.includes("][") && !/\]\s*$/.test(other.raw);

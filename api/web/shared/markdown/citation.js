@@ -8,7 +8,8 @@ import { text } from "../texts/texts.js";
 /** Say in words what a citation is: the quotation, where it stands, or why it could not be checked. @param {Citation} citation */
 export function citationWords(citation) {
   const where = [citation.name, citation.heading, placeWords(citation.place)].filter(Boolean).join(" · ");
-  if (!citation.verified) return [text(`shared.citation.unverified.${citation.reason || "absent"}`), where].filter(Boolean).join(" ");
+  if (!citation.verified)
+    return [text(`shared.citation.unverified.${citation.reason || "absent"}`), where].filter(Boolean).join(" ");
   const current = citation.is_current ? "" : text("shared.citation.not_current");
   return [`“${citation.quote}”`, where, current].filter(Boolean).join(" — ");
 }

@@ -21,7 +21,11 @@ export function CodeBlock({ code, language }) {
   return html`<figure class="code-block">
     <figcaption>
       <span>${name}</span>
-      <${IconButton} icon=${copied ? "check" : "copy"} label=${text(copied ? "shared.copied" : "shared.markdown.copy_code")} onClick=${copy} />
+      <${IconButton}
+        icon=${copied ? "check" : "copy"}
+        label=${text(copied ? "shared.copied" : "shared.markdown.copy_code")}
+        onClick=${copy}
+      />
     </figcaption>
     <pre tabindex="0" role="region" aria-label=${name}><code>${code}</code></pre>
   </figure>`;

@@ -4,10 +4,45 @@
 
 /** @type {Record<string, string>} */
 const ENTITIES = {
-  amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0", copy: "©", reg: "®", hellip: "…", mdash: "—", ndash: "–",
-  euro: "€", pound: "£", times: "×", deg: "°", middot: "·", bull: "•", larr: "←", rarr: "→", laquo: "«", raquo: "»",
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+  copy: "©",
+  reg: "®",
+  hellip: "…",
+  mdash: "—",
+  ndash: "–",
+  euro: "€",
+  pound: "£",
+  times: "×",
+  deg: "°",
+  middot: "·",
+  bull: "•",
+  larr: "←",
+  rarr: "→",
+  laquo: "«",
+  raquo: "»",
 };
-const SIMPLE_TAGS = new Set(["b", "strong", "i", "em", "u", "s", "del", "ins", "sub", "sup", "kbd", "mark", "small", "code", "q"]);
+const SIMPLE_TAGS = new Set([
+  "b",
+  "strong",
+  "i",
+  "em",
+  "u",
+  "s",
+  "del",
+  "ins",
+  "sub",
+  "sup",
+  "kbd",
+  "mark",
+  "small",
+  "code",
+  "q",
+]);
 const LARGEST_CODE_POINT = 0x10ffff;
 
 /** Return a text with its entities as characters. @param {string} text */
@@ -26,25 +61,30 @@ export function decode(text) {
  */
 export function nestTags(tokens) {
   if (!tokens.some((token) => token.type === "html")) return tokens;
-  /** @type {Array<{tag: string, opening: Token | null, tokens: Token[]}>} */
+  /** @type {OpenTag[]} */
   const open = [{ tag: "", opening: null, tokens: [] }];
-  for (const token of tokens) {
-    const tag = token.type === "html" ? /^<(\/?)([a-z]+)\s*(\/?)>$/i.exec(token.raw) : null;
-    const name = tag?.[2].toLowerCase() ?? "";
-    const top = open[open.length - 1];
-    if (name === "br") top.tokens.push({ type: "br", raw: token.raw });
-    else if (tag && !tag[1] && SIMPLE_TAGS.has(name)) open.push({ tag: name, opening: token, tokens: [] });
-    else if (tag?.[1] && top.tag === name && open.length > 1) {
-      open.pop();
-      open[open.length - 1].tokens.push({ type: "tag", raw: token.raw, tag: name, tokens: top.tokens });
-    } else top.tokens.push(token);
-  }
+  for (const token of tokens) place(token, open);
   // What was opened and not closed stands there as it was written.
   while (open.length > 1) {
     const { opening, tokens: inside } = /** @type {any} */ (open.pop());
     open[open.length - 1].tokens.push(opening, ...inside);
   }
   return open[0].tokens;
+}
+
+/** @typedef {{tag: string, opening: Token | null, tokens: Token[]}} OpenTag */
+
+/** Put a token where it belongs: into what is open, opening or closing something. @param {Token} token @param {OpenTag[]} open */
+function place(token, open) {
+  const top = open[open.length - 1];
+  const [tag, isEnd, written] = (token.type === "html" && /^<(\/?)([a-z]+)\s*\/?>$/i.exec(token.raw)) || [];
+  const name = written?.toLowerCase() ?? "";
+  if (name === "br") top.tokens.push({ type: "br", raw: token.raw });
+  else if (tag && !isEnd && SIMPLE_TAGS.has(name)) open.push({ tag: name, opening: token, tokens: [] });
+  else if (isEnd && top.tag === name) {
+    open.pop();
+    open[open.length - 1].tokens.push({ type: "tag", raw: token.raw, tag: name, tokens: top.tokens });
+  } else top.tokens.push(token);
 }
 
 /**
@@ -82,7 +122,10 @@ export function destination(address, base) {
     return { kind: "none" };
   }
   const own = url.origin === new URL(base).origin;
-  const file = url.protocol === "drive:" ? /^\/?\/?files\/([^/?]+)/.exec(url.href.slice("drive:".length)) : own && /^\/f\/([^/]+)$/.exec(url.pathname);
+  const file =
+    url.protocol === "drive:"
+      ? /^\/?\/?files\/([^/?]+)/.exec(url.href.slice("drive:".length))
+      : own && /^\/f\/([^/]+)$/.exec(url.pathname);
   if (file) return { kind: "file", id: decodeURIComponent(file[1]), passage: passageOf(url) };
   if (url.protocol === "mailto:") return { kind: "mail", href: url.href };
   if (url.protocol !== "http:" && url.protocol !== "https:") return { kind: "none" };

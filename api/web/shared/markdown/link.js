@@ -20,7 +20,15 @@ export function MarkdownLink({ address, isImage = false, children }) {
     return html`<a href=${hrefOf(["file", target.id], target.passage)} onClick=${open}>${words}</a>`;
   }
   if (target.kind !== "foreign") return html`<a href=${target.href}>${words}</a>`;
-  return html`<a class="foreign" href=${target.href} title=${target.href} target="_blank" rel="noopener noreferrer nofollow" onClick=${leave}>${words}</a>`;
+  return html`<a
+    class="foreign"
+    href=${target.href}
+    title=${target.href}
+    target="_blank"
+    rel="noopener noreferrer nofollow"
+    onClick=${leave}
+    >${words}</a
+  >`;
 }
 
 /** Show where a link leads before anything is sent there. @param {MouseEvent} event */

@@ -1,13 +1,16 @@
 /** Markdown as elements: no HTML of a model or a file reaches the page but through a sanitizer, and no picture is loaded. */
 
 import { Component, html, useRef } from "../preact.js";
-import { text } from "../texts/texts.js";
+import { loadStyles } from "../styles/load.js";
+import { loadTexts, text } from "../texts/texts.js";
 import { blockReader } from "./blocks.js";
 import { CitationChip } from "./citation.js";
 import { CodeBlock } from "./code_block.js";
 import { RawHtml } from "./raw_html.js";
 import { cutAtCitations, decode, nestTags } from "./inline.js";
 import { MarkdownLink } from "./link.js";
+
+await Promise.all([loadTexts(import.meta.url), loadStyles(import.meta.url, "./styles/markdown.css")]);
 
 /** @typedef {import("./blocks.js").Token} Token */
 /** @typedef {import("../api/types.js").Schema<"CitationView">} Citation */
@@ -30,7 +33,9 @@ import { MarkdownLink } from "./link.js";
 export function Markdown({ source, streaming = false, citations, onCitation, level = 3 }) {
   const reader = useRef(/** @type {ReturnType<typeof blockReader> | null} */ (null));
   reader.current ??= blockReader();
-  const kept = useRef(/** @type {{citations: any, map: Map<number, Citation> | null}} */ ({ citations: undefined, map: null }));
+  const kept = useRef(
+    /** @type {{citations: any, map: Map<number, Citation> | null}} */ ({ citations: undefined, map: null }),
+  );
   if (kept.current.citations !== citations) {
     kept.current = { citations, map: citations ? new Map(citations.map((one) => [one.number, one])) : null };
   }
@@ -38,20 +43,28 @@ export function Markdown({ source, streaming = false, citations, onCitation, lev
   return html`<div class="markdown">
     ${tokens.map(
       (token, index) =>
-        html`<${Block} key=${index} token=${token} level=${level} citations=${kept.current.map} streaming=${streaming} onCitation=${onCitation} />`,
+        html`<${Block}
+          key=${index}
+          token=${token}
+          level=${level}
+          citations=${kept.current.map}
+          streaming=${streaming}
+          onCitation=${onCitation}
+        />`,
     )}
   </div>`;
 }
 
 /** A block; one that is the same as before is not drawn anew. @extends {Component<any, any>} */
 class Block extends Component {
-  /** @param {any} next */
+  /** @override @param {any} next */
   shouldComponentUpdate(next) {
     const now = /** @type {any} */ (this.props);
     if (next.token !== now.token || next.citations !== now.citations) return true;
     return next.streaming !== now.streaming && next.citations !== null;
   }
 
+  /** @override */
   render() {
     const { token, ...drawing } = /** @type {any} */ (this.props);
     return drawBlock(token, drawing);
@@ -61,42 +74,47 @@ class Block extends Component {
 /** @param {Token[] | undefined} tokens @param {Drawing} drawing @returns {any} */
 const blocks = (tokens, drawing) => (tokens ?? []).map((token) => drawBlock(token, drawing));
 
-/** @param {Token} token @param {Drawing} drawing @returns {any} */
-function drawBlock(token, drawing) {
-  switch (token.type) {
-    case "heading":
-      return html`<${`h${Math.min(6, token.depth + drawing.level - 1)}`}>${inline(token.tokens, drawing)}<//>`;
-    case "paragraph":
-      return html`<p>${inline(token.tokens, drawing)}</p>`;
-    case "text":
-      return token.tokens ? inline(token.tokens, drawing) : said(token, drawing);
-    case "blockquote":
-      return html`<blockquote>${blocks(token.tokens, drawing)}</blockquote>`;
-    case "list":
-      return list(token, drawing);
-    case "code":
-      return html`<${CodeBlock} code=${token.text} language=${(token.lang ?? "").split(/\s/)[0]} />`;
-    case "table":
-      return table(token, drawing);
-    case "hr":
-      return html`<hr />`;
-    case "html":
-      return html`<${RawHtml} source=${token.raw} />`;
-    case "checkbox":
-      return html`<input type="checkbox" disabled checked=${token.checked} aria-label=${text(token.checked ? "shared.markdown.done" : "shared.markdown.open")} />`;
-    case "space":
-    case "def":
-      return null;
-    default:
-      return inline([token], drawing);
-  }
-}
+/** @typedef {(token: Token, drawing: Drawing) => any} Draw */
+
+/** @type {Record<string, Draw>} */
+const BLOCKS = {
+  heading: (token, drawing) =>
+    html`<${`h${Math.min(6, token.depth + drawing.level - 1)}`}>${inline(token.tokens, drawing)}<//>`,
+  paragraph: (token, drawing) => html`<p>${inline(token.tokens, drawing)}</p>`,
+  text: (token, drawing) => (token.tokens ? inline(token.tokens, drawing) : said(token, drawing)),
+  blockquote: (token, drawing) => html`<blockquote>${blocks(token.tokens, drawing)}</blockquote>`,
+  list,
+  table,
+  code: (token) => html`<${CodeBlock} code=${token.text} language=${(token.lang ?? "").split(/\s/)[0]} />`,
+  hr: () => html`<hr />`,
+  html: (token) => html`<${RawHtml} source=${token.raw} />`,
+  checkbox: ({ checked }) =>
+    html`<input
+      type="checkbox"
+      disabled
+      checked=${checked}
+      aria-label=${text(checked ? "shared.markdown.done" : "shared.markdown.open")}
+    />`,
+  space: () => null,
+  def: () => null,
+};
+
+/** @type {Draw} */
+const drawBlock = (token, drawing) => (BLOCKS[token.type] ?? drawInline)(token, drawing);
 
 /** @param {Token} token @param {Drawing} drawing */
 function list(token, drawing) {
-  const items = token.items.map((/** @type {Token} */ item) => html`<li class=${item.task ? "task" : undefined}>${blocks(item.tokens, drawing)}</li>`);
-  if (!token.ordered) return html`<ul>${items}</ul>`;
-  return html`<ol start=${token.start === 1 ? undefined : token.start}>${items}</ol>`;
+  const items = token.items.map(
+    (/** @type {Token} */ item) =>
+      html`<li class=${item.task ? "task" : undefined}>${blocks(item.tokens, drawing)}</li>`,
+  );
+  if (!token.ordered)
+    return html`<ul>
+      ${items}
+    </ul>`;
+  return html`<ol start=${token.start === 1 ? undefined : token.start}>
+    ${items}
+  </ol>`;
 }
 
 /** @param {Token} token @param {Drawing} drawing */
@@ -108,8 +126,19 @@ function table(token, drawing) {
   };
   return html`<div class="wide-table" tabindex="0" role="region" aria-label=${text("shared.markdown.table")}>
     <table>
-      <thead><tr>${token.header.map(cell)}</tr></thead>
-      <tbody>${token.rows.map((/** @type {any[]} */ row) => html`<tr>${row.map(cell)}</tr>`)}</tbody>
+      <thead>
+        <tr>
+          ${token.header.map(cell)}
+        </tr>
+      </thead>
+      <tbody>
+        ${token.rows.map(
+          (/** @type {any[]} */ row) =>
+            html`<tr>
+              ${row.map(cell)}
+            </tr>`,
+        )}
+      </tbody>
     </table>
   </div>`;
 }
@@ -117,33 +146,28 @@ function table(token, drawing) {
 /** @param {Token[] | undefined} tokens @param {Drawing} drawing @returns {any} */
 const inline = (tokens, drawing) => nestTags(tokens ?? []).map((token) => drawInline(token, drawing));
 
-/** @param {Token} token @param {Drawing} drawing @returns {any} */
-function drawInline(token, drawing) {
-  switch (token.type) {
-    case "strong":
-    case "em":
-    case "del":
-      return html`<${token.type}>${inline(token.tokens, drawing)}<//>`;
-    case "tag":
-      return html`<${token.tag}>${inline(token.tokens, drawing)}<//>`;
-    case "codespan":
-      return html`<code>${token.text}</code>`;
-    case "br":
-      return html`<br />`;
-    case "link":
-      return html`<${MarkdownLink} address=${decode(token.href)}>${inline(token.tokens, { ...drawing, citations: null })}<//>`;
-    case "image":
-      return html`<${MarkdownLink} address=${decode(token.href)} isImage>${decode(token.text) || text("shared.markdown.image")}<//>`;
-    case "escape":
-      return token.text;
-    case "html":
-      return token.raw;
-    case "checkbox":
-      return drawBlock(token, drawing);
-    default:
-      return token.tokens ? inline(token.tokens, drawing) : said(token, drawing);
-  }
-}
+/** @type {Record<string, Draw>} */
+const INLINE = {
+  strong: (token, drawing) => html`<strong>${inline(token.tokens, drawing)}</strong>`,
+  em: (token, drawing) => html`<em>${inline(token.tokens, drawing)}</em>`,
+  del: (token, drawing) => html`<del>${inline(token.tokens, drawing)}</del>`,
+  tag: (token, drawing) => html`<${token.tag}>${inline(token.tokens, drawing)}<//>`,
+  codespan: (token) => html`<code>${token.text}</code>`,
+  br: () => html`<br />`,
+  link: (token, drawing) =>
+    html`<${MarkdownLink} address=${decode(token.href)}>${inline(token.tokens, { ...drawing, citations: null })}<//>`,
+  image: (token) =>
+    html`<${MarkdownLink} address=${decode(token.href)} isImage
+      >${decode(token.text) || text("shared.markdown.image")}<//
+    >`,
+  escape: (token) => token.text,
+  html: (token) => token.raw,
+  checkbox: BLOCKS.checkbox,
+};
+
+/** @type {Draw} */
+const drawInline = (token, drawing) =>
+  INLINE[token.type]?.(token, drawing) ?? (token.tokens ? inline(token.tokens, drawing) : said(token, drawing));
 
 /** A plain text, with its citations as chips. @param {Token} token @param {Drawing} drawing */
 function said(token, { citations, streaming, onCitation }) {
@@ -151,6 +175,8 @@ function said(token, { citations, streaming, onCitation }) {
   if (!citations) return words;
   const parts = cutAtCitations(words, (number) => streaming || citations.has(number));
   return parts.map((part) =>
-    typeof part === "string" ? part : html`<${CitationChip} number=${part} citation=${citations.get(part)} onOpen=${onCitation} />`,
+    typeof part === "string"
+      ? part
+      : html`<${CitationChip} number=${part} citation=${citations.get(part)} onOpen=${onCitation} />`,
   );
 }

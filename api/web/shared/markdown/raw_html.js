@@ -4,7 +4,9 @@ import { html, useEffect, useState } from "../preact.js";
 
 const ALLOWED = {
   ALLOWED_TAGS:
-    "p br hr b strong i em u s del ins sub sup kbd mark small code pre q blockquote ul ol li dl dt dd table thead tbody tr th td details summary div span h3 h4 h5 h6".split(" "),
+    "p br hr b strong i em u s del ins sub sup kbd mark small code pre q blockquote ul ol li dl dt dd table thead tbody tr th td details summary div span h3 h4 h5 h6".split(
+      " ",
+    ),
   ALLOWED_ATTR: ["open", "colspan", "rowspan", "lang", "dir"],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
