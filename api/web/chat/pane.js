@@ -13,7 +13,7 @@ import { Lazy } from "../shared/components/lazy.js";
 import { focusComposer } from "./composer/focus.js";
 import { newConversation, useNewConversationKey } from "./new_conversation.js";
 
-const SOON = 1500;
+const SOON = 500;
 
 await loadTexts(import.meta.url);
 

@@ -21,11 +21,11 @@ export function FilesProgress({ files, total }) {
     </summary>
     ${
       open &&
-      html`<ul class="items">
+      html`<ul class="found">
         ${files.map(
           (file) =>
             html`<li key=${file.item_id}>
-              <button type="button" class="item" onClick=${() => goToFile(file.item_id)}>
+              <button type="button" class="found-item" onClick=${() => goToFile(file.item_id)}>
                 <${Icon}
                   name=${ICONS[/** @type {keyof typeof ICONS} */ (file.status)] ?? "file"}
                   label=${text(`chat.file_status.${file.status}`)}

@@ -14,12 +14,12 @@ export function ItemRows({ items }) {
   const [all, setAll] = useState(false);
   if (!items.length) return null;
   const shown = all ? items : items.slice(0, FIRST);
-  return html`<ul class="items">
+  return html`<ul class="found">
     ${shown.map((item) => html`<li key=${item.id}><${Row} item=${item} /></li>`)}
     ${
       shown.length < items.length &&
       html`<li>
-        <button type="button" class="item quiet" onClick=${() => setAll(true)}>
+        <button type="button" class="found-item quiet" onClick=${() => setAll(true)}>
           ${text("chat.more_items", { count: items.length - shown.length })}
         </button>
       </li>`
@@ -31,7 +31,7 @@ export function ItemRows({ items }) {
 function Row({ item }) {
   const { id, kind, name, path, version, start, end, place } = item;
   const open = () => (kind === "folder" ? goToFolder(id) : goToFile(id, { version, start, end, place }));
-  return html`<button type="button" class="item" onClick=${open} title=${path}>
+  return html`<button type="button" class="found-item" onClick=${open} title=${path}>
     <${Icon} name=${kind === "folder" ? "folder" : "file"} /><span>${name}</span>
   </button>`;
 }

@@ -29,6 +29,8 @@ const NOTHING = { items: [], cursor: null, states: new Map(), error: null, loadi
 export function Threads({ onClose }) {
   const [words, setWords] = useState("");
   const { listed, more, again } = useThreads(words);
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  useEffect(() => field.current?.focus(), []);
   const list = useRef(/** @type {HTMLElement | null} */ (null));
   const open = (/** @type {string} */ id) => {
     goToThread(id);
@@ -53,7 +55,7 @@ export function Threads({ onClose }) {
         ><span class="hidden">${text("threads.search")}</span>
         <input
           type="search"
-          autofocus
+          ref=${field}
           placeholder=${text("threads.search")}
           value=${words}
           onInput=${(/** @type {any} */ event) => setWords(event.target.value)}

@@ -60,3 +60,22 @@ const sameWhereEqual = (old, fresh) => fresh.map((token, index) => (isSame(old[i
 /** A link by its name depends on a definition elsewhere. @param {Token | undefined} one @param {Token} other */
 const isSame = (one, other) =>
   one?.raw === other.raw && one.type === other.type && !other.raw.includes("][") && !/\]\s*$/.test(other.raw);
+
+const DEEPEST = 6;
+
+/**
+ * Return the level of each heading on the page: whatever a text begins with, its first ones have the given level, and none
+ * is left out on the way down.
+ * @param {Token[]} tokens
+ * @param {number} first
+ */
+export function headingLevels(tokens, first) {
+  let shallowest = DEEPEST;
+  let before = first - 1;
+  return tokens.map((token) => {
+    if (token.type !== "heading") return first;
+    shallowest = Math.min(shallowest, token.depth);
+    before = Math.min(DEEPEST, before + 1, first + token.depth - shallowest);
+    return before;
+  });
+}

@@ -3,7 +3,7 @@
 import { Component, html, useRef } from "../preact.js";
 import { loadStyles } from "../styles/load.js";
 import { loadTexts, text } from "../texts/texts.js";
-import { blockReader } from "./blocks.js";
+import { blockReader, headingLevels } from "./blocks.js";
 import { CitationChip } from "./citation.js";
 import { CodeBlock } from "./code_block.js";
 import { RawHtml } from "./raw_html.js";
@@ -16,7 +16,7 @@ await Promise.all([loadTexts(import.meta.url), loadStyles(import.meta.url, "./st
 /** @typedef {import("../api/types.js").Schema<"CitationView">} Citation */
 /**
  * @typedef {object} Drawing what all blocks of a text share
- * @property {number} level the level of its first headings
+ * @property {number} level of its heading, if it is one
  * @property {Map<number, Citation> | null} citations null: numbers in brackets are only that
  * @property {boolean} streaming
  * @property {(citation: Citation) => void} [onCitation]
@@ -40,13 +40,14 @@ export function Markdown({ source, streaming = false, citations, onCitation, lev
     kept.current = { citations, map: citations ? new Map(citations.map((one) => [one.number, one])) : null };
   }
   const tokens = reader.current(source, streaming);
+  const levels = headingLevels(tokens, level);
   return html`<div class="markdown">
     ${tokens.map(
       (token, index) =>
         html`<${Block}
           key=${index}
           token=${token}
-          level=${level}
+          level=${levels[index]}
           citations=${kept.current.map}
           streaming=${streaming}
           onCitation=${onCitation}
@@ -60,7 +61,7 @@ class Block extends Component {
   /** @override @param {any} next */
   shouldComponentUpdate(next) {
     const now = /** @type {any} */ (this.props);
-    if (next.token !== now.token || next.citations !== now.citations) return true;
+    if (next.token !== now.token || next.citations !== now.citations || next.level !== now.level) return true;
     return next.streaming !== now.streaming && next.citations !== null;
   }
 
@@ -78,8 +79,7 @@ const blocks = (tokens, drawing) => (tokens ?? []).map((token) => drawBlock(toke
 
 /** @type {Record<string, Draw>} */
 const BLOCKS = {
-  heading: (token, drawing) =>
-    html`<${`h${Math.min(6, token.depth + drawing.level - 1)}`}>${inline(token.tokens, drawing)}<//>`,
+  heading: (token, drawing) => html`<${`h${drawing.level}`}>${inline(token.tokens, drawing)}<//>`,
   paragraph: (token, drawing) => html`<p>${inline(token.tokens, drawing)}</p>`,
   text: (token, drawing) => (token.tokens ? inline(token.tokens, drawing) : said(token, drawing)),
   blockquote: (token, drawing) => html`<blockquote>${blocks(token.tokens, drawing)}</blockquote>`,
