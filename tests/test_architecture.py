@@ -53,7 +53,8 @@ def test_no_folder_has_more_than_fifteen_modules() -> None:
 
 def test_no_module_is_longer_than_500_lines() -> None:
     tests = (ROOT / "tests").rglob("*.py")
-    lines = {name_of(path): path.read_bytes().count(b"\n") for path in (*MODULES, *PAGE, *tests)}
+    scripts = [path for path in PAGE if path.suffix == ".js"]
+    lines = {name_of(path): path.read_bytes().count(b"\n") for path in (*MODULES, *scripts, *tests)}
     assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
 
 

@@ -13,6 +13,7 @@ import { side } from "../shared/sides.js";
 import { text } from "../shared/texts/texts.js";
 import { tray } from "../shared/tray.js";
 import { AccountButton } from "./account.js";
+import { Bell } from "./bell.js";
 import { Connection } from "./connection.js";
 import { Divider } from "./divider.js";
 import { Lazy } from "../shared/components/lazy.js";
@@ -41,6 +42,7 @@ export function Shell() {
       </h1>
       <${PaletteButton} />
       <${WaitingApprovals} />
+      <${Bell} />
       <${AccountButton} />
     </header>
     <${Connection} />

@@ -51,12 +51,12 @@ def test_a_fact_is_edited_and_forgotten(visits: Visits, owner: Person) -> None:
     answer = owner.http.post("/api/memories/import", json={"export_id": "story", "items": [fact]})
     assert answer.is_success, answer.text
     page = visits.open("#/settings/memory", language="zh", size=NARROWEST)
-    page.get_by_role("button", name="编辑: Tea").click()
-    page.get_by_label("记住的内容").fill("Coffee")
+    page.get_by_role("button", name="编辑 Tea").click()
+    page.get_by_role("textbox", name="记住的内容").fill("Coffee")
     page.get_by_role("button", name="保存").click()
-    expect(page.get_by_role("button", name="忘记: Coffee")).to_be_visible()
+    expect(page.get_by_role("button", name="忘记 Coffee")).to_be_visible()
     assert violations(page) == []
-    page.get_by_role("button", name="忘记: Coffee").click()
+    page.get_by_role("button", name="忘记 Coffee").click()
     page.get_by_role("alertdialog").get_by_role("button", name="忘记").click()
     expect(page.get_by_text("还没有记住任何内容。")).to_be_visible()
 
@@ -68,14 +68,14 @@ def test_a_grant_is_shown_with_its_bounds_and_withdrawn(
     expect(page.get_by_text("Nothing is allowed in advance")).to_be_visible()
     folder = owner.folder("Invoices")
     item = owner.upload("bill.txt", "1", folder["id"])
-    model.script[:] = [tool_call("drive_rename", item_id=item["id"], name="bill-2.txt"), "Done."]
-    with owner.chat("Rename the bill") as turn:
+    model.script[:] = [tool_call("trash_item", item_id=item["id"]), "Done."]
+    with owner.chat("Take the bill away") as turn:
         approval = turn.until("approval_needed")
         grant = {"folder_id": folder["id"], "minutes": 60, "max_items": 5}
         assert owner.answer(approval, "approve", grant=grant).is_success
         turn.finish()
     page.reload()
-    expect(page.get_by_text("Rename", exact=True)).to_be_visible()
+    expect(page.get_by_text("Move to the trash", exact=True).first).to_be_visible()
     expect(page.get_by_role("button", name="Invoices")).to_be_visible()
     assert violations(page) == []
     page.get_by_role("button", name="Withdraw").click()
@@ -88,10 +88,13 @@ def test_what_others_shared_is_listed_and_read(visits: Visits, owner: Person) ->
     item = owner.upload("menu.txt", "soup")
     share = owner.http.post(f"/api/drive/items/{item['id']}/shares", json={"email": ida.email, "role": "viewer"})
     assert share.is_success, share.text
-    page = visits.open("#/settings/notices", ida)
+    page = visits.open("", ida)
+    page.get_by_role("link", name="1 thing shared with you is new").click()
     expect(page.get_by_role("link", name="menu.txt")).to_be_visible()
     assert violations(page) == []
     page.get_by_role("button", name="Mark all as read").click()
     expect(page.get_by_text("New", exact=True)).to_have_count(0)
     assert ida.get("/api/notices")["unread"] == 0
+    page.goto("/#/folder/root")
+    expect(page.get_by_role("link", name="shared with you")).to_have_count(0)
     ida.close()

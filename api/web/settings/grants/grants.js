@@ -41,7 +41,7 @@ export function Grants() {
                 }),
               ]}
               actions=${html`<${Button} kind="danger" onClick=${() => withdraw(grant)}
-                >${text("grants.withdraw")}<span class="hidden">: ${kinds}</span><//
+                >${text("grants.withdraw")}<span class="hidden"> ${kinds}</span><//
               >`}
             />`;
           })}

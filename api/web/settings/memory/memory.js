@@ -53,9 +53,9 @@ export function Memory() {
                 title=${fact.text}
                 facts=${[html`<${Origin} fact=${fact} />`]}
                 actions=${html`<${Button} onClick=${() => edit(fact)}
-                    >${text("memory.edit")}<span class="hidden">: ${fact.text}</span><//
+                    >${text("memory.edit")}<span class="hidden"> ${fact.text}</span><//
                   ><${Button} kind="danger" onClick=${() => forget(fact)}
-                    >${text("memory.forget")}<span class="hidden">: ${fact.text}</span><//
+                    >${text("memory.forget")}<span class="hidden"> ${fact.text}</span><//
                   >`}
               />`,
           )}
