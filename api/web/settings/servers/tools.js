@@ -17,7 +17,7 @@ export function Tools({ server, list, onChange }) {
   const decide = (/** @type {Record<string, any>} */ decision) =>
     attempt(async () => onChange(await put(`/api/mcp-servers/${server.id}/tools`, { tools: [decision] })));
   return html`<${Part} title=${text("servers.tools")} hint=${text("servers.tools_hint")}>
-    ${list.sentence && html`<p class="settings-warning">${list.sentence}</p>`}
+    ${list.sentence && server.status !== "error" && html`<p class="settings-warning">${list.sentence}</p>`}
     ${!list.items.length && html`<${Nothing}>${text("servers.no_tools")}<//>`}
     <ul class="settings-list">
       ${list.items.map((tool) => html`<${Row} key=${tool.name} tool=${tool} decide=${decide} />`)}
