@@ -79,12 +79,16 @@ export function useEditing(item) {
       setStored(found);
       setTheirs(null);
     },
-    discard: () => {
-      forgetDraft(item.id);
-      setDraftAt("");
-      load();
-    },
+    discard: () => fetchStored(item.id).then(begin, notifyProblem),
   };
+
+  /** Nothing of the draft is asked for again: it may be kept once more until here. @param {Stored} found */
+  function begin(found) {
+    forgetDraft(item.id);
+    setStored(found);
+    setMine(found.text);
+    setDraftAt("");
+  }
 
   /** @param {Stored} found */
   function take(found) {

@@ -11,6 +11,9 @@ export const MARK = "unfinished-uploads";
 /** A larger file has to be chosen again: a copy of it would take too much of the disk. */
 const LARGEST = 256 * 1024 * 1024;
 
+/** A page that is loaded again may be there before the one before it is gone, milliseconds. */
+const LETS_GO = 4000;
+
 /** @type {Promise<IDBDatabase> | null} */
 let opening = null;
 /** What ends the hold on an upload that this page cares for. @type {Map<string, () => void>} */
@@ -81,19 +84,26 @@ export async function left(person) {
   if (!isAble()) return [];
   /** @type {Kept[]} */
   const all = await within("readonly", (store) => store.getAll()).catch(() => []);
-  const mine = [];
-  for (const one of all) if (one.person === person && (await hold(one.key))) mine.push(one);
-  return mine.map((one) => new Upload(one));
+  const mine = all.filter((one) => one.person === person);
+  const isFree = await Promise.all(mine.map((one) => hold(one.key, LETS_GO)));
+  return mine.filter((_, index) => isFree[index]).map((one) => new Upload(one));
 }
 
-/** Care for an upload, so that no other page sends it too. Returns whether none did. @param {string} key @returns {Promise<boolean>} */
-function hold(key) {
+/**
+ * Care for an upload, so that no other page sends it too. Returns whether none does.
+ * @param {string} key
+ * @param {number} [wait] milliseconds until another page has let go of it
+ * @returns {Promise<boolean>}
+ */
+function hold(key, wait = 0) {
   if (held.has(key)) return Promise.resolve(false);
+  const options = wait ? { signal: AbortSignal.timeout(wait) } : { ifAvailable: true };
   return new Promise((resolve) => {
-    navigator.locks.request(`upload ${key}`, { ifAvailable: true }, (lock) => {
+    const taken = navigator.locks.request(`upload ${key}`, options, (lock) => {
       resolve(Boolean(lock));
       return lock && new Promise((end) => held.set(key, () => end(undefined)));
     });
+    taken.catch(() => resolve(false));
   });
 }
 
