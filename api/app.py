@@ -180,6 +180,7 @@ def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) 
     # The first router that has a path answers, and a router is built when a request comes to it: this one is small.
     app.include_router(system.router)
     app.include_router(page.router)
+    app.include_router(page.guests)
     api = APIRouter(dependencies=[Depends(bearer)])
     own = (server_routes, sign_in_routes, offer_routes, assistants, messages, thread_import_routes)
     for part in (chat, runs, approvals, grants, threads, branches, plans, memory_imports, memories, model_routes, *own):

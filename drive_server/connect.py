@@ -77,6 +77,7 @@ from drive_server.services.quota import Limits, QuotaService
 from drive_server.services.search.folder_index import FolderIndex
 from drive_server.services.search.service import RelatedFiles, SearchService
 from drive_server.services.search.suggestions import SuggestionService
+from drive_server.services.sharing.contacts import ContactService
 from drive_server.services.sharing.link_downloads import LinkDownloads
 from drive_server.services.sharing.link_passwords import LinkPasswords
 from drive_server.services.sharing.link_visits import LinkVisits
@@ -236,6 +237,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         outbox=outbox,
         notices=notices,
         sharing=SharingService(database, journal, notices),
+        contacts=ContactService(database),
         links=LinkService(database, journal, passwords, settings.resolved_public_url),
         visits=LinkVisits(database, passwords, LinkDownloads()),
         downloads=DownloadService(documents, identity, database.signer, settings.resolved_public_url),

@@ -22,6 +22,7 @@ HTTP = (ROOT / "docs" / "HTTP.md").read_text()
 CLIENTS = (ROOT / "docs" / "CLIENTS.md").read_text()
 SERVERS = (ROOT / "docs" / "SERVERS.md").read_text()
 MEMORY = (ROOT / "docs" / "MEMORY.md").read_text()
+PAGE = (ROOT / "docs" / "PAGE.md").read_text()
 
 
 def setting_names() -> list[str]:
@@ -68,7 +69,9 @@ def test_every_command_is_in_the_readme() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [README, ARCHITECTURE, CLIENTS, MEMORY], ids=["README", "ARCHITECTURE", "CLIENTS", "MEMORY"]
+    "text",
+    [README, ARCHITECTURE, CLIENTS, MEMORY, PAGE],
+    ids=["README", "ARCHITECTURE", "CLIENTS", "MEMORY", "PAGE"],
 )
 def test_every_path_that_is_named_exists(text: str) -> None:
     named = re.findall(r"`((?:api|graph|drive_server|tests|docs|benchmarks)/[\w./]*)`", text)
@@ -88,13 +91,20 @@ def rooms_of_the_map() -> set[str]:
 
 def test_the_map_has_every_folder_and_no_other() -> None:
     packages = [path for package in ("drive_server", "graph", "api") for path in (ROOT / package).rglob("__init__.py")]
-    assert rooms_of_the_map() == {path.parent.relative_to(ROOT).as_posix() for path in packages}
+    folders = {path.parent.relative_to(ROOT).as_posix() for path in packages}
+    assert rooms_of_the_map() == folders | {"api/web"}
+
+
+def test_each_room_of_the_page_has_its_row() -> None:
+    rooms = re.findall(r"^\| `(\w+)/` \|", PAGE, re.MULTILINE)
+    assert rooms
+    assert set(rooms) == {path.name for path in (ROOT / "api" / "web").iterdir() if path.is_dir()}
 
 
 @pytest.mark.parametrize(
     "document",
-    [README, ARCHITECTURE, CLIENTS, MCP, HTTP, SERVERS],
-    ids=["README", "ARCHITECTURE", "CLIENTS", "MCP", "HTTP", "SERVERS"],
+    [README, ARCHITECTURE, CLIENTS, MCP, HTTP, SERVERS, PAGE],
+    ids=["README", "ARCHITECTURE", "CLIENTS", "MCP", "HTTP", "SERVERS", "PAGE"],
 )
 def test_every_link_leads_somewhere(document: str) -> None:
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document)

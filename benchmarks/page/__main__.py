@@ -1,4 +1,5 @@
-"""The page in a browser: `python -m benchmarks.page [--rows 50000] [--deltas 1000] [--turns 100]`.
+"""The page in a browser: `python -m benchmarks.page [--rows 50000] [--deltas 1000] [--turns 100]
+[--only start folder]`.
 
 Debian's Chromium (`python -m tests.web.browser.install`) against the real service on this machine, with a model that
 takes no time: how long until the first view can be used, with no cache; the frames of a streamed answer and of a long
@@ -12,16 +13,19 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
+from typing import Final
 
 from playwright.sync_api import Browser, sync_playwright
 
 from benchmarks.fixtures.table import print_table
-from benchmarks.page.measures import folder, memory, start, stream
+from benchmarks.page.measures import Frames, folder, memory, start, stream
 from tests.api.real_service import RealService
 from tests.e2e.person import Person
 from tests.fakes.chat_model import ScriptedChatModel
 from tests.web.browser.chromium import launch
 from tests.web.browser.conftest import AlwaysDrive
+
+MEASURES: Final = ("start", "stream", "folder", "memory")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -31,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--deltas", type=int, default=1_000, help="pieces of the streamed answer")
     parser.add_argument("--turns", type=int, default=100, help="turns of the conversation whose memory is measured")
     parser.add_argument("--runs", type=int, default=5, help="starts of the page; the median is printed")
+    parser.add_argument("--only", nargs="+", choices=MEASURES, default=MEASURES, help="what to measure")
     chosen = parser.parse_args(arguments)
     model = ScriptedChatModel()
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
@@ -44,21 +49,29 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _measure(browser: Browser, owner: Person, model: ScriptedChatModel, chosen: argparse.Namespace) -> None:
-    starts = [start(browser, owner) for _ in range(chosen.runs)]
-    streamed = stream(browser, owner, model, chosen.deltas)
-    scrolled = folder(browser, owner, chosen.rows)
-    kept = memory(browser, owner, model, chosen.turns)
-    rows = [
-        ("first view, ms until files and composer can be used", f"{median(starts):.0f}"),
-        (f"{chosen.deltas:,} deltas: frame, ms (median, 95 %)", f"{streamed.median:.1f}, {streamed.late:.1f}"),
-        (f"{chosen.deltas:,} deltas: tasks over 50 ms", streamed.told_tasks),
-        (f"{chosen.rows:,} rows scrolled: frames a second", f"{scrolled.rate:.0f}"),
-        (f"{chosen.rows:,} rows: frame, ms (median, 95 %)", f"{scrolled.median:.1f}, {scrolled.late:.1f}"),
-        (f"{chosen.rows:,} rows: tasks over 50 ms", scrolled.told_tasks),
-        *((f"memory after {turns} turns, MB; nodes", f"{size / 1e6:.1f}; {nodes:,}") for turns, size, nodes in kept),
-    ]
     print(f"{platform.platform()}, Python {platform.python_version()}, Chromium {browser.version}")
+    rows: list[tuple[str, str]] = []
+    if "start" in chosen.only:
+        starts = [start(browser, owner) for _ in range(chosen.runs)]
+        rows.append(("first view, ms until files and composer can be used", f"{median(starts):.0f}"))
+    if "stream" in chosen.only:
+        rows += _frames(f"{chosen.deltas:,} deltas", stream(browser, owner, model, chosen.deltas))
+    if "folder" in chosen.only:
+        rows += _frames(f"{chosen.rows:,} rows scrolled", folder(browser, owner, chosen.rows))
+    if "memory" in chosen.only:
+        kept = memory(browser, owner, model, chosen.turns)
+        rows += [
+            (f"memory after {turns} turns, MB; nodes", f"{size / 1e6:.1f}; {nodes:,}") for turns, size, nodes in kept
+        ]
     print_table("The page", ("what", "measured"), rows)
+
+
+def _frames(name: str, counted: Frames) -> list[tuple[str, str]]:
+    return [
+        (f"{name}: frames a second", f"{counted.rate:.0f}"),
+        (f"{name}: frame, ms (median, 95 %)", f"{counted.median:.1f}, {counted.late:.1f}"),
+        (f"{name}: tasks over 50 ms", counted.told_tasks),
+    ]
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ def _opened(browser: Browser, owner: Person, place: str = "") -> Generator[Page]
     page.set_default_timeout(PATIENCE)
     page.add_init_script(READY)
     page.goto(f"/{place}")
-    page.wait_for_function("window.readyAt", timeout=PATIENCE)
+    page.wait_for_function("() => window.readyAt", timeout=PATIENCE)
     yield page
     context.close()
 
@@ -141,9 +141,9 @@ def folder(browser: Browser, owner: Person, rows: int) -> Frames:
         sent = owner.http.post("/api/drive/imports", json=body)
         assert sent.is_success, sent.text
     with _opened(browser, owner, f"#/folder/{made['id']}") as page:
-        page.evaluate(COUNTERS)
         grid = page.get_by_role("grid")
         expect(grid).to_have_attribute("aria-rowcount", str(rows + 1), timeout=PATIENCE)
+        page.evaluate(COUNTERS)
         page.evaluate(SCROLL, SCROLL_SECONDS)
         return _counted(page)
 

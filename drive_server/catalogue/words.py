@@ -49,6 +49,44 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "put_into_trash": ("put into the trash", "移到回收站"),
     "restore": ("Restore", "恢复"),
     "delete": ("Delete", "删除"),
+    # The state of a file in the index
+    "index.pending": ("The file waits to be read for search.", "文件正在等待读取，之后即可搜索其内容。"),
+    "index.pending.hint": ("It is read by itself, mostly within a minute.", "系统会自动读取，通常在一分钟之内。"),
+    "index.indexing": ("The file is being read for search.", "正在读取文件以便搜索。"),
+    "index.indexing.hint": ("Wait a moment.", "请稍候。"),
+    "index.ready": ("The text of the file can be searched.", "可以搜索文件的内容。"),
+    "index.ready.hint": ("There is nothing to do.", "无需任何操作。"),
+    "index.partly": ("The text of the file can be searched, but not all of it.", "可以搜索文件的内容，但不是全部。"),
+    "index.partly.hint": (
+        "What is missing may be pages without text, or what lies beyond the limits of its kind.",
+        "缺少的可能是没有文字的页面，或超出此类文件限制的部分。",
+    ),
+    "index.unsupported": ("The file has no text that is read.", "文件中没有可读取的文字。"),
+    "index.unsupported.hint": (
+        "It is found by its name. Save it as PDF, Word or text to have its contents searched.",
+        "可以按名称找到它。如需搜索内容，请另存为 PDF、Word 或文本文件。",
+    ),
+    "index.needs_password": ("The file is protected by a password, so it can't be read.", "文件受密码保护，无法读取。"),
+    "index.needs_password.hint": (
+        "It is found by its name. Upload it without the password to have its contents searched.",
+        "可以按名称找到它。如需搜索内容，请上传没有密码的版本。",
+    ),
+    "index.needs_ocr": (
+        "The file has pictures of text, and nothing here reads them.",
+        "文件中只有文字的图像，此处没有识别它们的程序。",
+    ),
+    "index.needs_ocr.hint": (
+        "Whoever runs the service can install tesseract and have the folder read anew.",
+        "服务的管理者可以安装 tesseract，然后重新读取此文件夹。",
+    ),
+    "index.failed": (
+        "The file could not be read: it may be damaged, or too large.",
+        "无法读取文件：可能已损坏，或过大。",
+    ),
+    "index.failed.hint": (
+        "Open it on your device. If it is fine there, save it anew and upload it again.",
+        "请在您的设备上打开它。如果正常，请重新保存并再次上传。",
+    ),
     # Types of items, as names of folders
     "type.document": ("Documents", "文档"),
     "type.spreadsheet": ("Spreadsheets", "表格"),

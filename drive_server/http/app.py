@@ -20,17 +20,19 @@ from drive_server.http.request_address import RequestAddress
 from drive_server.http.routes import (
     bulk,
     changes,
+    contacts,
     events,
     exports,
     imports,
     index_events,
+    index_states,
     items,
     links,
     search,
     shares,
     views,
 )
-from drive_server.http.routes.files import archive, contents, thumbnails, uploads, versions
+from drive_server.http.routes.files import archive, contents, texts, thumbnails, uploads, versions
 from drive_server.http.routes.people import auth, groups, notices, passkeys, users
 from drive_server.http.streamable_http.endpoint import mount_mcp, serving
 from drive_server.settings import DriveSettings
@@ -62,9 +64,11 @@ def include_routes(app: FastAPI) -> None:
     # What names more of an address goes before what takes the rest of it for an item's path.
     for part in (
         search,
+        contacts,
         index_events,
         versions,
         thumbnails,
+        texts,
         contents,
         uploads,
         changes,
@@ -75,7 +79,7 @@ def include_routes(app: FastAPI) -> None:
         imports,
     ):
         drive.include_router(part.router)
-    for part in (bulk, views, items):
+    for part in (bulk, views, index_states, items):
         drive.include_router(part.router)
     api = APIRouter()
     api.include_router(drive, prefix="/drive")

@@ -1,6 +1,7 @@
 """`python -m tests.web.check [--fix]`: what has to hold of the page's code before anything is drawn.
 
-prettier, eslint with the layers of the rooms, the TypeScript compiler over JSDoc types, and the unit tests on node.
+prettier, eslint with the layers of the rooms, the TypeScript compiler over JSDoc types, the unit tests on node, and the
+tests of words, generated types, libraries and the first load. `--fix` writes what can be written: format, lint, types.
 """
 
 from __future__ import annotations
@@ -58,27 +59,36 @@ def configurations() -> Generator[tuple[Path, Path]]:
 
 
 def commands(eslint: Path, types: Path, *, fix: bool) -> dict[str, list[str]]:
-    """Return the checks by name, as arguments of node."""
+    """Return the checks by name, as command lines."""
     tests = sorted(path.relative_to(ROOT).as_posix() for path in (HERE / "unit").rglob("*.test.js"))
     write = ["--write" if fix else "--check", "--log-level=warn"]
     prettier = ["--config", "tests/web/prettier.json"]
     lint = ["--config", str(eslint), "--max-warnings=0", *(["--fix"] if fix else [])]
+    files = sorted(path.relative_to(ROOT).as_posix() for path in HERE.glob("test_*.py"))
+    node = str(NODE)
     return {
-        "types": [str(MODULES / "typescript/bin/tsc"), "--pretty", "false", "--project", str(types)],
-        "eslint": [str(MODULES / "eslint/bin/eslint.js"), *lint, "api/web", "tests/web"],
-        "prettier": [str(MODULES / "prettier/bin/prettier.cjs"), *prettier, *write, *SOURCES],
-        "unit tests": ["--test", "--test-reporter=spec", "--import", "./tests/web/unit/setup.js", *tests],
+        "types": [node, str(MODULES / "typescript/bin/tsc"), "--pretty", "false", "--project", str(types)],
+        "words, generated types, libraries, first load": [
+            # Without the fixtures of all tests: these need no database.
+            *(sys.executable, "-m", "pytest", "--noconftest", "-q", "--no-header", "--tb=short"),
+            *files,
+        ],
+        "eslint": [node, str(MODULES / "eslint/bin/eslint.js"), *lint, "api/web", "tests/web"],
+        "prettier": [node, str(MODULES / "prettier/bin/prettier.cjs"), *prettier, *write, *SOURCES],
+        "unit tests": [node, "--test", "--test-reporter=spec", "--import", "./tests/web/unit/setup.js", *tests],
     }
 
 
-def run(arguments: list[str]) -> subprocess.CompletedProcess[str]:
-    """Run node in the project's folder."""
-    return subprocess.run([NODE, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=SECONDS, check=False)
+def run(line: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run a program in the project's folder."""
+    return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS, check=False)
 
 
 def main(options: list[str]) -> int:
     """Run all checks, two at a time; print what each says if it fails. Return 1 if one did."""
     started = monotonic()
+    if "--fix" in options:
+        subprocess.run([sys.executable, "-m", "tests.web.types"], cwd=ROOT, timeout=SECONDS, check=True)
     with configurations() as (eslint, types), ThreadPoolExecutor(2) as pool:
         checks = commands(eslint, types, fix="--fix" in options)
         results = dict(zip(checks, pool.map(run, checks.values()), strict=True))

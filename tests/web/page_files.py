@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import sys
 from typing import Final
 
@@ -9,16 +10,20 @@ from api.page.files import PageFiles
 from api.page.first_load import SHELL, modules, styles
 
 LIMIT_BYTES: Final = 120_000
-ROOMS: Final = ("shared", "app", "files", "chat", "approvals")
-"""Whose words the first view loads."""
+LOADS_WORDS: Final = "loadTexts(import.meta.url)"
+
+
+def words(files: PageFiles, language: str) -> list[str]:
+    """Return the words that the modules of the first view load."""
+    folders = [posixpath.dirname(name) for name in modules(files) if LOADS_WORDS in files.text(name)]
+    return [f"{folder}/texts/{language}.json" for folder in folders]
 
 
 def first_load(language: str) -> dict[str, int]:
     """Return the files of the first view with the words of a language: bytes of each, compressed."""
     files = PageFiles()
-    words = [f"{room}/texts/{language}.json" for room in ROOMS]
     sizes: dict[str, int] = {}
-    for name in (SHELL, *styles(files), *modules(files), *words):
+    for name in (SHELL, *styles(files), *modules(files), *words(files, language)):
         found = files.get(name)
         assert found, name
         sizes[name] = len(found.compressed)

@@ -2,16 +2,42 @@
 
 from functools import cache
 from typing import Final
+from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Request
+from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response
+from starlette.routing import Match
+from starlette.types import Scope
+from typing_extensions import override
 
 from api.page.files import PREFIX, PageFiles
 from api.page.first_load import first_page
 from drive_server.errors import NotFoundError
 
+PLAIN: Final = frozenset({b"plain", b"item", b"cursor"})
+"""Who names one of these in the address of a link is on the page without scripts."""
+WITHOUT_SCRIPTS: Final = (
+    '<p><a lang="en" href="?plain=1">Go on without scripts</a> · <a lang="zh" href="?plain=1">不使用脚本继续</a></p>'
+)
+
+
+class GuestRoute(APIRoute):
+    """What only a browser that opens a page matches: programs, and the plain page, go on to the drive's own routes."""
+
+    @override
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        is_page = scope["type"] == "http" and scope["method"] == "GET"
+        if not is_page or not PLAIN.isdisjoint(parse_qs(scope["query_string"], keep_blank_values=True)):
+            return Match.NONE, {}
+        if not any(name == b"accept" and b"text/html" in value for name, value in scope["headers"]):
+            return Match.NONE, {}
+        return super().matches(scope)
+
+
 router = APIRouter(tags=["page"], include_in_schema=False)
+guests = APIRouter(tags=["page"], include_in_schema=False, route_class=GuestRoute)
 
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; font-src 'self'; "
@@ -36,6 +62,14 @@ def _first_page() -> str:
 async def index() -> HTMLResponse:
     """Return the page."""
     content = await run_in_threadpool(_first_page)
+    return HTMLResponse(content, headers={"content-security-policy": POLICY, "cache-control": BRIEF})
+
+
+@guests.get("/s/{token}")
+async def guest(token: str) -> HTMLResponse:
+    """Return the page for who came by a link; it asks for what the link leads to."""
+    del token
+    content = (await run_in_threadpool(_first_page)).replace("<noscript>", f"<noscript>{WITHOUT_SCRIPTS}", 1)
     return HTMLResponse(content, headers={"content-security-policy": POLICY, "cache-control": BRIEF})
 
 

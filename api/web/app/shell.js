@@ -11,7 +11,9 @@ import { place } from "../shared/location.js";
 import { html, useEffect } from "../shared/preact.js";
 import { side } from "../shared/sides.js";
 import { text } from "../shared/texts/texts.js";
+import { tray } from "../shared/tray.js";
 import { AccountButton } from "./account.js";
+import { Bell } from "./bell.js";
 import { Connection } from "./connection.js";
 import { Divider } from "./divider.js";
 import { Lazy } from "../shared/components/lazy.js";
@@ -31,6 +33,7 @@ export function Shell() {
   useEffect(() => {
     document.body.dataset.side = side.value;
   }, [side.value]);
+  useEffect(goOnWithUploads, []);
   return html`
     <header class="top">
       <a class="skip" href="#composer" onClick=${toComposer}>${text("app.skip_to_composer")}</a>
@@ -39,12 +42,14 @@ export function Shell() {
       </h1>
       <${PaletteButton} />
       <${WaitingApprovals} />
+      <${Bell} />
       <${AccountButton} />
     </header>
     <${Connection} />
     <main class="sides">
       <section class="side files-side" aria-label=${text("app.files")}>
         ${load ? html`<${Lazy} key=${room} load=${load} />` : html`<${FilesPane} />`}
+        ${tray.value && html`<${tray.value} />`}
       </section>
       <${Divider} />
       <section class="side chat-side" aria-label=${text("app.assistant")}><${ChatPane} /></section>
@@ -52,6 +57,12 @@ export function Shell() {
     <${SideTabs} />
     <${NoticeHost} /><${DialogHost} /><${MenuHost} />
   `;
+}
+
+/** Uploads that an earlier page did not finish go on. */
+function goOnWithUploads() {
+  if (localStorage.getItem("unfinished-uploads"))
+    import("../files/uploads/uploads.js").then((module) => module.resumeUploads());
 }
 
 /** @param {Event} event */

@@ -1,11 +1,36 @@
 /** The files: folders, lists such as the trash, and one open file. */
 
+import { Lazy } from "../shared/components/lazy.js";
+import { place } from "../shared/location.js";
 import { html } from "../shared/preact.js";
 import { loadTexts } from "../shared/texts/texts.js";
+import { PlaceView, comesFrom } from "./list/place_view.js";
+import { useFileCommands } from "./navigation/commands.js";
+import { Navigation } from "./navigation/navigation.js";
 
 await loadTexts(import.meta.url);
 
 /** What stands on the side of the files. */
 export function FilesPane() {
-  return html`<div class="files"></div>`;
+  useFileCommands();
+  const { path, query } = place.value;
+  return html`<div class="files">
+    <${Navigation} />
+    <div class="files-main"><${Shown} room=${path[0]} id=${path[1] ?? ""} query=${query} /></div>
+  </div>`;
 }
+
+/** @param {{room: string, id: string, query: Record<string, string>}} properties */
+function Shown({ room, id, query }) {
+  if (room === "file") {
+    comesFrom(id);
+    return html`<${Lazy} key=${id} load=${loadPreview} id=${id} query=${query} />`;
+  }
+  if (room === "search") return html`<${Lazy} key="search" load=${loadSearch} query=${query} />`;
+  if (room === "trash" || room === "recent" || room === "shared" || room === "starred")
+    return html`<${PlaceView} key=${room} kind=${room} folderId="" />`;
+  return html`<${PlaceView} key=${id} kind="folder" folderId=${id || "root"} />`;
+}
+
+const loadPreview = () => import("./preview/preview.js").then((module) => module.Preview);
+const loadSearch = () => import("./search/search.js").then((module) => module.SearchResults);

@@ -32,3 +32,18 @@ export function askAbout(items, message = "", { send = false } = {}) {
   attach(items);
   composerRequest.value = { message, send };
 }
+
+/** @typedef {(files: File[], folderId: string) => Promise<Attachment[]>} Uploader */
+
+/** @type {Uploader | null} */
+let uploader = null;
+
+/** Name what brings files of the person's device into the drive. @param {Uploader} upload */
+export function setUploader(upload) {
+  uploader = upload;
+}
+
+/** Bring files into a folder, and attach what they become. @param {File[]} files @param {string} folderId */
+export async function uploadAndAttach(files, folderId) {
+  if (uploader) attach(await uploader(files, folderId));
+}

@@ -12,6 +12,8 @@ PERSONAL_PREFIX: Final = "/api"
 POLICY: Final = "Content-Security-Policy"
 CACHE: Final = "Cache-Control"
 NO_STORE: Final = "no-store"
+FRAMED_HERE: Final = "frame-ancestors 'self'"
+"""The whole policy of a PDF that is shown: under a sandbox, or without plugins, browsers show none."""
 REVALIDATED: Final = "private, no-cache"
 """For what a browser may keep, and has to ask about: thumbnails, and the bytes behind a download address."""
 HEADERS: Final = {
@@ -46,6 +48,8 @@ class ResponseHeaders:
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
                 headers[REQUEST_ID] = request_id
+                if headers.get(POLICY) == FRAMED_HERE:
+                    headers["X-Frame-Options"] = "SAMEORIGIN"
                 for name, value in DEFAULTS.items():
                     headers.setdefault(name, value)
                 if is_personal and headers[CACHE] != REVALIDATED:

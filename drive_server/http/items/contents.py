@@ -1,16 +1,18 @@
 """Bytes of files: responses, whole or in part, and request bodies."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Annotated, Any, Final, cast
 
-from fastapi import Request, Response
+from fastapi import Query, Request, Response
 from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 
 from drive_server.drive import Drive
 from drive_server.errors import InvalidInputError, TooLargeError
 from drive_server.http.headers.bytes import Span, UnsatisfiableError, attachment, matches_etag, parse_range
+from drive_server.http.headers.responses import FRAMED_HERE, POLICY
 from drive_server.http.problem import CODES, problem
 from drive_server.services.documents.service import Content
 from drive_server.services.quota import Room
@@ -30,6 +32,10 @@ BYTES: Final[dict[int | str, dict[str, Any]]] = {
     304: {"description": "The bytes are those of the etag in `If-None-Match`."},
 }
 
+PDF: Final = "application/pdf"
+_PDF_BEGINS: Final = b"%PDF-"
+
+InlineQuery = Annotated[bool, Query(description="Have the browser show a PDF; other files stay downloads.")]
 Sender = Callable[[Span, bool], Awaitable[AsyncIterator[bytes]]]
 
 
@@ -56,6 +62,28 @@ async def content_response(
             {"Content-Range": f"bytes */{content.size}"},
         )
     return await _answer(request, content, span, headers, send)
+
+
+async def shown_content(
+    request: Request, content: Content, send: Sender | None = None, etag: str | None = None
+) -> Response:
+    """Answer as `content_response` does, but have the browser show a PDF, also in a frame of our own pages.
+
+    Whatever else says that it is one stays a download in a sandbox. The scripts of a PDF never run in our origin.
+    """
+    response = await content_response(request, content, send, etag)
+    if "content-disposition" in response.headers and await _is_pdf(content):
+        shown = response.headers["content-disposition"].replace("attachment", "inline", 1)
+        response.headers["content-disposition"] = shown
+        response.headers[POLICY] = FRAMED_HERE
+    return response
+
+
+async def _is_pdf(content: Content) -> bool:
+    if content.media_type != PDF or content.size < len(_PDF_BEGINS):
+        return False
+    async with aclosing(cast("AsyncGenerator[bytes]", content.stream(0, len(_PDF_BEGINS)))) as chunks:
+        return b"".join([chunk async for chunk in chunks]) == _PDF_BEGINS
 
 
 async def body_of(request: Request) -> AsyncIterator[bytes]:

@@ -11,12 +11,17 @@ from drive_server.http.items.writes import reply
 from drive_server.models.base import Page
 from drive_server.models.changes import Outcome
 from drive_server.models.items import Item
+from drive_server.services.documents.thumbnails import may_have_thumbnail
 
 
 class ItemView(Item):
-    """A file or folder as the caller sees it; `role` is the caller's, `owner` an email, `starred` the caller's mark."""
+    """A file or folder as the caller sees it; `role` is the caller's, `owner` an email, `starred` the caller's mark.
+
+    `has_thumbnail`: it is of a kind that has one, unless it is damaged.
+    """
 
     starred: bool
+    has_thumbnail: bool
 
 
 class ItemPage(BaseModel):
@@ -30,7 +35,12 @@ class ItemPage(BaseModel):
 async def views_of(drive: Drive, actor: Actor, items: Sequence[Item]) -> list[ItemView]:
     """Return the items with the caller's stars, by one query for all."""
     starred = await drive.stars.among(actor, [item.id for item in items])
-    return [ItemView(**dict(item), starred=item.id in starred) for item in items]
+    return [ItemView(**dict(item), starred=item.id in starred, has_thumbnail=has_thumbnail(item)) for item in items]
+
+
+def has_thumbnail(item: Item) -> bool:
+    """Return whether the item is a file of a kind that has thumbnails."""
+    return item.kind == "file" and may_have_thumbnail(item.name, item.media_type, item.size)
 
 
 async def view_of(drive: Drive, actor: Actor, item: Item) -> ItemView:

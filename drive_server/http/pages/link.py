@@ -16,11 +16,11 @@ from drive_server.http.items.contents import content_response
 from drive_server.http.languages import LANGUAGE_FIELD, language_of
 from drive_server.http.pages.forms import read_form
 from drive_server.http.pages.layout import Words, notice, page, refused, sentence
-from drive_server.http.routes.links import PASS_COOKIE, address_of
+from drive_server.http.routes.links import PASS_COOKIE, address_of, keep_pass
 from drive_server.messages import Language
 from drive_server.models.base import Page
 from drive_server.models.items import Item
-from drive_server.services.sharing.link_visits import PASS_LASTS, Visit
+from drive_server.services.sharing.link_visits import Visit
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS
 from drive_server.services.tree.names import display_name
 
@@ -189,17 +189,7 @@ async def _response(drive: Drive, view: LinkPage, visit: Visit, item_id: str, cu
 def _let_in(request: Request, token: str, pass_token: str) -> Response:
     query = f"?{request.url.query}" if request.url.query else ""
     response = RedirectResponse(f"{request.url.path}{query}", 303)
-    # Lax, not strict: a person comes back to the page from the message that has the link in it.
-    for path in (f"/s/{token}", f"/api/links/{token}"):
-        response.set_cookie(
-            PASS_COOKIE,
-            pass_token,
-            max_age=int(PASS_LASTS.total_seconds()),
-            path=path,
-            httponly=True,
-            samesite="lax",
-            secure=request.url.scheme == "https",
-        )
+    keep_pass(request, response, token, pass_token)
     return response
 
 

@@ -23,7 +23,7 @@ from drive_server.errors import (
     UnsupportedContentError,
 )
 from drive_server.http.access import DriveDep, principal_of_request, require_same_origin
-from drive_server.http.items.contents import content_response
+from drive_server.http.items.contents import PDF, shown_content
 from drive_server.http.languages import language_of
 from drive_server.http.logins import open_session
 from drive_server.http.pages.forms import log_in_form, read_form
@@ -38,7 +38,6 @@ from drive_server.services.tree.names import display_name
 MOST_MARKED: Final = 50_000
 AROUND: Final = 20_000
 """Characters that are shown before and after the passage."""
-PDF: Final = "application/pdf"
 
 WORDS: Final[Words] = {
     "version": {"en": "Version {version}", "zh": "版本 {version}"},
@@ -215,13 +214,7 @@ async def open_document(request: Request, file_id: str, drive: DriveDep, version
         return _log_in_page(request)
     except DriveError as error:
         return _problem(request, error)
-    response = await content_response(request, content)
-    if content.media_type == PDF and "content-disposition" in response.headers:
-        shown = response.headers["content-disposition"].replace("attachment", "inline", 1)
-        response.headers["content-disposition"] = shown
-        # A sandbox keeps browsers from showing a PDF; its scripts never run in the page's origin.
-        response.headers["content-security-policy"] = "frame-ancestors 'none'"
-    return response
+    return await shown_content(request, content)
 
 
 async def _passage(

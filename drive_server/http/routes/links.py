@@ -8,27 +8,48 @@ from typing import Annotated, Final, Literal
 from urllib.parse import unquote
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response, status
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
 from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import EtagMismatchError, QuotaExceededError
 from drive_server.http.access import DriveDep, require_same_origin
 from drive_server.http.headers.bytes import Span, chosen_type
-from drive_server.http.items.contents import BYTES, RAW_BODY, Sender, content_response, require_upload_fits, store_body
+from drive_server.http.items.contents import (
+    BYTES,
+    RAW_BODY,
+    InlineQuery,
+    Sender,
+    content_response,
+    require_upload_fits,
+    shown_content,
+    store_body,
+)
+from drive_server.http.items.texts import TEXT_PROBLEMS, PartDep, TextResult, text_of
+from drive_server.http.items.thumbnails import PICTURE, SizeQuery, thumbnail_response
+from drive_server.http.items.views import has_thumbnail
 from drive_server.mcp.tools.definition.arguments import MAX_NAME_CHARACTERS
 from drive_server.models.base import Page
 from drive_server.models.items import Item, Kind
 from drive_server.services.documents.service import Content
 from drive_server.services.quota import Room
 from drive_server.services.sharing.link_downloads import Fetch
-from drive_server.services.sharing.link_visits import Visit
+from drive_server.services.sharing.link_passwords import MAX_CHARACTERS
+from drive_server.services.sharing.link_visits import PASS_LASTS, Visit
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 
 router = APIRouter(prefix="/links/{token}", tags=["links"])
 
 PASS_COOKIE: Final = "drive_link"  # noqa: S105 - its name
 MAX_KEY_CHARACTERS: Final = 128
+
+
+class LinkPassword(BaseModel):
+    """The password of a link."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"password": "..."}]})
+
+    password: Annotated[str, Field(max_length=MAX_CHARACTERS)]
 
 
 class LinkItemResult(BaseModel):
@@ -45,11 +66,12 @@ class LinkItemResult(BaseModel):
     updated_at: datetime
     child_count: int | None
     role: str
+    has_thumbnail: bool
 
     @classmethod
     def of(cls, item: Item) -> "LinkItemResult":
         """Return the item as it is on the wire, without its owner."""
-        return cls.model_validate(item, from_attributes=True)
+        return cls.model_validate({**dict(item), "has_thumbnail": has_thumbnail(item)})
 
 
 class LinkListResult(BaseModel):
@@ -79,6 +101,13 @@ async def get_visit(
 VisitDep = Annotated[Visit, Depends(get_visit)]
 CursorQuery = Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)]
 LimitQuery = Annotated[int, Query(ge=1, le=MAX_LIMIT)]
+
+
+@router.post("/pass", operation_id="open_link", status_code=status.HTTP_204_NO_CONTENT)
+async def let_in(token: str, typed: LinkPassword, request: Request, response: Response, drive: DriveDep) -> None:
+    """Take the link's password; a cookie of this browser stands for it for an hour, also for pictures and frames."""
+    require_same_origin(request)
+    keep_pass(request, response, token, await drive.visits.pass_for(token, address_of(request), typed.password))
 
 
 @router.get("", operation_id="get_link")
@@ -111,13 +140,34 @@ async def list_below(
 
 @router.head("/items/{item_id}/content", include_in_schema=False)
 @router.get("/items/{item_id}/content", operation_id="download_link_file", response_class=Response, responses=BYTES)
-async def download(item_id: str, request: Request, drive: DriveDep, visit: VisitDep) -> Response:
+async def download(
+    item_id: str, request: Request, drive: DriveDep, visit: VisitDep, *, inline: InlineQuery = False
+) -> Response:
     """Return the bytes of a file; single ranges and If-None-Match are honoured. It counts as a download.
 
     Parts that are fetched with ranges belong to the download that the same address has begun.
     """
     content = await drive.documents.open_content(visit.actor, item_id)
-    return await content_response(request, content, counted(drive, visit, content, address_of(request)))
+    answer = shown_content if inline else content_response
+    return await answer(request, content, counted(drive, visit, content, address_of(request)))
+
+
+@router.get("/items/{item_id}/thumbnail", operation_id="link_thumbnail", response_class=Response, responses=PICTURE)
+async def thumbnail(
+    item_id: str, request: Request, drive: DriveDep, visit: VisitDep, size: SizeQuery = "256"
+) -> Response:
+    """Return a picture of an image or of a PDF's first page; 404 for other files. It counts as no download."""
+    return await thumbnail_response(request, drive, visit.actor, item_id, size)
+
+
+@router.get("/items/{item_id}/text", operation_id="show_link_text", responses=TEXT_PROBLEMS)
+async def show_text(item_id: str, request: Request, drive: DriveDep, visit: VisitDep, part: PartDep) -> TextResult:
+    """Return the text of a file, as `show_text` does. It counts as a download of as much of the file."""
+    content = await drive.documents.open_content(visit.actor, item_id)
+    shown = await text_of(drive, visit.actor, item_id, part)
+    share = content.size * (shown.end - shown.start) // max(1, shown.total_characters)
+    await drive.visits.count(Fetch(visit.link_id, content.blob, address_of(request), content.size, share, is_part=True))
+    return shown
 
 
 @router.put("/items/{item_id}/content", operation_id="replace_link_file", openapi_extra=RAW_BODY)
@@ -174,6 +224,21 @@ def counted(drive: Drive, visit: Visit, content: Content, address: str) -> Sende
         return drive.visits.metered(fetch, content.stream(span.start, span.end))
 
     return send
+
+
+def keep_pass(request: Request, response: Response, token: str, pass_token: str) -> None:
+    """Have the browser keep a pass, for the pages of the link and for its routes."""
+    # Lax, not strict: a person comes back to the page from the message that has the link in it.
+    for path in (f"/s/{token}", f"/api/links/{token}"):
+        response.set_cookie(
+            PASS_COOKIE,
+            pass_token,
+            max_age=int(PASS_LASTS.total_seconds()),
+            path=path,
+            httponly=True,
+            samesite="lax",
+            secure=request.url.scheme == "https",
+        )
 
 
 def address_of(request: Request) -> str:

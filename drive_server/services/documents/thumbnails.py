@@ -57,8 +57,7 @@ class ThumbnailService:
     async def find(self, actor: Actor, ref: str, size: int) -> Picture:
         """Return which thumbnail the file has. Raises `NotFoundError` for a kind of file that has none."""
         content = await self._documents.open_content(actor, ref)
-        shown = format_of(content.item.name, content.media_type).group in SHOWN
-        if not shown or content.size > MAX_BYTES:
+        if not may_have_thumbnail(content.item.name, content.media_type, content.size):
             raise no_thumbnail()
         return Picture(f'"{content.blob}-{size}"', MEDIA_TYPE, content.blob, size)
 
@@ -86,6 +85,11 @@ class ThumbnailService:
         while self._size > self._limit and len(self._cache) > 1:
             _, dropped = self._cache.popitem(last=False)
             self._size -= len(dropped.data) + MIN_COST
+
+
+def may_have_thumbnail(name: str, media_type: str, size: int) -> bool:
+    """Return whether a file is of a kind that has thumbnails; a damaged one has none all the same."""
+    return size <= MAX_BYTES and format_of(name, media_type).group in SHOWN
 
 
 def no_thumbnail() -> NotFoundError:

@@ -1,14 +1,23 @@
-"""The index of one folder: how far what is below it can be searched, and having that read anew."""
+"""The index of one folder or file: how far it can be searched, and having what is below a folder read anew."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlalchemy import Select, select
 
 from drive_server.access import Actor, Role, Scope, require_person, require_scope
 from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.models.search import IndexStatus
-from drive_server.services.tree.nodes import descendants, locate_folder, locate_many
+from drive_server.services.tree.nodes import descendants, locate_file, locate_folder, locate_many
 from drive_server.storage.database import Database
+from drive_server.storage.tables.index import IndexEntryRow
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """The state of a file in the index, None for one that it does not hold; `reason` is the reader's, in English."""
+
+    state: str | None
+    reason: str
 
 
 class FolderIndex:
@@ -31,6 +40,14 @@ class FolderIndex:
             seen = await locate_many(session, actor.principal, ids)
         named = ({**one, "path": seen[one["file_id"]].path} for one in found.problems if one["file_id"] in seen)
         return replace(found, problems=tuple(named))
+
+    async def of_file(self, actor: Actor, file: str) -> FileState:
+        """Return the state of a file that the caller sees. Raises `NotFoundError`, `InvalidInputError` for a folder."""
+        require_scope(actor.principal, Scope.READ)
+        async with self._database.read() as session:
+            node = await locate_file(session, actor.principal, file)
+            row = await session.get(IndexEntryRow, node.id)
+        return FileState(row.state, row.reason) if row else FileState(None, "")
 
     async def rebuild(self, actor: Actor, folder: str) -> int:
         """Have all files below the folder read again in the background; return how many did not wait for it already.

@@ -145,6 +145,9 @@ def test_the_routes_are_described_with_their_key() -> None:
         "/api/links/{token}/items/{item_id}/children",
         "/api/links/{token}/items/{item_id}/content",
         "/api/links/{token}/files",
+        "/api/links/{token}/items/{item_id}/text",
+        "/api/links/{token}/items/{item_id}/thumbnail",
+        "/api/links/{token}/pass",
     } == {name for name in paths if not name.startswith("/api/drive/")}  # these are in the table of docs/ACTIONS.md
     assert [name for name, path in paths.items() if "idempotency-key" in str(path) and "/drive/" not in name] == [
         "/api/links/{token}/items/{item_id}/content",

@@ -21,6 +21,7 @@ FLAGS: Final = (
     "--disable-sync",
     "--disable-default-apps",
     "--disable-dev-shm-usage",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,19 +22,25 @@ if TYPE_CHECKING:
     from tests.e2e.person import Person
 
 SECONDS = 10
+PICTURES = Path(__file__).parents[3] / "build" / "stories"
 expect.set_options(timeout=SECONDS * 1000)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def playwright() -> Generator[Playwright]:
+    """Playwright, for the stories alone: while it is there its loop runs, and no other test's can."""
     with sync_playwright() as started:
         yield started
 
 
-@pytest.fixture(scope="session")
-def browsers() -> dict[str, Browser]:
-    """The browsers that were started, by program: each once, when it is wanted; they end with Playwright."""
-    return {}
+@pytest.fixture(scope="package")
+def browsers(playwright: Playwright) -> Generator[dict[str, Browser]]:
+    """The browsers that were started, by program: each once, when it is wanted."""
+    del playwright
+    started: dict[str, Browser] = {}
+    yield started
+    for browser in started.values():
+        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +110,17 @@ def visits(browser: Browser, owner: Person, model: ScriptedChatModel) -> Generat
     opened = Visits(browser, owner)
     yield opened
     opened.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Keep a picture of each page that is open when a story fails, and name it below the failure."""
+    report = yield
+    visits = getattr(item, "funcargs", {}).get("visits")
+    if report.when == "call" and report.failed and isinstance(visits, Visits):
+        pictures = visits.photograph(PICTURES / re.sub(r"[^\w-]+", "_", item.name))
+        report.sections.append(("pages", "\n".join([*pictures, *visits.complaints])))
+    return report
 
 
 @pytest.fixture

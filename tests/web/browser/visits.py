@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from playwright.sync_api import expect
+from playwright.sync_api import Error, expect
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
 
     from tests.e2e.person import Person
@@ -16,6 +19,9 @@ DESKTOP: Final = (1280, 800)
 PHONE: Final = (375, 700)
 NARROWEST: Final = (320, 640)
 LOCALES: Final = {"en": "en-US", "zh": "zh-CN"}
+PICTURE_MILLISECONDS: Final = 3000
+WITHIN: Final = frozenset({"data", "blob", "chrome", "chrome-extension"})
+"""What a browser takes from itself; its PDF viewer is an extension."""
 FAILED_REQUEST: Final = "Failed to load resource"
 """The browser logs each answer of 400 and more; what the page makes of it is what counts."""
 
@@ -66,12 +72,25 @@ class Visits:
         expect(page.locator("#page > *").first).to_be_attached()
         return page
 
+    def photograph(self, folder: Path) -> list[str]:
+        """Keep a picture of each open page in a folder; return what was kept, for people to read."""
+        folder.mkdir(parents=True, exist_ok=True)
+        kept: list[str] = []
+        pages = [page for context in self._contexts for page in context.pages]
+        for number, page in enumerate(pages, 1):
+            picture = folder / f"{number}.png"
+            # The test has failed already: a page that is gone must not hide why.
+            with suppress(Error):
+                page.screenshot(path=picture, timeout=PICTURE_MILLISECONDS)
+                kept.append(f"{page.url}: {picture}")
+        return kept
+
     def close(self) -> None:
         """Close all; fails if a page complained, or asked another origin for something."""
         for context in self._contexts:
             context.close()
-        assert self.complaints == []
-        assert self.foreign == []
+        assert not self.complaints, self.complaints
+        assert not self.foreign, self.foreign
 
     def _listen(self, page: Page) -> None:
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
@@ -85,5 +104,5 @@ class Visits:
     def _see(self, request: Request) -> None:
         asked = urlsplit(request.url)
         ours = urlsplit(str(self._owner.http.base_url))
-        if asked.scheme not in ("data", "blob") and asked.netloc != ours.netloc:
+        if asked.scheme not in WITHIN and asked.netloc != ours.netloc:
             self.foreign.append(request.url)

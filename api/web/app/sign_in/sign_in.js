@@ -1,36 +1,23 @@
-/** Signing in. */
+/** The page of who is not signed in. */
 
-import { post } from "../../shared/api/request.js";
 import { Button } from "../../shared/components/button.js";
-import { Failure } from "../../shared/components/states.js";
-import { html, useState } from "../../shared/preact.js";
-import { loadMe } from "../../shared/session.js";
-import { loadTexts, text } from "../../shared/texts/texts.js";
+import { html } from "../../shared/preact.js";
+import { language } from "../../shared/texts/language.js";
+import { changeLanguage, loadTexts, text } from "../../shared/texts/texts.js";
+import { Ways } from "./ways.js";
 
 await loadTexts(import.meta.url);
 
 /** @param {{onSignedIn: (done: boolean) => void}} properties */
 export function SignIn({ onSignedIn }) {
-  const [error, setError] = useState(/** @type {unknown} */ (null));
-  const submit = async (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    const fields = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
-    try {
-      await post("/api/auth/login", { token: fields.get("token") }, { anonymous: true });
-      await loadMe();
-      onSignedIn(true);
-    } catch (problem) {
-      setError(problem);
-    }
-  };
+  const isEnglish = language.value === "en";
   return html`<main class="sign-in">
     <h1>${text("sign_in.title")}</h1>
-    <form onSubmit=${submit}>
-      <label class="field"
-        ><span>${text("sign_in.token")}</span><input name="token" type="password" autocomplete="off" required
-      /></label>
-      ${error !== null && html`<${Failure} error=${error} />`}
-      <${Button} kind="main" type="submit">${text("sign_in.action")}<//>
-    </form>
+    <${Ways} onSignedIn=${onSignedIn} />
+    <div>
+      <${Button} lang=${isEnglish ? "zh-CN" : "en"} onClick=${() => changeLanguage(isEnglish ? "zh" : "en")}
+        >${isEnglish ? "中文" : "English"}<//
+      >
+    </div>
   </main>`;
 }

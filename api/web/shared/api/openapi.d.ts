@@ -203,6 +203,22 @@ export interface components {
             decided_at?: string | null;
         };
         /**
+         * ApprovalsEvent
+         * @description How many approvals wait for the caller, and their ids, oldest first; at once and at each change.
+         */
+        ApprovalsEvent: {
+            /**
+             * Type
+             * @default approvals
+             * @constant
+             */
+            type: "approvals";
+            /** Waiting */
+            waiting: number;
+            /** Approval Ids */
+            approval_ids: string[];
+        };
+        /**
          * AssertionResponse
          * @description The `response` of a passkey that signed, in base64url.
          */
@@ -875,6 +891,31 @@ export interface components {
              * @default []
              */
             prompts: components["schemas"]["PromptView"][];
+        };
+        /**
+         * ContactResult
+         * @description Who can be shared with: `address` goes into `email` of a share; `name` may be empty.
+         */
+        ContactResult: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "person" | "group";
+            /** Address */
+            address: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * ContactsResult
+         * @description The contacts, those that begin with the words first.
+         */
+        ContactsResult: {
+            /** Items */
+            items: components["schemas"]["ContactResult"][];
+            /** Cursor */
+            cursor?: null;
         };
         /**
          * ContentEvent
@@ -1655,6 +1696,16 @@ export interface components {
             awaiting_vectors: number;
         };
         /**
+         * IssuerResult
+         * @description The issuer at which people log in: its host, and the address that begins it.
+         */
+        IssuerResult: {
+            /** Name */
+            name: string;
+            /** Url */
+            url: string;
+        };
+        /**
          * Item
          * @description A file or folder as the caller sees it; `role` is the caller's, `owner` an email.
          */
@@ -1752,6 +1803,46 @@ export interface components {
             on_conflict: "fail" | "rename" | "replace";
         };
         /**
+         * ItemIndexResult
+         * @description The index of an item.
+         *
+         *     Of a file: `state`, with `index_state` as items have it, and in the caller's language a `sentence` and what to do
+         *     (`hint`); `reason` is what its reader said, in English; null in the trash, where files are not in the index. Of a
+         *     folder: the number of all files below it by `state`, in `counts`.
+         */
+        ItemIndexResult: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "file" | "folder";
+            /** State */
+            state?: ("pending" | "indexing" | "indexed" | "skipped" | "failed") | null;
+            /** Index State */
+            index_state?: ("pending" | "indexing" | "ready" | "unsupported" | "needs_password" | "needs_ocr" | "failed") | null;
+            /**
+             * Sentence
+             * @default
+             */
+            sentence: string;
+            /**
+             * Hint
+             * @default
+             */
+            hint: string;
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+            /** Counts */
+            counts?: {
+                [key: string]: number;
+            } | null;
+        };
+        /**
          * ItemPage
          * @description A page of items. `cursor` is null at the end; `total` counts the whole list where that is known.
          */
@@ -1766,6 +1857,8 @@ export interface components {
         /**
          * ItemView
          * @description A file or folder as the caller sees it; `role` is the caller's, `owner` an email, `starred` the caller's mark.
+         *
+         *     `has_thumbnail`: it is of a kind that has one, unless it is damaged.
          */
         ItemView: {
             /** Id */
@@ -1813,6 +1906,8 @@ export interface components {
             shared: boolean;
             /** Starred */
             starred: boolean;
+            /** Has Thumbnail */
+            has_thumbnail: boolean;
         };
         /**
          * ItemsToImport
@@ -1923,6 +2018,8 @@ export interface components {
             child_count: number | null;
             /** Role */
             role: string;
+            /** Has Thumbnail */
+            has_thumbnail: boolean;
         };
         /**
          * LinkListResult
@@ -1935,6 +2032,17 @@ export interface components {
             cursor: string | null;
             /** Total */
             total: number | null;
+        };
+        /**
+         * LinkPassword
+         * @description The password of a link.
+         * @example {
+         *       "password": "..."
+         *     }
+         */
+        LinkPassword: {
+            /** Password */
+            password: string;
         };
         /**
          * Login
@@ -2763,6 +2871,18 @@ export interface components {
             origin: "own" | "imported" | "shared" | "outside";
             /** Excerpt */
             excerpt: string;
+        };
+        /**
+         * PassageResult
+         * @description A passage: its offsets in the whole text, and its `place` as in citations (`page=2`, `line=10-20`).
+         */
+        PassageResult: {
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+            /** Place */
+            place: string;
         };
         /**
          * PasskeyLogin
@@ -3976,6 +4096,37 @@ export interface components {
             append: string;
         };
         /**
+         * TextResult
+         * @description A part of a file's text: the characters from `start` to `end` (exclusive) of `total_characters`.
+         *
+         *     `truncated` says that there is more after it (ask with `offset`). `passage` is the one that was asked for.
+         */
+        TextResult: {
+            /** File Id */
+            file_id: string;
+            /** Name */
+            name: string;
+            /** Media Type */
+            media_type: string;
+            /** Version */
+            version: number;
+            /** Newest Version */
+            newest_version: number;
+            /** Text */
+            text: string;
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+            /** First Line */
+            first_line: number;
+            /** Total Characters */
+            total_characters: number;
+            /** Truncated */
+            truncated: boolean;
+            passage: components["schemas"]["PassageResult"] | null;
+        };
+        /**
          * ThreadExport
          * @description A whole thread with its calls and their results, citations and plan. `schema_version` counts changes of this.
          */
@@ -4631,6 +4782,23 @@ export interface components {
         WantedContents: {
             /** Sha256 */
             sha256: string[];
+        };
+        /**
+         * WaysResult
+         * @description The ways to sign in that this service offers; `oidc` is null without an issuer.
+         *
+         *     A token of the service, such as an API key, signs in everywhere (`POST /auth/login`).
+         */
+        WaysResult: {
+            /** Password */
+            password: boolean;
+            /** Passkey */
+            passkey: boolean;
+            oidc: components["schemas"]["IssuerResult"] | null;
+            /** One Time Link */
+            one_time_link: boolean;
+            /** Reset By Mail */
+            reset_by_mail: boolean;
         };
     };
     responses: never;

@@ -1,6 +1,6 @@
 /** Menus at a button or under the pointer: opened from anywhere, drawn in one place (`MenuHost`, in the shell). */
 
-import { html, signal, useEffect, useLayoutEffect, useRef } from "../preact.js";
+import { html, signal, useLayoutEffect, useRef } from "../preact.js";
 import { isComposing } from "../keys.js";
 import { Icon } from "./icon.js";
 
@@ -59,7 +59,7 @@ function Menu({ menu }) {
     putInside(list, menu);
     entries(list)[0]?.focus();
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const leave = (/** @type {Event} */ event) => {
       if (!element.current?.contains(/** @type {Node} */ (event.target))) open.value = null;
     };

@@ -33,6 +33,7 @@ export function windowOf(count, rowHeight, top, height, columns = 1) {
  * @param {number | null} [properties.reveal] an index that has to be in view
  * @param {string} [properties.class]
  * @param {any} [properties.header] stays above the rows
+ * @param {Record<string, any>} [properties.outer] attributes of the element that scrolls
  * @param {Record<string, any>} [properties.rows] attributes of the element around the rows
  * @param {{current: HTMLElement | null}} [properties.scroller] gets the element that scrolls
  */
@@ -44,6 +45,7 @@ export function VirtualList({
   reveal = null,
   class: extra = "",
   header,
+  outer = {},
   rows = {},
   scroller,
 }) {
@@ -69,7 +71,7 @@ export function VirtualList({
   }, [reveal, columns]);
   const part = windowOf(count, rowHeight, view.top, view.height, columns);
   const drawn = Array.from({ length: Math.max(0, part.end - part.start) }, (_, index) => draw(part.start + index));
-  return html`<div ref=${element} class=${`virtual ${extra}`} onScroll=${measure}>
+  return html`<div ...${outer} ref=${element} class=${`virtual ${extra}`} onScroll=${measure}>
     ${header}
     <div ...${rows} class="virtual-rows" style=${{ height: `${part.whole}px` }}>
       <div class="virtual-part" role="presentation" style=${{ transform: `translateY(${part.offset}px)` }}>

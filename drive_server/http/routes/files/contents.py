@@ -11,7 +11,15 @@ from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.headers.bytes import chosen_type
-from drive_server.http.items.contents import BYTES, RAW_BODY, content_response, require_upload_fits, store_body
+from drive_server.http.items.contents import (
+    BYTES,
+    RAW_BODY,
+    InlineQuery,
+    content_response,
+    require_upload_fits,
+    shown_content,
+    store_body,
+)
 from drive_server.http.items.routes import ItemRoute
 from drive_server.http.items.views import ItemView, reply_item
 from drive_server.http.items.writes import IfMatchDep
@@ -102,12 +110,14 @@ async def download(
     drive: DriveDep,
     actor: ActorDep,
     version: Annotated[int | None, Query(ge=1, le=MAX_VERSION)] = None,
+    *,
+    inline: InlineQuery = False,
 ) -> Response:
     """Return the bytes of a file, or of an earlier version of it; single ranges and If-None-Match are honoured."""
     content = await drive.documents.open_content(actor, file_ref, version)
     if request.method == "GET":
         drive.recents.note_read(actor, content.item.id)
-    return await content_response(request, content)
+    return await (shown_content if inline else content_response)(request, content)
 
 
 @router.put(

@@ -88,7 +88,7 @@ async def test_bytes_are_stored_nowhere_but_behind_a_signed_address(service: Ser
         downloaded = await client.get(urlsplit(made.url).path)
 
     check(content)
-    check(shown)
+    assert shown.headers["content-security-policy"] == "frame-ancestors 'self'"
     assert "sandbox" in content.headers["content-security-policy"]
     assert downloaded.content == b"%PDF-1.4"
     assert downloaded.headers["cache-control"] == "private, no-cache"
@@ -99,3 +99,31 @@ async def test_no_page_loads_scripts_from_elsewhere_to_describe_the_interface(se
     async with service.client() as client:
         assert (await client.get(path)).status_code == 404
         assert (await client.get("/openapi.json")).json()["paths"]
+
+
+async def test_only_a_real_pdf_is_shown_and_only_in_our_own_frames(service: Service) -> None:
+    page = b"<html><script>alert(1)</script>%PDF-1.4"
+    async with service.client() as client:
+        for name, kind, data, is_shown in (
+            ("real.pdf", "application/pdf", b"%PDF-1.4\n%", True),
+            ("false.pdf", "application/pdf", page, False),
+            ("page.html", "text/html", page, False),
+            ("picture.svg", "image/svg+xml", b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>", False),
+            ("empty.pdf", "application/pdf", b"", False),
+        ):
+            headers = {"Content-Type": kind}
+            made = await client.post("/api/drive/files", params={"name": name}, content=data, headers=headers)
+            file = made.json()
+            where = f"/api/drive/files/{file['id']}/content"
+            for path in (f"{where}?inline=true", f"/f/{file['id']}/document", where):
+                answer = await client.get(path)
+                disposition, policy = (answer.headers[n] for n in ("content-disposition", "content-security-policy"))
+                expected = is_shown and path != where
+                assert answer.content == data
+                assert disposition.startswith("inline" if expected else "attachment"), (name, path)
+                assert ("sandbox" in policy, "'self'" in policy) == (not expected, expected), (name, path)
+                assert answer.headers["x-frame-options"] == ("SAMEORIGIN" if expected else "DENY")
+                assert answer.headers["x-content-type-options"] == "nosniff"
+                part = await client.get(path, headers={"Range": "bytes=0-3"})
+                assert part.status_code == (206 if data else 416)
+                assert ("'self'" in part.headers["content-security-policy"]) == expected

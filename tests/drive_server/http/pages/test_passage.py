@@ -94,7 +94,7 @@ async def test_a_pdf_opens_in_the_browser_at_the_page(service: Service, owner_cl
     assert shown.headers["content-type"] == "application/pdf"
     assert shown.headers["content-disposition"].startswith("inline; ")
     # Anything more, and browsers don't show it.
-    assert shown.headers["content-security-policy"] == "frame-ancestors 'none'"
+    assert shown.headers["content-security-policy"] == "frame-ancestors 'self'"
     other = await upload(owner_client, "evil.html", "<script>alert(1)</script>")
     kept = await owner_client.get(f"/f/{other}/document")
     assert kept.headers["content-disposition"].startswith("attachment; ")

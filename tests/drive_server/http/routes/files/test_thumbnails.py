@@ -67,6 +67,7 @@ async def test_images_and_pdfs_have_one_whose_etag_spares_sending_it_again(owner
         ("page.pdf", page(), (128, 256)),
     ):
         made = await file(owner_client, name, data)
+        assert made["has_thumbnail"]
         answer = await thumbnail(owner_client, made)
         assert answer.headers["content-type"] == "image/webp", (name, answer.text)
         assert answer.headers["cache-control"] == "private, no-cache"

@@ -1,0 +1,19 @@
+/** Signing in with a passkey. */
+
+import { post } from "../../shared/api/request.js";
+
+/** Say whether this browser has passkeys for this address. */
+export const isPossible = () => typeof PublicKeyCredential !== "undefined" && Boolean(navigator.credentials);
+
+/** Ask the browser for a passkey, and sign in with it. */
+export async function signInByPasskey() {
+  const { options } = await post("/api/auth/login/passkey/options", undefined, { anonymous: true });
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
+  const shown = /** @type {PublicKeyCredential} */ (await navigator.credentials.get({ publicKey }));
+  await post("/api/auth/login/passkey", { credential: plain(shown.toJSON()) }, { anonymous: true });
+}
+
+/** What the service takes of the browser's answer. @param {any} shown */
+function plain({ id, rawId, type, response: { clientDataJSON, authenticatorData, signature, userHandle } }) {
+  return { id, rawId, type, response: { clientDataJSON, authenticatorData, signature, userHandle } };
+}

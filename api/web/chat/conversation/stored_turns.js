@@ -1,0 +1,62 @@
+/** The turns of a thread as the service keeps it. Pure. */
+
+import { newTurn } from "./turn.js";
+
+/** @typedef {import("./turn.js").Turn} Turn */
+/** @typedef {import("./turn.js").TurnStatus} TurnStatus */
+/** @typedef {import("../../shared/api/types.js").Schema<"ThreadView">} Thread */
+
+/**
+ * @param {Thread} thread
+ * @param {Array<{run_id: string, status: string}>} runs the thread's, to know how each turn ended
+ * @returns {Turn[]}
+ */
+export function storedTurns(thread, runs) {
+  const ends = new Map(runs.map((run) => [run.run_id, /** @type {TurnStatus} */ (run.status)]));
+  /** @type {Turn[]} */
+  const turns = [];
+  for (const message of thread.messages) {
+    if (message.role === "user" || !turns.length) turns.push(turnOf(message, ends));
+    if (message.role === "assistant") addAnswer(/** @type {Turn} */ (turns.at(-1)), message);
+    if (message.role === "tool") addResult(/** @type {Turn} */ (turns.at(-1)), message);
+  }
+  return turns;
+}
+
+/** @param {any} message @param {Map<string, TurnStatus>} ends @returns {Turn} */
+function turnOf(message, ends) {
+  const isPerson = message.role === "user";
+  return newTurn({
+    key: message.id ?? "",
+    runId: isPerson ? message.id : "",
+    message: isPerson ? message.text : "",
+    attachments: message.attachments ?? [],
+    versions: message.versions,
+    status: ends.get(message.id) ?? "success",
+    changes: null,
+  });
+}
+
+/** @param {Turn} turn @param {any} message */
+function addAnswer(turn, message) {
+  if (message.text.trim()) {
+    const citations = message.citations.length ? message.citations : undefined;
+    turn.parts.push({ kind: "text", key: `text-${message.id}`, messageId: message.id, text: message.text, citations });
+  }
+  for (const call of message.tool_calls) {
+    const { tool_call_id: key, name, args } = call;
+    turn.parts.push({ kind: "call", key, name, args, status: "pending", result: "" });
+  }
+  for (const record of message.toolCalls ?? []) {
+    const call = turn.parts.find((part) => part.key === record.id);
+    const facts = { record, status: record.status, name: record.toolName, args: record.arguments };
+    if (call) Object.assign(call, facts);
+    else turn.parts.push({ kind: "call", key: record.id, result: record.response, ...facts });
+  }
+}
+
+/** @param {Turn} turn @param {any} message */
+function addResult(turn, message) {
+  const call = turn.parts.find((part) => part.key === message.tool_call_id);
+  if (call?.kind === "call") Object.assign(call, { status: message.status ?? "done", result: message.text });
+}

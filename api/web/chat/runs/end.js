@@ -1,0 +1,43 @@
+/** How a turn ended, where that is not simply an answer: an error, a limit, a stop; and what a replaced version did. */
+
+import { Button } from "../../shared/components/button.js";
+import { Icon } from "../../shared/components/icon.js";
+import { html } from "../../shared/preact.js";
+import { text } from "../../shared/texts/texts.js";
+import { regenerate, shownVersion } from "../conversation/conversation.js";
+import { Replaced } from "./replaced.js";
+
+/** @typedef {import("../conversation/turn.js").Turn} Turn */
+
+const HINTS = new Set([
+  "model_rate_limited",
+  "model_quota",
+  "model_unavailable",
+  "model_timeout",
+  "model_output",
+  "model_length",
+  "model_authentication",
+  "model_not_found",
+  "model_request",
+  "model_context",
+]);
+
+/** @param {{turn: Turn, isLast: boolean}} properties */
+export function TurnEnd({ turn, isLast }) {
+  return html`
+    ${turn.limit && html`<p class="line warning" role="status"><${Icon} name="info" />${turn.limit.message}</p>`}
+    ${turn.status === "cancelled" && html`<p class="line"><${Icon} name="stop" />${text("chat.stopped")}</p>`}
+    ${turn.status === "error" && html`<${Failed} turn=${turn} isLast=${isLast} />`}
+    ${turn.replaces?.undo && html`<${Replaced} run=${turn.replaces} />`}
+  `;
+}
+
+/** @param {{turn: Turn, isLast: boolean}} properties */
+function Failed({ turn, isLast }) {
+  const { code = "", message = text("chat.failed"), retryable = true } = turn.error ?? {};
+  return html`<div class="failed" role=${isLast ? "alert" : undefined}>
+    <p class="line danger"><${Icon} name="warning" />${message}</p>
+    ${HINTS.has(code) && html`<p class="quiet">${text(`chat.hint.${code}`)}</p>`}
+    ${isLast && retryable && !shownVersion.value && html`<${Button} icon="restore" onClick=${() => regenerate(turn)}>${text("shared.retry")}<//>`}
+  </div>`;
+}

@@ -1,0 +1,135 @@
+/** The dialog in which one chooses a folder to move or copy to. */
+
+import { get, getAll } from "../../../shared/api/request.js";
+import { Button } from "../../../shared/components/button.js";
+import { Dialog, ask, showDialog } from "../../../shared/components/dialogs.js";
+import { notifyProblem } from "../../../shared/components/notices.js";
+import { html, useEffect, useState } from "../../../shared/preact.js";
+import { me } from "../../../shared/session.js";
+import { loadStyles } from "../../../shared/styles/load.js";
+import { compareNames } from "../../../shared/texts/format.js";
+import { loadTexts, text } from "../../../shared/texts/texts.js";
+import { ancestorsOf } from "../../navigation/ancestors.js";
+import { listing } from "../../list/items/shown.js";
+import { change, remember } from "../own_changes.js";
+import { FolderTree } from "./folder_tree.js";
+
+await Promise.all([loadTexts(import.meta.url), loadStyles(import.meta.url, "./styles/picker.css")]);
+
+/** @typedef {import("../../list/items/ordering.js").Item} Item */
+/** @typedef {{folders: Map<string, Item>, children: Map<string, string[]>, open: Set<string>, chosen: string}} Tree */
+
+/**
+ * Let the person choose; answers the folder's id, undefined if they cancel.
+ * @param {Item[]} items what is to go there
+ * @param {"move" | "copy"} action
+ * @returns {Promise<string | undefined>}
+ */
+export function pickFolder(items, action) {
+  return showDialog((close) => html`<${Picker} items=${items} action=${action} close=${close} />`);
+}
+
+/** @param {{items: Item[], action: "move" | "copy", close: (id?: string) => void}} properties */
+function Picker({ items, action, close }) {
+  const [tree, setTree] = useState(/** @type {Tree | null} */ (null));
+  useEffect(() => void begin().then(setTree, notifyProblem), []);
+  const barred = new Set(items.filter((item) => item.kind === "folder").map((item) => item.id));
+  const isHere = action === "move" && items.every((item) => item.parent_id === tree?.chosen);
+  const toggle = async (/** @type {string} */ id, /** @type {boolean} */ isOpen) => {
+    if (!tree) return;
+    const open = new Set(tree.open);
+    if (isOpen) open.add(id);
+    else open.delete(id);
+    const next = { ...tree, open };
+    setTree(isOpen && !tree.children.has(id) ? await withChildren(next, id).catch(() => next) : next);
+  };
+  const make = async () => {
+    if (!tree) return;
+    const id = await newFolder(tree.chosen);
+    if (id)
+      setTree({ ...(await withChildren(tree, tree.chosen)), chosen: id, open: new Set([...tree.open, tree.chosen]) });
+  };
+  return html`<${Dialog}
+    title=${text(`picker.${action}`, { count: items.length, name: items[0].name })}
+    onClose=${() => close()}
+    class="picker"
+    footer=${html`<${Button} icon="plus" class="picker-new" disabled=${!tree} onClick=${make}>${text("picker.new")}<//>
+      <${Button} onClick=${() => close()}>${text("shared.cancel")}<//>
+      <${Button} kind="main" disabled=${!tree || isHere} onClick=${() => close(tree?.chosen)}
+        >${text(`picker.${action}_here`)}<//
+      >`}
+  >
+    ${
+      tree &&
+      html`<${FolderTree}
+        tree=${tree}
+        barred=${barred}
+        onToggle=${toggle}
+        onChoose=${(/** @type {string} */ chosen) => setTree({ ...tree, chosen })}
+        onAccept=${() => !isHere && close(tree.chosen)}
+      />`
+    }
+  <//>`;
+}
+
+/** The tree as it is at first: open down to the folder that is shown. */
+async function begin() {
+  const root = await get("/api/drive/items/root");
+  const here = listing.peek()?.folder.peek() ?? root;
+  const way = here.owner === me.value?.email ? [...(await ancestorsOf(here)), here] : [root];
+  /** @type {Tree} */
+  let tree = {
+    folders: new Map(way.map((folder) => [folder.id, folder])),
+    children: new Map(),
+    open: new Set(way.map((folder) => folder.id)),
+    chosen: way[way.length - 1].id,
+  };
+  for (const folder of way) tree = await withChildren(tree, folder.id);
+  return tree;
+}
+
+/** @param {Tree} tree @param {string} id */
+async function withChildren(tree, id) {
+  const folders = new Map(tree.folders);
+  const found = await foldersIn(id);
+  for (const folder of found) folders.set(folder.id, folder);
+  return {
+    ...tree,
+    folders,
+    children: new Map(tree.children).set(
+      id,
+      found.map((folder) => folder.id),
+    ),
+  };
+}
+
+/** The service lists folders before files: what follows the first file need not be asked for. @param {string} id @returns {Promise<Item[]>} */
+async function foldersIn(id) {
+  const end = new AbortController();
+  /** @type {Item[]} */
+  let seen = [];
+  const see = (/** @type {Item[]} */ items) => {
+    seen = items;
+    if (items.some((item) => item.kind === "file")) end.abort();
+  };
+  await getAll(`/api/drive/items/${id}/children`, { limit: 500 }, see, end.signal).catch((problem) => {
+    if (!end.signal.aborted) throw problem;
+  });
+  return seen.filter((item) => item.kind === "folder").sort((a, b) => compareNames(a.name, b.name));
+}
+
+/** @param {string} parentId @returns {Promise<string | undefined>} */
+async function newFolder(parentId) {
+  const name = await ask({ title: text("picker.new"), label: text("picker.name"), action: text("picker.create") });
+  if (!name) return undefined;
+  try {
+    const json = { kind: "folder", name, parent_id: parentId };
+    const { result, changeId } = await change("POST", "/api/drive/items", { json });
+    remember([changeId]);
+    listing.peek()?.take([result]);
+    return result.id;
+  } catch (problem) {
+    notifyProblem(problem);
+    return undefined;
+  }
+}

@@ -1,0 +1,74 @@
+/** What a link leads to: a file, or a folder with what is in it. */
+
+import { get, getAll } from "../../shared/api/request.js";
+import { Icon } from "../../shared/components/icon.js";
+import { Empty, Failure, Loading } from "../../shared/components/states.js";
+import { href, place } from "../../shared/location.js";
+import { html, useEffect, useState } from "../../shared/preact.js";
+import { shortDate, size } from "../../shared/texts/format.js";
+import { text } from "../../shared/texts/texts.js";
+import { iconOf } from "../list/symbols.js";
+
+/** @typedef {import("./guest.js").Item} Item */
+
+/** @param {{base: string, top: Item}} properties */
+export function GuestItem({ base, top }) {
+  const [room, id] = place.value.path;
+  const itemId = !id || id === "root" ? top.id : id;
+  const [found, setFound] = useState(/** @type {{item: Item, children: Item[]} | null} */ (null));
+  const [error, setError] = useState(/** @type {unknown} */ (null));
+  const path = `${base}/items/${encodeURIComponent(itemId)}`;
+  const load = async () => {
+    setError(null);
+    const item = itemId === top.id ? top : await get(path, {}, { anonymous: true });
+    const children = item.kind === "folder" ? await getAll(`${path}/children`) : [];
+    setFound({ item, children });
+  };
+  useEffect(() => {
+    setFound(null);
+    load().catch(setError);
+  }, [path, room]);
+  if (error) return html`<${Failure} error=${error} onRetry=${() => load().catch(setError)} />`;
+  if (!found) return html`<${Loading} />`;
+  const { item, children } = found;
+  return html`<section aria-label=${item.name}>
+    <h2><bdi>${item.name}</bdi></h2>
+    ${item.parent_id && itemId !== top.id && html`<p><a href=${href(["folder", item.parent_id])}>${text("guest.up")}</a></p>`}
+    ${item.kind === "file" ? html`<${File} path=${path} item=${item} />` : html`<${Folder} base=${base} children=${children} />`}
+  </section>`;
+}
+
+/** @param {{path: string, item: Item}} properties */
+function File({ path, item }) {
+  return html`${item.has_thumbnail && html`<img class="guest-picture" src=${`${path}/thumbnail?size=1024`} alt=${item.name} />`}
+    <p class="quiet">${size(item.size)} · ${shortDate(item.updated_at)}</p>
+    <p>
+      <a class="button main" href=${`${path}/content`} download=${item.name}
+        ><${Icon} name="download" />${text("guest.download")}</a
+      >
+    </p>`;
+}
+
+/** @param {{base: string, children: Item[]}} properties */
+function Folder({ base, children }) {
+  if (!children.length) return html`<${Empty} title=${text("guest.empty")} />`;
+  return html`<ul class="guest-items">
+    ${children.map(
+      (one) =>
+        html`<li key=${one.id}>
+          <a href=${href([one.kind, one.id])}>
+            ${
+              one.has_thumbnail
+                ? html`<img
+                    src=${`${base}/items/${encodeURIComponent(one.id)}/thumbnail?size=64`}
+                    alt=""
+                    loading="lazy"
+                  />`
+                : html`<${Icon} name=${iconOf(one)} />`
+            }
+            <bdi>${one.name}</bdi><span class="quiet">${one.kind === "file" ? size(one.size) : ""}</span>
+          </a>
+        </li>`,
+    )}
+  </ul>`;
+}

@@ -1,0 +1,78 @@
+/** Keeps a list as the drive is while it is shown. */
+
+import { get } from "../../../shared/api/request.js";
+import { onDriveChange } from "../../../shared/drive_events.js";
+import { madeHere } from "../../actions/own_changes.js";
+import { concerned } from "./belonging.js";
+import { mark } from "./marks.js";
+
+/** @typedef {import("./listing.js").Listing} Listing */
+/** @typedef {import("./ordering.js").Item} Item */
+
+const GATHER_MS = 150;
+const PENDING_EVERY_MS = 2500;
+const MOST_PENDING = 30;
+
+/**
+ * Follow the changes of the drive. Returns what ends it.
+ * @param {Listing} listing
+ */
+export function keepLive(listing) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let reloading;
+  const end = onDriveChange((change) => {
+    const { reload, ids } = concerned(change, listing.kind, listing.folderId, (id) => listing.has(id));
+    if (ids.length && listing.kind === "folder") void lookUp(listing, ids, change);
+    if (!reload) return;
+    clearTimeout(reloading);
+    reloading = setTimeout(() => void listing.load({ quiet: true }), GATHER_MS);
+  });
+  const indexing = setInterval(() => void lookUpPending(listing), PENDING_EVERY_MS);
+  return () => {
+    end();
+    clearTimeout(reloading);
+    clearInterval(indexing);
+  };
+}
+
+/** @param {Listing} listing @param {string[]} ids @param {import("../../../shared/drive_events.js").DriveChange} change */
+async function lookUp(listing, ids, change) {
+  const [found, by] = await Promise.all([Promise.all(ids.map(itemOf)), whoMade(change)]);
+  const changed = found.filter((item) => item !== null);
+  const gone = ids.filter((_, index) => !found[index]);
+  listing.take(changed, gone);
+  if (by) {
+    const touched = new Set(change.item_ids);
+    mark(
+      changed.map((item) => item.id).filter((id) => touched.has(id)),
+      by,
+    );
+  }
+}
+
+/** @param {string} id @returns {Promise<Item | null>} null: not there any more, or not for this person */
+function itemOf(id) {
+  return get(`/api/drive/items/${encodeURIComponent(id)}`).catch(() => null);
+}
+
+/** @param {import("../../../shared/drive_events.js").DriveChange} change */
+async function whoMade(change) {
+  const id = Number(change.id);
+  if (await madeHere(id)) return null;
+  if (!change.mine) return "other";
+  const { changes } = await get("/api/drive/changes", { limit: 20 }).catch(() => ({ changes: [] }));
+  return changes.find((/** @type {any} */ one) => one.id === id)?.run_id ? "assistant" : null;
+}
+
+/** What is indexed is told by no change of the drive: ask about the files that wait for it. @param {Listing} listing */
+async function lookUpPending(listing) {
+  if (document.hidden || listing.isLoading.peek()) return;
+  const waiting = listing.items
+    .peek()
+    .filter((item) => item.index_state === "pending" || item.index_state === "indexing")
+    .slice(0, MOST_PENDING);
+  if (!waiting.length) return;
+  const found = await Promise.all(waiting.map((item) => itemOf(item.id)));
+  const moved = found.filter((item, index) => item && item.index_state !== waiting[index].index_state);
+  if (moved.length) listing.take(moved.filter((item) => item !== null));
+}

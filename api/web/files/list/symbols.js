@@ -1,0 +1,29 @@
+/** Which icon stands for an item. */
+
+/** @typedef {import("./items/ordering.js").Item} Item */
+
+/** @type {Array<[RegExp, string]>} */
+const BY_TYPE = [
+  [/^image\//, "image"],
+  [/^audio\//, "audio"],
+  [/^video\//, "video"],
+  [/pdf$/, "pdf"],
+  [/csv|sheet|excel/, "sheet"],
+  [/zip|tar|compressed|archive/, "archive"],
+  [/json|xml|javascript|python|yaml|x-sh|html|css/, "code"],
+  [/^text\/|word|document|opendocument/, "text"],
+];
+
+/** @param {{kind: string, media_type?: string}} item */
+export function iconOf({ kind, media_type: type = "" }) {
+  if (kind === "folder") return "folder";
+  return BY_TYPE.find(([pattern]) => pattern.test(type))?.[1] ?? "file";
+}
+
+/** What a quiet mark says of how a file can be searched: nothing while all is well. @param {Item} item */
+export function indexMark(item) {
+  const state = item.index_state;
+  if (state === "pending" || state === "indexing") return { icon: "clock", state: "pending" };
+  if (state === "failed" || state === "needs_password" || state === "needs_ocr") return { icon: "warning", state };
+  return null;
+}

@@ -1,0 +1,31 @@
+/** Where the bytes and the text of a file come from. */
+
+import { address, get } from "../../shared/api/request.js";
+
+/** @typedef {import("../../shared/api/types.js").Schema<"TextResult">} TextPart */
+/** @typedef {{id: string, version: number}} File `version`: the newest one */
+
+/**
+ * The address of a file's bytes; of an earlier version only if it is one, as that is for editors.
+ * @param {File} file
+ * @param {number} [version]
+ * @param {{inline?: boolean}} [options] inline: to be shown in a frame
+ */
+export function contentAddress(file, version = file.version, { inline = false } = {}) {
+  const query = { version: version === file.version ? undefined : version, inline: inline || undefined };
+  // The etag of a content is no part of its address: this keeps a browser from showing the one before.
+  const path = address(`/api/drive/files/${encodeURIComponent(file.id)}/content`, query);
+  return `${path}${path.includes("?") ? "&" : "?"}of=${file.version}`;
+}
+
+/**
+ * Return a part of a file's text.
+ * @param {File} file
+ * @param {number} version
+ * @param {{start?: number, end?: number, offset?: number, limit?: number}} part
+ * @returns {Promise<TextPart>}
+ */
+export function textOf(file, version, part) {
+  const query = { ...part, version: version === file.version ? undefined : version };
+  return get(`/api/drive/files/${encodeURIComponent(file.id)}/text`, query);
+}

@@ -1,0 +1,73 @@
+/** Sharing with a person or a group. */
+
+import { get } from "../../shared/api/request.js";
+import { Button } from "../../shared/components/button.js";
+import { describe } from "../../shared/components/problems.js";
+import { html, useEffect, useId, useState } from "../../shared/preact.js";
+import { text } from "../../shared/texts/texts.js";
+import { RoleChoice } from "./role_choice.js";
+
+/** @typedef {import("../../shared/api/types.js").Schema<"ContactResult">} Contact */
+
+const PAUSE = 150;
+const MOST = 8;
+
+/** @param {{onAdd: (share: object) => Promise<void>}} properties */
+export function PersonForm({ onAdd }) {
+  const id = useId();
+  const [who, setWho] = useState("");
+  const [role, setRole] = useState("viewer");
+  const [problem, setProblem] = useState("");
+  const contacts = useContacts(who);
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (!who.trim()) return setProblem(text("shared.required"));
+    try {
+      await onAdd({ email: who.trim(), role });
+      setWho("");
+      setProblem("");
+    } catch (error) {
+      const { title, hint } = describe(error);
+      setProblem([title, hint].filter(Boolean).join(" "));
+    }
+  };
+  return html`<form class="share-form" onSubmit=${submit}>
+    <label class="field share-address">
+      <span>${text("sharing.who")}</span>
+      <input
+        autofocus
+        value=${who}
+        list=${`contacts${id}`}
+        autocomplete="off"
+        aria-invalid=${problem ? "true" : undefined}
+        aria-describedby=${`problem${id}`}
+        onInput=${(/** @type {any} */ event) => setWho(event.currentTarget.value)}
+      />
+    </label>
+    <datalist id=${`contacts${id}`}>
+      ${contacts.map((contact) => html`<option value=${contact.address} key=${contact.address}>${contact.name}</option>`)}
+    </datalist>
+    <${RoleChoice} label=${text("sharing.role")} value=${role} onChange=${setRole} />
+    <${Button} kind="main" type="submit">${text("sharing.share")}<//>
+    <p class="field-problem" id=${`problem${id}`} role="alert">${problem}</p>
+  </form>`;
+}
+
+/** Who could be meant by what is typed; without an answer one still types the whole address. @param {string} typed */
+function useContacts(typed) {
+  const [contacts, setContacts] = useState(/** @type {Contact[]} */ ([]));
+  useEffect(() => {
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      get("/api/drive/contacts", { q: typed.trim(), limit: MOST }, { signal: abort.signal }).then(
+        (result) => setContacts(result.items),
+        () => setContacts([]),
+      );
+    }, PAUSE);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [typed]);
+  return contacts;
+}

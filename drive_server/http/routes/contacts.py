@@ -1,0 +1,42 @@
+"""`GET /api/drive/contacts`: people and groups that the caller may name when sharing."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel
+
+from drive_server.http.access import ActorDep, DriveDep
+from drive_server.mcp.tools.definition.arguments import MAX_EMAIL_CHARACTERS
+from drive_server.services.sharing.contacts import MOST_CONTACTS
+
+router = APIRouter(tags=["people"])
+
+
+class ContactResult(BaseModel):
+    """Who can be shared with: `address` goes into `email` of a share; `name` may be empty."""
+
+    kind: Literal["person", "group"]
+    address: str
+    name: str
+
+
+class ContactsResult(BaseModel):
+    """The contacts, those that begin with the words first."""
+
+    items: list[ContactResult]
+    cursor: None = None
+
+
+@router.get("/contacts")
+async def find_contacts(
+    drive: DriveDep,
+    actor: ActorDep,
+    q: Annotated[str, Query(max_length=MAX_EMAIL_CHARACTERS, description="Words of a name or an address.")] = "",
+    limit: Annotated[int, Query(ge=1, le=MOST_CONTACTS)] = 20,
+) -> ContactsResult:
+    """Find people and groups to share with.
+
+    People are those whom you share with, who share with you, and members of your groups; for administrators all.
+    """
+    found = await drive.contacts.find(actor, q, limit)
+    return ContactsResult(items=[ContactResult.model_validate(one, from_attributes=True) for one in found])

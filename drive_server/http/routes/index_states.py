@@ -1,0 +1,77 @@
+"""`GET /api/drive/items/{id}/index`: whether a file can be searched, or why not; of a folder, how many files can."""
+
+from typing import Final, Literal
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel
+
+from drive_server.http.access import ActorDep, DriveDep
+from drive_server.http.items.routes import ItemRoute
+from drive_server.http.languages import language_of
+from drive_server.http.problem import problem_responses
+from drive_server.messages import Language, Message, render
+from drive_server.models.items import IndexState
+from drive_server.models.search import IndexStatus
+from drive_server.services.search.folder_index import FileState
+
+router = APIRouter(prefix="/items", tags=["drive"], route_class=ItemRoute)
+
+Summary = Literal["pending", "indexing", "indexed", "skipped", "failed"]
+PARTLY: Final = "index.partly"
+CODES: Final = {
+    "pending": "index.pending",
+    "indexing": "index.indexing",
+    "ready": "index.ready",
+    "unsupported": "index.unsupported",
+    "needs_password": "index.needs_password",
+    "needs_ocr": "index.needs_ocr",
+    "failed": "index.failed",
+}
+
+
+class ItemIndexResult(BaseModel):
+    """The index of an item.
+
+    Of a file: `state`, with `index_state` as items have it, and in the caller's language a `sentence` and what to do
+    (`hint`); `reason` is what its reader said, in English; null in the trash, where files are not in the index. Of a
+    folder: the number of all files below it by `state`, in `counts`.
+    """
+
+    id: str
+    kind: Literal["file", "folder"]
+    state: Summary | None = None
+    index_state: IndexState | None = None
+    sentence: str = ""
+    hint: str = ""
+    reason: str = ""
+    counts: dict[Summary, int] | None = None
+
+
+@router.get("/{item_ref:path}/index", name="item_index", responses=problem_responses(403, 404))
+async def item_index(item_ref: str, request: Request, drive: DriveDep, actor: ActorDep) -> ItemIndexResult:
+    """Tell whether the text of a file can be searched, or why not; of a folder, how many files below it can."""
+    item = await drive.files.get(actor, item_ref)
+    if item.kind == "folder":
+        status = await drive.folder_index.status(actor, item.id)
+        return ItemIndexResult.model_validate({"id": item.id, "kind": item.kind, "counts": status.summary})
+    found = await drive.folder_index.of_file(actor, item.id)
+    return _of_file(item.id, found, language_of(request))
+
+
+def _of_file(file_id: str, found: FileState, language: Language) -> ItemIndexResult:
+    if found.state is None:
+        return ItemIndexResult(id=file_id, kind="file")
+    code = PARTLY if found.state == "ready" and found.reason else CODES[found.state]
+    hint = f"{code}.hint"
+    (state,) = (name for name, count in IndexStatus({found.state: 1}).summary.items() if count)
+    return ItemIndexResult.model_validate(
+        {
+            "id": file_id,
+            "kind": "file",
+            "state": state,
+            "index_state": found.state,
+            "sentence": render(Message.of(code), language),
+            "hint": render(Message.of(hint), language),
+            "reason": found.reason,
+        }
+    )
