@@ -1,6 +1,6 @@
 /** The folders above a folder, up to the first that the person may see. */
 
-import { get } from "../../shared/api/request.js";
+import { findItem } from "../list/items/find_item.js";
 
 /** @typedef {import("../list/items/ordering.js").Item} Item */
 
@@ -15,7 +15,7 @@ export const remember = (folder) => known.set(folder.id, folder);
  * @param {(id: string) => Promise<Item | null>} [look]
  * @returns {Promise<Item[]>} the outermost first
  */
-export async function ancestorsOf(folder, look = lookUp) {
+export async function ancestorsOf(folder, look = findItem) {
   const above = [];
   for (let id = folder.parent_id; id;) {
     const parent = known.get(id) ?? (await look(id));
@@ -25,9 +25,4 @@ export async function ancestorsOf(folder, look = lookUp) {
     id = parent.parent_id;
   }
   return above;
-}
-
-/** @param {string} id @returns {Promise<Item | null>} null: not for this person */
-function lookUp(id) {
-  return get(`/api/drive/items/${encodeURIComponent(id)}`).catch(() => null);
 }

@@ -35,19 +35,21 @@ function Picker({ items, action, close }) {
   useEffect(() => void begin().then(setTree, notifyProblem), []);
   const barred = new Set(items.filter((item) => item.kind === "folder").map((item) => item.id));
   const isHere = action === "move" && items.every((item) => item.parent_id === tree?.chosen);
-  const toggle = async (/** @type {string} */ id, /** @type {boolean} */ isOpen) => {
-    if (!tree) return;
-    const open = new Set(tree.open);
-    if (isOpen) open.add(id);
-    else open.delete(id);
-    const next = { ...tree, open };
-    setTree(isOpen && !tree.children.has(id) ? await withChildren(next, id).catch(() => next) : next);
+  const update = (/** @type {(now: Tree) => Tree} */ next) => setTree((now) => now && next(now));
+  const show = async (/** @type {string} */ id, /** @type {Partial<Tree>} */ facts = {}) => {
+    try {
+      const found = await foldersIn(id);
+      update((now) => ({ ...opened(withChildren(now, id, found), id, true), ...facts }));
+    } catch (problem) {
+      notifyProblem(problem);
+    }
   };
+  const toggle = (/** @type {string} */ id, /** @type {boolean} */ isOpen) =>
+    isOpen && !tree?.children.has(id) ? void show(id) : update((now) => opened(now, id, isOpen));
   const make = async () => {
     if (!tree) return;
-    const id = await newFolder(tree.chosen);
-    if (id)
-      setTree({ ...(await withChildren(tree, tree.chosen)), chosen: id, open: new Set([...tree.open, tree.chosen]) });
+    const made = await newFolder(tree.chosen);
+    if (made) await show(tree.chosen, { chosen: made });
   };
   return html`<${Dialog}
     title=${text(`picker.${action}`, { count: items.length, name: items[0].name })}
@@ -65,7 +67,7 @@ function Picker({ items, action, close }) {
         tree=${tree}
         barred=${barred}
         onToggle=${toggle}
-        onChoose=${(/** @type {string} */ chosen) => setTree({ ...tree, chosen })}
+        onChoose=${(/** @type {string} */ chosen) => update((now) => ({ ...now, chosen }))}
         onAccept=${() => !isHere && close(tree.chosen)}
       />`
     }
@@ -84,14 +86,22 @@ async function begin() {
     open: new Set(way.map((folder) => folder.id)),
     chosen: way[way.length - 1].id,
   };
-  for (const folder of way) tree = await withChildren(tree, folder.id);
+  const found = await Promise.all(way.map((folder) => foldersIn(folder.id)));
+  way.forEach((folder, index) => (tree = withChildren(tree, folder.id, found[index])));
   return tree;
 }
 
-/** @param {Tree} tree @param {string} id */
-async function withChildren(tree, id) {
+/** @param {Tree} tree @param {string} id @param {boolean} isOpen @returns {Tree} */
+function opened(tree, id, isOpen) {
+  const open = new Set(tree.open);
+  if (isOpen) open.add(id);
+  else open.delete(id);
+  return { ...tree, open };
+}
+
+/** @param {Tree} tree @param {string} id @param {Item[]} found @returns {Tree} */
+function withChildren(tree, id, found) {
   const folders = new Map(tree.folders);
-  const found = await foldersIn(id);
   for (const folder of found) folders.set(folder.id, folder);
   return {
     ...tree,

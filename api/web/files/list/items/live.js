@@ -4,12 +4,14 @@ import { get } from "../../../shared/api/request.js";
 import { onDriveChange } from "../../../shared/drive_events.js";
 import { madeHere } from "../../actions/own_changes.js";
 import { concerned } from "./belonging.js";
+import { findItem } from "./find_item.js";
 import { mark } from "./marks.js";
 
 /** @typedef {import("./listing.js").Listing} Listing */
 /** @typedef {import("./ordering.js").Item} Item */
 
 const GATHER_MS = 150;
+const RETRY_MS = 3000;
 const PENDING_EVERY_MS = 2500;
 const MOST_PENDING = 30;
 
@@ -20,12 +22,18 @@ const MOST_PENDING = 30;
 export function keepLive(listing) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let reloading;
+  const reloadIn = (/** @type {number} */ milliseconds) => {
+    clearTimeout(reloading);
+    reloading = setTimeout(async () => {
+      await listing.load({ quiet: true });
+      if (listing.error.peek()) reloadIn(RETRY_MS);
+    }, milliseconds);
+  };
   const end = onDriveChange((change) => {
     const { reload, ids } = concerned(change, listing.kind, listing.folderId, (id) => listing.has(id));
-    if (ids.length && listing.kind === "folder") void lookUp(listing, ids, change);
-    if (!reload) return;
-    clearTimeout(reloading);
-    reloading = setTimeout(() => void listing.load({ quiet: true }), GATHER_MS);
+    if (reload) reloadIn(GATHER_MS);
+    // No event tells of this change again: a list that could not be brought up to date is loaded anew.
+    if (ids.length && listing.kind === "folder") lookUp(listing, ids, change).catch(() => reloadIn(RETRY_MS));
   });
   const indexing = setInterval(() => void lookUpPending(listing), PENDING_EVERY_MS);
   return () => {
@@ -37,7 +45,7 @@ export function keepLive(listing) {
 
 /** @param {Listing} listing @param {string[]} ids @param {import("../../../shared/drive_events.js").DriveChange} change */
 async function lookUp(listing, ids, change) {
-  const [found, by] = await Promise.all([Promise.all(ids.map(itemOf)), whoMade(change)]);
+  const [found, by] = await Promise.all([Promise.all(ids.map(findItem)), whoMade(change)]);
   const changed = found.filter((item) => item !== null);
   const gone = ids.filter((_, index) => !found[index]);
   listing.take(changed, gone);
@@ -48,11 +56,6 @@ async function lookUp(listing, ids, change) {
       by,
     );
   }
-}
-
-/** @param {string} id @returns {Promise<Item | null>} null: not there any more, or not for this person */
-function itemOf(id) {
-  return get(`/api/drive/items/${encodeURIComponent(id)}`).catch(() => null);
 }
 
 /** @param {import("../../../shared/drive_events.js").DriveChange} change */
@@ -72,7 +75,7 @@ async function lookUpPending(listing) {
     .filter((item) => item.index_state === "pending" || item.index_state === "indexing")
     .slice(0, MOST_PENDING);
   if (!waiting.length) return;
-  const found = await Promise.all(waiting.map((item) => itemOf(item.id)));
+  const found = await Promise.all(waiting.map((item) => findItem(item.id))).catch(() => []);
   const moved = found.filter((item, index) => item && item.index_state !== waiting[index].index_state);
   if (moved.length) listing.take(moved.filter((item) => item !== null));
 }
