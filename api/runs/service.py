@@ -34,6 +34,7 @@ ADMINISTRATOR = "administrator"
 """Stands for the key of who ends a run in somebody's place."""
 CANCEL_SECONDS = 5.0
 STOP_SECONDS = 2.0
+STORE_ATTEMPTS = 3
 EXPIRED_AT_ONCE = 16
 EXPIRY_SECONDS = 10.0
 LONGEST_SLEEP = timedelta(hours=1)
@@ -356,13 +357,14 @@ class Runs:
             connection.execute(NEW_EVENT, frame_to_row(run.id, frame))
             return frame
 
-        try:
-            return await self._services.database.write_sync(begin)
-        except IntegrityError:
+        for _ in range(STORE_ATTEMPTS - 1):
+            with suppress(IntegrityError):
+                return await self._services.database.write_sync(begin)
             # Another process began a run on the thread after this one looked; a thread has one active run at most.
+            # If that run has ended since, the thread is free again.
             async with self._services.database.read() as session:
                 await session.run_sync(refuse_if_busy, run.thread_id)
-            raise
+        return await self._services.database.write_sync(begin)
 
     async def _uncount(self, run_ids: Sequence[str]) -> None:
         """Count the start of these runs no more: a stop that was asked for is no crash."""

@@ -5,6 +5,7 @@ from unittest.mock import AsyncMock, Mock
 
 import pytest
 
+from api.threads import refuse_if_busy
 from drive_server.errors import StorageFailureError
 from tests.api.serving import RunningService, SmallService, rest_of
 
@@ -158,11 +159,29 @@ def test_of_two_first_messages_at_once_one_runs_and_the_other_is_refused(
         turn.finish()
     # Both look before either begins, as two processes on one PostgreSQL can: neither sees the other.
     monkeypatch.setattr("api.threads.refuse_if_busy", Mock())
-    with alice.chat("slow b", thread_id=thread_id) as first:
+    with alice.chat("slow b d", thread_id=thread_id) as first:
         run_id = first.until("run")["run_id"]
         second = alice.http.post("/api/chat", json={"message": "say c", "thread_id": thread_id})
         assert (second.status_code, second.json()["code"]) == (409, "thread_busy")
         assert second.json()["details"]["run_id"] == run_id
+        service.parts.graph.gate.open()
+        first.finish()
+
+
+def test_a_message_that_met_a_run_that_has_just_ended_is_stored_on_another_try(
+    service: RunningService, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with alice.chat("say a") as turn:
+        thread_id = turn.until("run")["thread_id"]
+        turn.finish()
+    monkeypatch.setattr("api.threads.refuse_if_busy", Mock())
+    looks = iter([Mock(), refuse_if_busy])
+    monkeypatch.setattr("api.runs.service.refuse_if_busy", Mock(side_effect=lambda *found: next(looks)(*found)))  # pyright: ignore[reportUnknownLambdaType] - whatever it is called with
+    with alice.chat("slow b d", thread_id=thread_id) as first:
+        first.until("run")
+        second = alice.http.post("/api/chat", json={"message": "say c", "thread_id": thread_id})
+        assert (second.status_code, second.json()["code"]) == (409, "thread_busy")
+        assert next(looks, None) is None
         service.parts.graph.gate.open()
         first.finish()
 
