@@ -176,7 +176,11 @@ def test_a_message_that_met_a_run_that_has_just_ended_is_stored_on_another_try(
         turn.finish()
     monkeypatch.setattr("api.threads.refuse_if_busy", Mock())
     looks = iter([Mock(), refuse_if_busy])
-    monkeypatch.setattr("api.runs.service.refuse_if_busy", Mock(side_effect=lambda *found: next(looks)(*found)))  # pyright: ignore[reportUnknownLambdaType] - whatever it is called with
+
+    def look(*found: Any) -> None:
+        next(looks)(*found)
+
+    monkeypatch.setattr("api.runs.service.refuse_if_busy", look)
     with alice.chat("slow b d", thread_id=thread_id) as first:
         first.until("run")
         second = alice.http.post("/api/chat", json={"message": "say c", "thread_id": thread_id})
