@@ -16,7 +16,7 @@ from api.page.files import PREFIX, PageFiles
 from api.page.first_load import first_page
 from drive_server.errors import NotFoundError
 
-PLAIN: Final = frozenset({b"plain", b"item", b"cursor"})
+PLAIN: Final = frozenset({"plain", "item", "cursor"})
 """Who names one of these in the address of a link is on the page without scripts."""
 WITHOUT_SCRIPTS: Final = (
     '<p><a lang="en" href="?plain=1">Go on without scripts</a> · <a lang="zh" href="?plain=1">不使用脚本继续</a></p>'
@@ -29,9 +29,10 @@ class GuestRoute(APIRoute):
     @override
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         is_page = scope["type"] == "http" and scope["method"] == "GET"
-        if not is_page or not PLAIN.isdisjoint(parse_qs(scope["query_string"], keep_blank_values=True)):
+        if not is_page or not any(name == b"accept" and b"text/html" in value for name, value in scope["headers"]):
             return Match.NONE, {}
-        if not any(name == b"accept" and b"text/html" in value for name, value in scope["headers"]):
+        # As Latin-1: clients send any bytes, and `parse_qs` takes bytes of ASCII alone.
+        if not PLAIN.isdisjoint(parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)):
             return Match.NONE, {}
         return super().matches(scope)
 
