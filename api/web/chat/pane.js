@@ -13,8 +13,6 @@ import { Lazy } from "../shared/components/lazy.js";
 import { focusComposer } from "./composer/focus.js";
 import { newConversation, useNewConversationKey } from "./new_conversation.js";
 
-const SOON = 500;
-
 await loadTexts(import.meta.url);
 
 const loadTranscript = () => import("./transcript/transcript.js").then((module) => module.Transcript);
@@ -27,18 +25,14 @@ export function ChatPane() {
   useEffect(() => {
     void show(threadId);
   }, [threadId]);
-  useEffect(() => {
-    // What draws answers is not needed before there is one; it comes while nothing else is to do.
-    const soon = setTimeout(loadTranscript, SOON);
-    return () => clearTimeout(soon);
-  }, []);
   useNewConversationKey();
   useCommands(() => [
     { id: "chat.new", title: text("chat.new"), icon: "plus", keys: "Ctrl+Shift+O", run: newConversation },
     { id: "chat.threads", title: text("chat.threads"), icon: "history", run: () => setListed(true) },
     { id: "chat.focus", title: text("chat.ask"), icon: "chat", run: focusComposer },
   ]);
-  return html`<div class="chat">
+  // Drawing answers takes most of what the conversation loads: it comes while the person writes the first message.
+  return html`<div class="chat" onInput=${loadTranscript}>
     <${ChatHeader} isListed=${listed} onList=${() => setListed(!listed)} />
     ${
       listed

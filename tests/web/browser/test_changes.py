@@ -48,6 +48,6 @@ def test_a_change_is_found_in_the_list_and_taken_back(visits: Visits, owner: Per
     row = page.get_by_role("listitem").filter(has_text="发票 🧾").first
     row.get_by_role("button", name="撤销").click()
     page.get_by_role("dialog").get_by_role("button", name="撤销", exact=True).click()
-    expect(page.get_by_role("listitem").filter(has_text="已撤销").first).to_be_visible()
+    expect(page.get_by_role("listitem").filter(has_text="发票 🧾").filter(has_text="已撤销")).to_be_visible()
     assert owner.names() == []
     assert violations(page) == []

@@ -61,6 +61,6 @@ def test_words_of_before_are_offered_again_in_chinese(visits: Visits, owner: Per
     expect(page.get_by_role("link", name="仙鹤.txt")).to_be_visible()
     field.press("Enter")
     field.fill("")
-    page.get_by_role("button", name="仙鹤").click()
+    page.get_by_role("button", name="仙鹤", exact=True).click()
     expect(field).to_have_value("仙鹤")
     expect(page.get_by_role("link", name="仙鹤.txt")).to_be_visible()

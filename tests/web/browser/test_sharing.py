@@ -75,7 +75,7 @@ def test_a_link_with_a_password_and_an_end_is_made_copied_and_ended(
 
 def test_who_is_not_known_is_told_beside_the_field(visits: Visits, item: dict[str, Any]) -> None:
     page = visits.open(f"#/file/{item['id']}", language="zh")
-    page.get_by_role("button", name="更多操作").click()
+    page.get_by_role("button", name="更多操作", exact=True).click()
     page.get_by_role("menuitem", name="共享").first.click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="共享", exact=True).click()
