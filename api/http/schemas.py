@@ -114,7 +114,7 @@ class ResultView(BaseModel):
 
 
 class ApprovalView(BaseModel):
-    """An approval."""
+    """An approval. An edit has to fit the schema of its tool in `args_schemas`, which are by the names of the tools."""
 
     approval_id: str
     thread_id: str
@@ -123,6 +123,7 @@ class ApprovalView(BaseModel):
     created_at: datetime
     expires_at: datetime
     actions: list[Annotated[dict[str, Any], Shape(ApprovalAction)]]
+    args_schemas: Annotated[dict[str, dict[str, Any]], DATA] = {}
     decisions: Annotated[list[dict[str, Any]], DATA] = []
     decided_by: str | None = None
     decided_key: str | None = None

@@ -68,6 +68,7 @@ def approval_view(row: ApprovalRow) -> ApprovalView:
         created_at=row.created_at,
         expires_at=row.expires_at,
         actions=row.payload["actions"],
+        args_schemas={one["action_name"]: one.get("args_schema", {}) for one in row.payload.get("review_configs", ())},
         decisions=without_contents(row.payload, row.decisions),
         decided_by=row.decided_by,
         decided_key=row.decided_key,

@@ -1,6 +1,7 @@
 /** A part of an answer: words, thoughts, calls, files that are read, a plan, an approval. */
 
 import { Icon } from "../../shared/components/icon.js";
+import { Lazy } from "../../shared/components/lazy.js";
 import { goToFile } from "../../shared/location.js";
 import { Markdown } from "../../shared/markdown/markdown.js";
 import { Component, html } from "../../shared/preact.js";
@@ -34,6 +35,8 @@ export class PartView extends Component {
   }
 }
 
+const loadApprovalCard = () => import("../../approvals/card/card.js").then((module) => module.ApprovalCard);
+
 /** @param {import("../../shared/api/types.js").Schema<"CitationView">} citation */
 const openCitation = (citation) => citation.file_id && goToFile(citation.file_id, passageOf(citation));
 
@@ -51,6 +54,8 @@ function draw(part, turn, streaming) {
       return html`<${Reasoning} words=${part.text} streaming=${streaming} />`;
     case "calls":
       return html`<${Calls} calls=${part.calls} turn=${turn} />`;
+    case "approval":
+      return html`<${Lazy} load=${loadApprovalCard} approval=${part.approval} />`;
     case "files":
       return html`<${FilesProgress} files=${part.files} total=${part.total} />`;
     case "handover":

@@ -133,7 +133,7 @@ export interface components {
         };
         /**
          * ApprovalView
-         * @description An approval.
+         * @description An approval. An edit has to fit the schema of its tool in `args_schemas`, which are by the names of the tools.
          */
         ApprovalView: {
             /** Approval Id */
@@ -188,6 +188,15 @@ export interface components {
                 passage?: components["schemas"]["Passage"] | null;
                 question?: components["schemas"]["QuestionView"] | null;
             }[];
+            /**
+             * Args Schemas
+             * @default {}
+             */
+            args_schemas: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
             /**
              * Decisions
              * @default []

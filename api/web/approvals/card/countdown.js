@@ -1,0 +1,27 @@
+/** How long there is to decide. */
+
+import { html, useEffect, useState } from "../../shared/preact.js";
+import { text } from "../../shared/texts/texts.js";
+
+const SECOND = 1000;
+const HURRY_SECONDS = 60;
+
+/** The time as 4:05, or 1:04:05. @param {number} seconds */
+export function clock(seconds) {
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const tail = `${String(minutes).padStart(hours ? 2 : 1, "0")}:${String(rest).padStart(2, "0")}`;
+  return hours ? `${hours}:${tail}` : tail;
+}
+
+/** Counts down; not read out, as nobody wants to hear every second. @param {{until: string}} properties ISO 8601 */
+export function Countdown({ until }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), SECOND);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.max(0, Math.ceil((Date.parse(until) - now) / SECOND));
+  return html`<span class=${seconds <= HURRY_SECONDS ? "countdown hurry" : "countdown"} role="timer" aria-live="off"
+    >${text("approval.time_left", { time: clock(seconds) })}</span
+  >`;
+}

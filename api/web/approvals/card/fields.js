@@ -1,0 +1,181 @@
+/** The fields of a form, made of a JSON schema, and what is written in them as arguments. Pure. */
+
+/**
+ * @typedef {object} FieldSpec
+ * @property {string} name
+ * @property {string} label
+ * @property {string} hint
+ * @property {"text" | "lines" | "number" | "integer" | "boolean" | "choice" | "choices" | "list" | "json"} kind
+ * @property {Array<{value: any, label: string}>} choices
+ * @property {boolean} required
+ * @property {boolean} nullable nothing may stand there
+ * @property {Record<string, any>} schema
+ */
+/** @typedef {{code: string, value?: any}} Complaint a key of the room's texts, and what it is about */
+
+/** What a call is about is what was shown: an edit of it would be another call. */
+const TARGET = /^(item|file|share|change|run|version)_ids?$/;
+const LONG = 60;
+const MOST_ON_A_LINE = 10_000;
+
+/**
+ * @param {Record<string, any>} schema of an object
+ * @param {Record<string, any>} values what stands in the fields at first
+ * @param {{targets?: boolean}} [options] `targets`: fields that name what the call is about are there, too
+ * @returns {FieldSpec[]} those with a value first, as they are more likely to be changed
+ */
+export function fieldsOf(schema, values, { targets = false } = {}) {
+  const required = new Set(schema.required ?? []);
+  const all = Object.entries(schema.properties ?? {}).filter(([name]) => targets || !TARGET.test(name));
+  const specs = all.map(([name, own]) => {
+    const { schema: one, nullable } = plain(own, schema);
+    const { kind, choices } = kindOf(one, values[name]);
+    const label = one.title ?? name.replaceAll("_", " ");
+    return {
+      name,
+      label,
+      hint: one.description ?? "",
+      kind,
+      choices,
+      required: required.has(name),
+      nullable,
+      schema: one,
+    };
+  });
+  const isGiven = (/** @type {FieldSpec} */ spec) => values[spec.name] !== undefined && values[spec.name] !== null;
+  return [...specs.filter(isGiven), ...specs.filter((spec) => !isGiven(spec))];
+}
+
+/**
+ * The schema of a value, without the wrapping of one that may be missing, or stands elsewhere.
+ * @param {any} own
+ * @param {Record<string, any>} root
+ * @returns {{schema: Record<string, any>, nullable: boolean}}
+ */
+function plain(own, root) {
+  const said = typeof own === "object" && own ? own : {};
+  const found = typeof said.$ref === "string" ? (root.$defs?.[said.$ref.split("/").at(-1)] ?? {}) : said;
+  const options = found.anyOf ?? found.oneOf;
+  if (!Array.isArray(options) || options.some((one) => "const" in one)) return { schema: found, nullable: false };
+  const real = options.filter((one) => one.type !== "null");
+  if (real.length !== 1) return { schema: { ...found, anyOf: undefined, oneOf: undefined }, nullable: true };
+  const around = { ...found, anyOf: undefined, oneOf: undefined };
+  const inside = plain(real[0], root).schema;
+  return {
+    schema: { ...around, ...inside, title: found.title, description: found.description },
+    nullable: real.length < options.length,
+  };
+}
+
+/** @param {Record<string, any>} schema @param {any} value @returns {Pick<FieldSpec, "kind" | "choices">} */
+function kindOf(schema, value) {
+  const choices = choicesOf(schema);
+  if (choices.length) return { kind: "choice", choices };
+  if (schema.type === "array") return listKindOf(schema.items ?? {});
+  if (schema.type === "string" || (schema.type === undefined && typeof value === "string")) {
+    return { kind: isLong(value) || schema.maxLength > MOST_ON_A_LINE ? "lines" : "text", choices };
+  }
+  return { kind: ["boolean", "number", "integer"].includes(schema.type) ? schema.type : "json", choices };
+}
+
+/** @param {Record<string, any>} items @returns {Pick<FieldSpec, "kind" | "choices">} */
+function listKindOf(items) {
+  const choices = choicesOf(items);
+  if (choices.length) return { kind: "choices", choices };
+  return { kind: items.type === "string" ? "list" : "json", choices };
+}
+
+/** @param {any} value */
+const isLong = (value) => typeof value === "string" && (value.includes("\n") || value.length > LONG);
+
+/** @param {Record<string, any>} schema @returns {Array<{value: any, label: string}>} */
+function choicesOf(schema) {
+  const named = (schema.oneOf ?? schema.anyOf ?? []).filter((/** @type {any} */ one) => "const" in one);
+  if (named.length)
+    return named.map((/** @type {any} */ one) => ({ value: one.const, label: one.title ?? String(one.const) }));
+  return (schema.enum ?? []).map((/** @type {any} */ value, /** @type {number} */ at) => ({
+    value,
+    label: schema.enumNames?.[at] ?? String(value),
+  }));
+}
+
+/** What stands in a field for a value. @param {FieldSpec} spec @param {any} value */
+export function written(spec, value) {
+  if (value === undefined || value === null) return "";
+  if (spec.kind === "list") return value.join("\n");
+  return spec.kind === "json" ? JSON.stringify(value, null, 2) : String(value);
+}
+
+/**
+ * Read what was written.
+ * @param {FieldSpec[]} specs
+ * @param {FormData} form
+ * @returns {{values: Record<string, any>, complaints: Record<string, Complaint>}} `values` has only what was filled in
+ */
+export function read(specs, form) {
+  /** @type {Record<string, any>} */
+  const values = {};
+  /** @type {Record<string, Complaint>} */
+  const complaints = {};
+  for (const spec of specs) {
+    const { value, complaint } = readOne(spec, form);
+    const found = complaint ?? (value === undefined ? missing(spec) : outside(spec, value));
+    if (found) complaints[spec.name] = found;
+    else if (value !== undefined) values[spec.name] = value;
+  }
+  return { values, complaints };
+}
+
+/** @param {FieldSpec} spec @param {FormData} form @returns {{value?: any, complaint?: Complaint}} */
+function readOne(spec, form) {
+  const { name, kind, choices } = spec;
+  if (kind === "boolean") return { value: form.has(name) };
+  if (kind === "choices")
+    return { value: choices.filter((_, at) => form.getAll(name).includes(String(at))).map((one) => one.value) };
+  const typed = String(form.get(name) ?? "");
+  if (kind === "text" || kind === "lines") return { value: typed || undefined };
+  if (!typed.trim()) return {};
+  if (kind === "choice") return { value: choices[Number(typed)]?.value };
+  if (kind === "list")
+    return {
+      value: typed
+        .split("\n")
+        .map((line) => line.trim())
+        .filter(Boolean),
+    };
+  return kind === "json" ? readJson(typed) : readNumber(typed, kind);
+}
+
+/** @param {string} typed @param {string} kind */
+function readNumber(typed, kind) {
+  const value = Number(typed);
+  if (!Number.isFinite(value)) return { complaint: { code: "number" } };
+  return kind === "integer" && !Number.isSafeInteger(value) ? { complaint: { code: "integer" } } : { value };
+}
+
+/** @param {string} typed */
+function readJson(typed) {
+  try {
+    return { value: JSON.parse(typed) };
+  } catch {
+    return { complaint: { code: "json" } };
+  }
+}
+
+/** @param {FieldSpec} spec @returns {Complaint | null} */
+const missing = (spec) => (spec.required ? { code: "required" } : null);
+
+/** Compare a value with the bounds of its schema. @param {FieldSpec} spec @param {any} value @returns {Complaint | null} */
+function outside({ schema }, value) {
+  const size = typeof value === "number" ? value : (value?.length ?? null);
+  const [least, most] =
+    typeof value === "number"
+      ? [schema.minimum, schema.maximum]
+      : Array.isArray(value)
+        ? [schema.minItems, schema.maxItems]
+        : [schema.minLength, schema.maxLength];
+  const unit = typeof value === "number" ? "value" : Array.isArray(value) ? "items" : "length";
+  if (size === null) return null;
+  if (typeof least === "number" && size < least) return { code: `least_${unit}`, value: least };
+  return typeof most === "number" && size > most ? { code: `most_${unit}`, value: most } : null;
+}

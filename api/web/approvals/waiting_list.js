@@ -1,0 +1,18 @@
+/** The approvals that wait for the person, as they were when they were asked for last. */
+
+import { get } from "../shared/api/request.js";
+import { signal } from "../shared/preact.js";
+
+/** @typedef {import("../shared/api/types.js").Schema<"ApprovalView">} Approval */
+
+/** @type {import("../vendor/signals.js").Signal<Approval[]>} */
+export const waiting = signal([]);
+
+/** Ask again. What waited stays shown while the service is not reached: the page says that elsewhere. */
+export async function look() {
+  const found = await get("/api/approvals").catch(() => null);
+  if (found && idsOf(found.items) !== idsOf(waiting.peek())) waiting.value = found.items;
+}
+
+/** @param {Approval[]} approvals */
+const idsOf = (approvals) => approvals.map((one) => one.approval_id).join(" ");
