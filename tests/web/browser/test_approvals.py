@@ -109,7 +109,7 @@ def test_a_change_is_checked_beside_its_field_and_made_as_it_was_changed(
     content.fill("My own words\n")
     card.get_by_role("button", name="Approve with these changes").click()
     expect(page.get_by_text("Approved with changes:")).to_be_visible()
-    expect(page.get_by_text("Written.")).to_be_visible()
+    expect(page.get_by_text("Written.", exact=True)).to_be_visible()
     assert owner.http.get(f"/api/drive/files/{plan['id']}/content").text == "My own words\n"
 
 
@@ -212,7 +212,7 @@ def test_what_changed_meanwhile_is_asked_about_again(
     expect(card.get_by_text("It has changed since you were asked; please look again.")).to_be_visible()
     expect(card).to_contain_text("Changed by somebody")
     card.get_by_role("button", name="Approve").click()
-    expect(page.get_by_text("Written.")).to_be_visible()
+    expect(page.get_by_text("Written.", exact=True)).to_be_visible()
 
 
 def test_the_list_leads_from_another_conversation_to_what_waits(
