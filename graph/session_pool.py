@@ -52,7 +52,7 @@ class _Seat(Generic[S]):
 
 
 class SessionPool(Generic[K, S]):
-    """Sessions by key. `ended` hears of each task that ended: of an error, or because it was closed.
+    """Sessions by key. `ended` hears of each one that ended: its key, itself if it had opened, and the error, if any.
 
     Seconds: `open_seconds` is the longest wait for a session to open, `idle_seconds` how long an unused one stays open.
     """
@@ -63,7 +63,7 @@ class SessionPool(Generic[K, S]):
         open_seconds: float,
         idle_seconds: float,
         clock: Clock,
-        ended: Callable[[K, BaseException | None], None],
+        ended: Callable[[K, S | None, BaseException | None], None],
     ) -> None:
         self._open_seconds = open_seconds
         self._idle_seconds = idle_seconds
@@ -161,7 +161,7 @@ class SessionPool(Generic[K, S]):
         # A context of its own: the session outlives the run that happens to open it.
         owner = asyncio.create_task(_own(open_session, opened, closing), name="mcp-session", context=Context())
         self._owners[owner] = closing
-        owner.add_done_callback(lambda task: self._owner_ended(key, task))
+        owner.add_done_callback(lambda task: self._owner_ended(key, task, opened))
         try:
             async with asyncio.timeout(self._open_seconds):
                 await asyncio.wait({owner, opened}, return_when=asyncio.FIRST_COMPLETED)
@@ -176,9 +176,10 @@ class SessionPool(Generic[K, S]):
             raise NotOpenedError("the session ended while it was opened") from cause
         return Pooled(opened.result(), owner, closing, self._now())
 
-    def _owner_ended(self, key: K, owner: "asyncio.Task[None]") -> None:
+    def _owner_ended(self, key: K, owner: "asyncio.Task[None]", opened: "asyncio.Future[S]") -> None:
         del self._owners[owner]
-        self._ended(key, None if owner.cancelled() else owner.exception())
+        session = opened.result() if opened.done() else None
+        self._ended(key, session, None if owner.cancelled() else owner.exception())
 
     def _now(self) -> float:
         return self._clock().timestamp()

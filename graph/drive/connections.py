@@ -272,7 +272,7 @@ def _facts(tool: BaseTool, *, own: bool) -> ToolFacts:
     return read_facts(tool.name, stated, stated.get("_meta", {}).get(META_TOOL) if own else None)
 
 
-def _log_end(_key: object, error: BaseException | None) -> None:
+def _log_end(_key: object, _session: object, error: BaseException | None) -> None:
     if error:
         logger.warning("An MCP session ended with an error.", exc_info=error)
 

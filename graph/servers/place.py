@@ -12,7 +12,8 @@ DOUBLINGS: Final = 16
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """The version of the definition that is used, the attempt to connect that is under way, and earlier failures.
+    """The version of the definition that is used, the attempt to connect that is under way, the connection that opened
+    last, and earlier failures.
 
     Times are in seconds since the epoch.
     """
@@ -20,6 +21,7 @@ class Place:
     version: int = 0
     host: str = ""
     opening: Task[Reason | None] | None = None
+    newest: object | None = None
     last: Reason | None = None
     _failures: int = 0
     _retry_at: float = 0.0

@@ -295,6 +295,7 @@ class ServerPool:
             elicitation_callback=connection.in_flight.elicit,
         ) as opened:
             connection.open(opened.session, opened.introduction)
+            self._places.setdefault(key, Place(definition.version)).newest = connection
             self._board.set(key, ServerStatus("connected"))
             self._reap_later()
             yield connection
@@ -315,10 +316,16 @@ class ServerPool:
             self._board.set(_key(definition), ServerStatus("error", reason))
         return reason
 
-    def _ended(self, key: Key, error: BaseException | None) -> None:
-        """Note the end of a session that was open; that of one which did not open is noted by who wanted it."""
+    def _ended(self, key: Key, connection: Connection | None, error: BaseException | None) -> None:
+        """Note the end of a connection that was open; that of one which did not open is noted by who wanted it.
+
+        One that was replaced says nothing of the newer one, which may have opened just now.
+        """
         place = self._places.get(key)
-        if place is None or self._sessions.is_open(key) or self._board.get(key).status != "connected":
+        if place is None or place.newest is not connection:
+            return
+        place.newest = None
+        if self._board.get(key).status != "connected":
             return
         if error is None:
             self._board.set(key, DISCONNECTED)

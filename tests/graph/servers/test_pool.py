@@ -15,7 +15,7 @@ from graph.servers.connections.connection import Connection
 from graph.servers.definition import ServerDefinition
 from graph.servers.pool import ServerPool
 from graph.servers.reasons import SENTENCES, Reason, ServerUnavailableError
-from graph.servers.status import ServerStatus
+from graph.servers.status import Key, ServerStatus, StatusBoard
 from tests.fakes.clock import SettableClock
 from tests.fakes.raw_server import whole
 from tests.graph.servers.conftest import PoolMaker
@@ -223,6 +223,26 @@ async def test_a_changed_definition_gets_a_new_session_and_the_older_one_is_refu
     assert len(server.calls("initialize")) == 2
     await asyncio.wait({older})
     assert pool.open_sessions == 1
+    assert pool.status("u1", "s1").status == "connected"
+
+
+async def test_a_session_that_ends_while_the_one_that_replaces_it_opens_says_nothing_of_it(
+    pool: ServerPool, server: HostileHttp, definition: ServerDefinition, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await names(pool, definition)
+    set_status, ended = StatusBoard.set, pool._ended  # pyright: ignore[reportPrivateUsage] - the moment is the point
+    older = pool._places["u1", "s1"].newest  # pyright: ignore[reportPrivateUsage] - as above
+    assert isinstance(older, Connection)
+
+    def set_and_end(board: StatusBoard, key: Key, status: ServerStatus) -> None:
+        set_status(board, key, status)
+        if status.status == "connected":
+            ended(key, older, None)
+
+    monkeypatch.setattr(StatusBoard, "set", set_and_end)
+    await names(pool, replace(definition, version=1))
+
+    assert len(server.calls("initialize")) == 2
     assert pool.status("u1", "s1").status == "connected"
 
 
