@@ -77,12 +77,17 @@ const CHANGES = {
 
 /** @param {Turn} turn @param {any} data */
 function ended(turn, data) {
-  const plan = turn.plan && { ...turn.plan, status: turn.plan.steps.some(isOpen) ? "interrupted" : "done" };
+  const plan = turn.plan && { ...turn.plan, status: endOf(turn.plan.steps) };
   return { changes: data.changes ?? [], groups: data.groups ?? [], plan };
 }
 
-/** @param {any} step */
-const isOpen = (step) => step.status === "pending" || step.status === "in-progress";
+/** How a plan stands when its run is over; steps are skipped without a failure only if it was stopped. @param {any[]} steps */
+function endOf(steps) {
+  const has = (/** @type {string} */ status) => steps.some((step) => step.status === status);
+  if (steps.some((step) => step.status === "pending" && step.question)) return "waiting";
+  if (has("pending") || has("in-progress")) return "interrupted";
+  return has("skipped") && !has("failed") ? "stopped" : "done";
+}
 
 /**
  * @param {Turn} turn

@@ -5,7 +5,7 @@ import { text } from "../../shared/texts/texts.js";
 /** @typedef {import("../conversation/turn.js").CallPart} CallPart */
 
 /** What the assistant asks of itself, and nobody has to see. */
-const SILENT = new Set(["more_tools", "hand_over", "handover"]);
+const SILENT = new Set(["more_tools", "transfer_to_agent", "make_plan"]);
 const TOOLS = new Set(
   (
     "list_folder get_folder_tree get_file_info create_folder rename_item move_item move_items rename_items organize_items copy_item " +

@@ -6,6 +6,8 @@ import { goToFile } from "../../shared/location.js";
 import { Markdown } from "../../shared/markdown/markdown.js";
 import { Component, html } from "../../shared/preact.js";
 import { text } from "../../shared/texts/texts.js";
+import { thread } from "../conversation/conversation.js";
+import { isActive } from "../conversation/turn.js";
 import { passageOf } from "./passage.js";
 import { agentWords } from "./route.js";
 import { Calls } from "./calls.js";
@@ -22,7 +24,8 @@ export class PartView extends Component {
   shouldComponentUpdate(next) {
     const now = /** @type {any} */ (this.props);
     if (next.streaming !== now.streaming) return true;
-    if (next.part.kind === "plan") return next.turn.plan !== now.turn.plan;
+    if (next.part.kind === "plan")
+      return next.turn.plan !== now.turn.plan || isActive(next.turn) !== isActive(now.turn);
     if (next.part.kind === "calls")
       return next.part.calls.some((/** @type {any} */ call, /** @type {number} */ at) => call !== now.part.calls[at]);
     return next.part !== now.part;
@@ -35,6 +38,7 @@ export class PartView extends Component {
   }
 }
 
+const loadPlan = () => import("../../plan/plan.js").then((module) => module.PlanView);
 const loadApprovalCard = () => import("../../approvals/card/card.js").then((module) => module.ApprovalCard);
 
 /** @param {import("../../shared/api/types.js").Schema<"CitationView">} citation */
@@ -56,6 +60,13 @@ function draw(part, turn, streaming) {
       return html`<${Calls} calls=${part.calls} turn=${turn} />`;
     case "approval":
       return html`<${Lazy} load=${loadApprovalCard} approval=${part.approval} />`;
+    case "plan":
+      return html`<${Lazy}
+        load=${loadPlan}
+        plan=${turn.plan}
+        threadId=${thread.peek()?.thread_id}
+        isActive=${isActive(turn)}
+      />`;
     case "files":
       return html`<${FilesProgress} files=${part.files} total=${part.total} />`;
     case "handover":

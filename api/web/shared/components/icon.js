@@ -17,6 +17,7 @@ const PATHS = {
   plus: "M12 5v14M5 12h14",
   minus: "M5 12h14",
   check: "M5 13l4 4L19 7",
+  circle: "M12 19a7 7 0 1 0 0-14 7 7 0 0 0 0 14z",
   close: "M6 6l12 12M18 6L6 18",
   more: "M5 12h.01M12 12h.01M19 12h.01",
   search: "M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM20 20l-4-4",
