@@ -60,7 +60,7 @@ function Steps({ plan, onReload, onClose }) {
   const isOld = problem instanceof Problem && problem.code === "plan_changed";
   return html`<form ref=${form} class="plan-editor" onSubmit=${submit} aria-label=${text("plan.edit")}>
     <p class="quiet">${text(steps.length ? "plan.edit_hint" : "plan.nothing_left")}</p>
-    <ol>
+    <div class="plan-steps">
       ${steps.map(
         (step, at) =>
           html`<${StepFields}
@@ -73,7 +73,7 @@ function Steps({ plan, onReload, onClose }) {
             onRemove=${() => setSteps(withoutStep(steps, step.id))}
           />`,
       )}
-    </ol>
+    </div>
     <${Wrong} problem=${problem} />
     <div class="row">
       ${
@@ -117,7 +117,8 @@ function Wrong({ problem }) {
 function StepFields({ step, at, count, onChange, onMove, onRemove }) {
   const label = text("plan.step_number", { number: at + 1 });
   const disabled = (/** @type {boolean} */ is) => (is ? "true" : undefined);
-  return html`<li class="plan-fields" role="group" aria-label=${label}>
+  return html`<fieldset class="plan-fields">
+    <legend class="hidden">${label}</legend>
     <div class="row">
       <label class="field grow"
         ><span>${text("plan.field.title")}</span
@@ -163,5 +164,5 @@ function StepFields({ step, at, count, onChange, onMove, onRemove }) {
       />
       <${IconButton} icon="trash" label=${text("plan.remove", { step: label })} onClick=${onRemove} />
     </div>
-  </li>`;
+  </fieldset>`;
 }

@@ -24,7 +24,7 @@ export function PlanView({ plan, threadId, isActive }) {
   const heading = useId();
   const [isEdited, setEdited] = useState(false);
   const canChange = isActive && AT_WORK.has(plan.status);
-  const { wanted, command } = useCommand(threadId, plan);
+  const { wanted, isSending, command } = useCommand(threadId, plan);
   return html`<section class="plan" aria-labelledby=${`plan${heading}`}>
     <header>
       <h3 id=${`plan${heading}`}><${Icon} name="list" />${text("plan.title")}</h3>
@@ -47,13 +47,16 @@ export function PlanView({ plan, threadId, isActive }) {
             ? html`<${Button} kind="main" icon="play" onClick=${() => command("run")}>${text("plan.resume")}<//>`
             : html`<${Button}
                 icon="pause"
-                aria-disabled=${wanted ? "true" : undefined}
+                aria-disabled=${isSending || wanted ? "true" : undefined}
                 onClick=${() => command("pause")}
                 >${text("plan.pause")}<//
               >`
         }
         <${Button} icon="edit" onClick=${() => setEdited(true)}>${text("plan.edit")}<//>
-        <${Button} icon="stop" aria-disabled=${wanted === "stop" ? "true" : undefined} onClick=${() => command("stop")}
+        <${Button}
+          icon="stop"
+          aria-disabled=${isSending || wanted === "stop" ? "true" : undefined}
+          onClick=${() => command("stop")}
           >${text("plan.stop")}<//
         >
       </div>`
@@ -61,21 +64,23 @@ export function PlanView({ plan, threadId, isActive }) {
   </section>`;
 }
 
-/** What the person has commanded, until the plan does it: between two steps. @param {string} threadId @param {Shown} plan */
+/** What the service was told, until the plan does it: between two steps. @param {string} threadId @param {Shown} plan */
 function useCommand(threadId, plan) {
   const [wanted, setWanted] = useState(/** @type {Command | ""} */ (""));
+  const [isSending, setSending] = useState(false);
   useEffect(() => setWanted(""), [plan.status]);
   const command = async (/** @type {Command} */ given) => {
-    if (wanted === given) return;
-    setWanted(given);
+    if (isSending || wanted === given) return;
+    setSending(true);
     try {
       await post(`/api/threads/${threadId}/plan/${given === "run" ? "resume" : given}`);
+      setWanted(given);
     } catch (problem) {
-      setWanted("");
       notifyProblem(problem);
     }
+    setSending(false);
   };
-  return { wanted, command };
+  return { wanted, isSending, command };
 }
 
 /** @param {Shown} plan @param {boolean} isActive @param {Command | ""} wanted */

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from tests.api.real_service import RealService
-from tests.fakes.chat_model import ScriptedChatModel, route_to
+from tests.fakes.chat_model import FakeChatModel, ScriptedChatModel, route_to
 from tests.web.browser.chromium import HEADLESS, launch
 from tests.web.browser.visits import Visits
 
@@ -57,7 +57,7 @@ def browser(playwright: Playwright, browsers: dict[str, Browser], program: str) 
 
 
 @pytest.fixture(scope="module")
-def model() -> ScriptedChatModel:
+def model() -> FakeChatModel:
     """The model: a test puts into `script` what it says next; what is to be routed goes to the Drive agent."""
     return ScriptedChatModel()
 
@@ -85,8 +85,8 @@ def settings() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def service(
     tmp_path_factory: pytest.TempPathFactory,
-    model: ScriptedChatModel,
-    router: ScriptedChatModel,
+    model: FakeChatModel,
+    router: FakeChatModel,
     settings: dict[str, Any],
 ) -> Generator[RealService]:
     """The real service on a port, one for the module."""
@@ -104,9 +104,10 @@ def owner(service: RealService) -> Generator[Person]:
 
 
 @pytest.fixture
-def visits(browser: Browser, owner: Person, model: ScriptedChatModel) -> Generator[Visits]:
+def visits(browser: Browser, owner: Person, model: FakeChatModel) -> Generator[Visits]:
     """Opens pages as somebody, in a language, a theme, a size; at the end no page may have complained."""
-    model.script.clear()
+    if isinstance(model, ScriptedChatModel):
+        model.script.clear()
     opened = Visits(browser, owner)
     yield opened
     opened.close()

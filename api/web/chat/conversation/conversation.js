@@ -249,7 +249,7 @@ function joinRun(turn, runId) {
 function accepted({ run_id, thread_id }, turn, asked) {
   if (shownId !== thread_id) {
     shownId = thread_id;
-    thread.value = /** @type {any} */ ({ thread_id, title: turn.message.slice(0, TITLE), ...asked });
+    thread.value = /** @type {any} */ ({ ...asked, thread_id, title: turn.message.slice(0, TITLE) });
     goToThread(thread_id, { replace: true });
   }
   announce(text("chat.answering"));
