@@ -53,9 +53,10 @@ export function Shell() {
       </section>
       <${Divider} />
       <section class="side chat-side" aria-label=${text("app.assistant")}><${ChatPane} /></section>
+      <${MenuHost} />
     </main>
     <${SideTabs} />
-    <${NoticeHost} /><${DialogHost} /><${MenuHost} />
+    <${NoticeHost} /><${DialogHost} />
   `;
 }
 

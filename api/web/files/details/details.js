@@ -52,7 +52,7 @@ function Facts({ item }) {
     ["versions", isFile ? item.version.toLocaleString() : ""],
     ["trashed", item.trashed_at ? moment(item.trashed_at) : ""],
   ];
-  return html`<dl class="facts">
+  return html`<dl class="item-facts">
     ${facts
       .filter(([, value]) => value)
       .map(

@@ -67,6 +67,7 @@ function useListing(kind, folderId) {
     void listing.load().then(() => {
       const index = listing.items.peek().findIndex((item) => item.id === selection.peek().active);
       if (index >= 0) revealed.value = index;
+      else selection.value = { ...selection.peek(), active: null, anchor: null };
     });
     const end = keepLive(listing);
     const endKeeping = keepSelection(listing);

@@ -33,15 +33,7 @@ function Password() {
       saved=${text("security.password_saved")}
       reset
     >
-      <input
-        class="hidden"
-        name="email"
-        autocomplete="username"
-        tabindex="-1"
-        aria-hidden="true"
-        readonly
-        value=${me.value?.email}
-      />
+      <input hidden name="email" autocomplete="username" readonly value=${me.value?.email} />
       <${Field}
         name="old"
         type="password"

@@ -3,7 +3,7 @@
 import { put } from "../../shared/api/request.js";
 import { Button } from "../../shared/components/button.js";
 import { Diff } from "../../shared/components/diff.js";
-import { html } from "../../shared/preact.js";
+import { html, useState } from "../../shared/preact.js";
 import { hasScope } from "../../shared/session.js";
 import { text } from "../../shared/texts/texts.js";
 import { Nothing, Part, attempt } from "../form/section.js";
@@ -58,12 +58,16 @@ function Row({ tool, decide }) {
 
 /** @param {{tool: Tool, label: "servers.enabled" | "servers.auto_approve", on: boolean, disabled?: boolean, turn: (on: boolean) => Promise<boolean>}} properties */
 function Switch({ tool, label, on, disabled = false, turn }) {
+  // Kept until the service has answered: the card may be drawn anew meanwhile, by what its server tells.
+  const [wanted, setWanted] = useState(/** @type {boolean | null} */ (null));
   const change = async (/** @type {Event} */ event) => {
-    const box = /** @type {HTMLInputElement} */ (event.currentTarget);
-    if (!(await turn(box.checked))) box.checked = on;
+    const { checked } = /** @type {HTMLInputElement} */ (event.currentTarget);
+    setWanted(checked);
+    await turn(checked);
+    setWanted(null);
   };
   return html`<label class="settings-tick"
-    ><input type="checkbox" role="switch" checked=${on} disabled=${disabled} onChange=${change} /><span
+    ><input type="checkbox" role="switch" checked=${wanted ?? on} disabled=${disabled} onChange=${change} /><span
       >${text(label)}<span class="hidden"> ${tool.displayName || tool.name}</span></span
     ></label
   >`;

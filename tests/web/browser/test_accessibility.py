@@ -1,0 +1,103 @@
+"""Every view without a barrier: both languages, both themes, from 320 px to 4K, by fingers, in print and at rest."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.web.browser.axe import violations
+from tests.web.browser.views import Words, World, furnish, views
+from tests.web.browser.visits import LOCALES, NARROWEST
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.e2e.person import Person
+    from tests.fakes.chat_model import ScriptedChatModel
+    from tests.web.browser.visits import Visits
+
+WIDEST = (3840, 2160)
+TAGS = {"en": "en", "zh": "zh-CN"}
+BY_MOUSE, BY_FINGER = 24, 44
+TOO_SMALL = """least => [...document.querySelectorAll(
+    'button, a[href], input:not([type=hidden]), select, textarea, summary, [role=menuitem], [role=option], [role=tab]'
+  )].filter(one => {
+    if (!one.checkVisibility({visibilityProperty: true, opacityProperty: true}) || one.closest('.hidden')) return false;
+    const around = one.closest('label') ?? one;
+    const {width, height} = around.getBoundingClientRect();
+    const isInText = one.matches('a, .as-link, .citation') && one.closest('p, li, td, dd, blockquote, .answer');
+    return width > 0 && !isInText && (Math.round(height) < least || Math.round(width) < Math.min(least, 24));
+  }).map(one => {
+    const {width, height} = one.getBoundingClientRect();
+    return `${Math.round(width)}x${Math.round(height)} ${one.outerHTML.slice(0, 120)}`;
+  })"""
+
+MOVING = """() => document.getAnimations()
+  .filter(one => one.effect.getComputedTiming().duration > 1).map(one => one.animationName ?? one.transitionProperty)"""
+
+
+@pytest.fixture(scope="module")
+def world(owner: Person, model: ScriptedChatModel) -> World:
+    return furnish(owner, model)
+
+
+class Findings:
+    """What is wrong, and in which views: the same thing in many of them is one line."""
+
+    def __init__(self) -> None:
+        self._views: dict[str, list[str]] = {}
+
+    def add(self, view: str, wrong: list[str]) -> None:
+        """Note what is wrong in a view."""
+        for one in wrong:
+            self._views.setdefault(one, []).append(view)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{one} IN {', '.join(views)}" for one, views in self._views.items())
+
+
+def too_wide(page: Page) -> list[str]:
+    width = page.evaluate("document.documentElement.scrollWidth")
+    return [f"it scrolls sideways: {width}"] if width > page.evaluate("innerWidth") else []
+
+
+@pytest.mark.parametrize(("language", "dark"), [*product(LOCALES, (False, True))])
+def test_no_view_has_a_barrier(visits: Visits, world: World, language: str, *, dark: bool) -> None:
+    page, words, found = visits.open(language=language, dark=dark), Words(language), Findings()
+    for name, view in views(world).items():
+        view.open(page, words)
+        expect(page.locator("html")).to_have_attribute("lang", TAGS[language])
+        found.add(name, violations(page))
+    assert not str(found), str(found)
+
+
+@pytest.mark.parametrize("language", LOCALES)
+def test_every_view_fits_320_pixels_which_are_1280_at_400_percent(visits: Visits, world: World, language: str) -> None:
+    page, words, found = visits.open(language=language, size=NARROWEST, touch=True), Words(language), Findings()
+    for name, view in views(world).items():
+        if "thread=" in view.place:
+            page.locator(".side-tabs").get_by_role("button").last.click()
+        view.open(page, words)
+        found.add(name, [*violations(page), *page.evaluate(TOO_SMALL, BY_FINGER), *too_wide(page)])
+    assert not str(found), str(found)
+
+
+def test_every_view_fits_4k_and_lines_stay_readable(visits: Visits, world: World) -> None:
+    page, words, found = visits.open(size=WIDEST), Words("en"), Findings()
+    for name, view in views(world).items():
+        view.open(page, words)
+        found.add(name, [*page.evaluate(TOO_SMALL, BY_MOUSE), *too_wide(page)])
+    assert not str(found), str(found)
+    widths = page.locator(".chat .markdown").evaluate_all("all => all.map(one => one.clientWidth)")
+    assert max(widths, default=0) < 1000
+
+
+def test_nothing_moves_for_who_wants_it_so(visits: Visits, world: World) -> None:
+    page, words, found = visits.open(reduced_motion="reduce"), Words("en"), Findings()
+    for name, view in views(world).items():
+        view.open(page, words)
+        found.add(name, page.evaluate(MOVING))
+    assert not str(found), str(found)
