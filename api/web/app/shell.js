@@ -36,7 +36,7 @@ export function Shell() {
   useEffect(goOnWithUploads, []);
   return html`
     <header class="top">
-      <a class="skip" href="#composer" onClick=${toComposer}>${text("app.skip_to_composer")}</a>
+      <a class="skip" href="#assistant" onClick=${toComposer}>${text("app.skip_to_composer")}</a>
       <h1>
         <a class="brand" href="#/folder/root"><${Icon} name="spark" />${text("app.name")}</a>
       </h1>
@@ -52,7 +52,9 @@ export function Shell() {
         ${tray.value && html`<${tray.value} />`}
       </section>
       <${Divider} />
-      <section class="side chat-side" aria-label=${text("app.assistant")}><${ChatPane} /></section>
+      <section class="side chat-side" id="assistant" tabindex="-1" aria-label=${text("app.assistant")}>
+        <${ChatPane} />
+      </section>
       <${MenuHost} />
     </main>
     <${SideTabs} />
@@ -70,7 +72,8 @@ function goOnWithUploads() {
 function toComposer(event) {
   event.preventDefault();
   side.value = "chat";
-  document.getElementById("composer")?.focus();
+  // Without a field to write in, in the list of conversations, the side itself.
+  (document.getElementById("composer") ?? document.getElementById("assistant"))?.focus();
 }
 
 /** Which side is shown where there is room for one only. */

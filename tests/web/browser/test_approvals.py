@@ -178,6 +178,7 @@ def test_a_kind_of_change_is_allowed_for_a_while_and_asked_about_no_more(
     card.get_by_role("button", name="Approve and allow").click()
     expect(page.get_by_text("Approved, and allowed for a while:")).to_be_visible()
     expect(page.get_by_text("Done.", exact=True)).to_be_visible()
+    expect(page.get_by_role("region", name="What was changed")).to_be_visible()
     page.locator("#composer").fill("And the other one")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Done without a question.")).to_be_visible()

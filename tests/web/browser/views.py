@@ -134,8 +134,8 @@ def views(world: World) -> dict[str, View]:
         "menu": View("#/folder/root", "[role=menuitem]", _new),
         **{f"settings {name}": View(f"#/settings/{name}", ".settings-shown h2") for name in SETTINGS},
         "conversation": View(f"#/folder/root?thread={world.talk}", ".chat table"),
-        "threads": View(f"#/folder/root?thread={world.talk}", ".threads li", _threads),
         "approval": View(f"#/folder/root?thread={world.asked}", "section.approval"),
+        "threads": View(f"#/folder/root?thread={world.talk}", ".threads li", _threads),
     }
 
 

@@ -24,8 +24,7 @@ export function Closed({ approval, waited = false }) {
       return html`<p class="line" key=${action.tool_call_id} dir="auto">
         <${Icon} name=${ICONS[/** @type {keyof typeof ICONS} */ (type)] ?? "check"} />
         <span
-          >${words}
-          ${action.question ? text("approval.asks", { server: action.question.server_name }) : partsOf(action.preview).sentence}${message && html` <q>${message}</q>`}</span
+          >${words}${" "}${action.question ? text("approval.asks", { server: action.question.server_name }) : partsOf(action.preview).sentence}${message && html` <q>${message}</q>`}</span
         >
       </p>`;
     })}
