@@ -98,7 +98,7 @@ def furnish(owner: Person, model: ScriptedChatModel) -> World:
     share = {"email": "bea@example.com", "role": "viewer"}
     owner.http.post(f"/api/drive/items/{file['id']}/shares", json=share).raise_for_status()
     model.script[:] = [tool_call("create_folder", "c1", name="Made by the assistant"), ANSWER]
-    with owner.chat("When is the rent due? 房租什么时候付？") as turn:
+    with owner.chat("When is the rent due?") as turn:
         turn.finish()
         talk = turn.of("run")[0]["thread_id"]
     model.script[:] = [tool_call("trash_item", "t1", item_id=table["id"])]
