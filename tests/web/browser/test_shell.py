@@ -50,6 +50,13 @@ def test_the_narrowest_page_shows_one_side_and_scrolls_in_no_direction(visits: V
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROWEST[0]
 
 
+def test_the_empty_field_is_one_line_on_the_narrowest_page(visits: Visits) -> None:
+    page = visits.open(size=NARROWEST)
+    page.get_by_role("button", name="Assistant").click()
+    one_line = "one => one.clientHeight < 2 * parseFloat(getComputedStyle(one).lineHeight)"
+    assert page.locator("#composer").evaluate(one_line)
+
+
 def test_the_divider_moves_by_keys_within_its_bounds(page: Page) -> None:
     divider = page.get_by_role("separator", name="Width of the files")
     divider.focus()
