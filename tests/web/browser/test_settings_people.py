@@ -54,6 +54,16 @@ def test_a_person_is_added_limited_disabled_and_removed_with_the_address_typed(v
     mia.close()
 
 
+def test_a_person_whose_password_address_fails_is_there_with_the_key_and_the_failure_is_said(visits: Visits) -> None:
+    page = visits.open("#/settings/people")
+    page.route("**/password-reset", lambda route: route.fulfill(status=503, json={"detail": "Not now."}))
+    page.get_by_label("Email").fill("una@example.com")
+    page.get_by_role("button", name="Add person").click()
+    expect(page.get_by_text("Not now.")).to_be_visible()
+    expect(page.get_by_role("region", name="Key of una@example.com")).not_to_be_empty()
+    expect(page.get_by_role("region", name="Address for una@example.com")).to_have_count(0)
+
+
 def test_people_are_put_into_a_group_and_taken_out(visits: Visits, owner: Person) -> None:
     leo = owner.add_new("leo")
     page = visits.open("#/settings/groups", language="zh", size=NARROWEST, dark=True)

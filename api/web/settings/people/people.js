@@ -4,7 +4,7 @@ import { get, patch, post, remove } from "../../shared/api/request.js";
 import { Button } from "../../shared/components/button.js";
 import { Dialog, showDialog } from "../../shared/components/dialogs.js";
 import { openMenu } from "../../shared/components/menus.js";
-import { notify } from "../../shared/components/notices.js";
+import { notify, notifyProblem } from "../../shared/components/notices.js";
 import { html, useState } from "../../shared/preact.js";
 import { me } from "../../shared/session.js";
 import { moment, shortDate, size } from "../../shared/texts/format.js";
@@ -38,14 +38,24 @@ export function People() {
   <//>`;
 }
 
+/** The address where a password is chosen. Without one the account is there all the same: its key has to be shown. @param {string} id */
+async function passwordAddress(id) {
+  try {
+    return (await post(`/api/users/${id}/password-reset`)).url;
+  } catch (problem) {
+    notifyProblem(problem);
+    return "";
+  }
+}
+
 /** @param {{onMade: () => Promise<void>}} properties */
 function NewAccount({ onMade }) {
   const [made, setMade] = useState(/** @type {{email: string, key: string, url: string} | null} */ (null));
   const add = async (/** @type {FormData} */ fields) => {
     const { id, email, key } = await post("/api/users", { email: valueOf(fields, "email").trim() });
     // Most people begin with a password; the key is for programs.
-    const reset = await post(`/api/users/${id}/password-reset`).catch(() => ({ url: "" }));
-    setMade({ email, key, url: reset.url });
+    const url = await passwordAddress(id);
+    setMade({ email, key, url });
     await onMade();
   };
   return html`<${Part} title=${text("people.new")}>
