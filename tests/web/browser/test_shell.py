@@ -76,5 +76,15 @@ def test_a_lost_service_is_said_and_found_again(page: Page, visits: Visits) -> N
     visits.complaints.clear()
 
 
+def test_a_list_that_failed_while_the_service_was_lost_is_loaded_when_it_is_back(page: Page, visits: Visits) -> None:
+    page.context.set_offline(offline=True)
+    page.evaluate("location.hash = '#/starred'")
+    expect(page.get_by_role("button", name="Try again")).to_be_visible()
+    page.context.set_offline(offline=False)
+    expect(page.locator(".files .state.empty")).to_be_visible()
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0)
+    visits.complaints.clear()
+
+
 def test_the_shell_has_no_barrier(page: Page) -> None:
     assert violations(page) == []

@@ -1,6 +1,7 @@
 /** What stands where content is not there: yet, at all, or because something went wrong. */
 
-import { html } from "../preact.js";
+import { online } from "../api/request.js";
+import { html, useEffect } from "../preact.js";
 import { text } from "../texts/texts.js";
 import { Button } from "./button.js";
 import { Icon } from "./icon.js";
@@ -23,11 +24,15 @@ export function Empty({ icon = "folder", title, hint, children }) {
 }
 
 /**
- * What happened, what to do, another try, and the request's id for who asks for help.
+ * What happened, what to do, another try, and the request's id for who asks for help. What failed for want of the
+ * service is tried again by itself as soon as it is there.
  * @param {{error: unknown, onRetry?: () => void}} properties
  */
 export function Failure({ error, onRetry }) {
   const { title, hint, requestId } = describe(error);
+  useEffect(() => {
+    if (onRetry && /** @type {any} */ (error)?.status === 0 && online.value) onRetry();
+  }, [online.value]);
   const copy = () => navigator.clipboard?.writeText(requestId);
   return html`<div class="state failure" role="alert">
     <${Icon} name="warning" />
