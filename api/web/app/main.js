@@ -5,10 +5,12 @@ import { whenSignedOut } from "../shared/api/request.js";
 import { html, render } from "../shared/preact.js";
 import { guestToken, loadMe, me } from "../shared/session.js";
 import { loadTexts } from "../shared/texts/texts.js";
+import { followPrinting } from "./printing.js";
 import { Shell } from "./shell.js";
 import { followTheme } from "./theme.js";
 
 followTheme();
+followPrinting();
 await loadTexts(import.meta.url);
 
 /** @type {Promise<boolean> | null} */

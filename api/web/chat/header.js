@@ -4,6 +4,7 @@ import { IconButton } from "../shared/components/button.js";
 import { openMenu } from "../shared/components/menus.js";
 import { go } from "../shared/location.js";
 import { html } from "../shared/preact.js";
+import { printSide } from "../shared/printing.js";
 import { text } from "../shared/texts/texts.js";
 import { thread } from "./conversation/conversation.js";
 import { newConversation } from "./new_conversation.js";
@@ -41,7 +42,7 @@ function items() {
           icon: "download",
           run: () => withActions((actions) => actions.exportThread(shown, "json")),
         },
-        { title: text("chat.print"), icon: "file", run: () => print() },
+        { title: text("chat.print"), icon: "print", run: () => printSide("chat") },
         {
           title: text("chat.delete"),
           icon: "trash",

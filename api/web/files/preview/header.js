@@ -6,6 +6,7 @@ import { Icon } from "../../shared/components/icon.js";
 import { openMenu } from "../../shared/components/menus.js";
 import { go, goToFile, href } from "../../shared/location.js";
 import { html, useEffect, useRef } from "../../shared/preact.js";
+import { printSide } from "../../shared/printing.js";
 import { side } from "../../shared/sides.js";
 import { moment, size } from "../../shared/texts/format.js";
 import { text } from "../../shared/texts/texts.js";
@@ -31,7 +32,11 @@ export function PreviewHeader({ item, version, siblings }) {
   }, [item.id]);
   const own = ownActions(item, version);
   const more = (/** @type {any} */ event) =>
-    openMenu(event.currentTarget, [...own, {}, ...listed(item, IN_MENU), ...steps(siblings)], item.name);
+    openMenu(
+      event.currentTarget,
+      [...own, ...printing(item), {}, ...listed(item, IN_MENU), ...steps(siblings)],
+      item.name,
+    );
   const folder = item.trashed_at ? ["trash"] : item.parent_id ? ["folder", item.parent_id] : ["shared"];
   return html`<header class="preview-header">
     <a class="icon-button" href=${href(folder)} aria-label=${text("preview.back")} title=${text("preview.back")}
@@ -102,6 +107,18 @@ function ownActions(item, version) {
   const isEditable = isText(kindOf(item)) && mayEdit(item) && isNow && item.size <= MOST_EDITED;
   const load = { title: text("preview.download"), icon: "download", run: () => download(item, version) };
   return [...(isEditable ? [edit] : []), load, ...listed(item, IN_HEADER)];
+}
+
+/** Print what is shown; a PDF is printed by the browser's own viewer. @param {Item} item @returns {MenuItem[]} */
+function printing(item) {
+  const kind = kindOf(item);
+  if (kind === "audio" || kind === "video") return [];
+  const print = () => {
+    const viewer = /** @type {HTMLIFrameElement | null} */ (document.querySelector(".pdf-view"));
+    if (viewer?.contentWindow) viewer.contentWindow.print();
+    else printSide("files");
+  };
+  return [{ title: text("preview.print"), icon: "print", run: print }];
 }
 
 /** @param {Item} item @param {string[]} ids @returns {MenuItem[]} */

@@ -44,6 +44,7 @@ const PATHS = {
   chat: "M4 5h16v11H9l-5 4z",
   send: "M5 12h14M13 6l6 6-6 6",
   stop: "M7 7h10v10H7z",
+  print: "M7 9V4h10v5M7 17H4v-8h16v8h-3M7 14h10v6H7z",
   pause: "M8 6v12M16 6v12",
   play: "M7 5l12 7-12 7z",
   edit: "M4 20h4L19 9l-4-4L4 16zM13 7l4 4",

@@ -1,8 +1,11 @@
 /** A long list of which only what is in view is drawn. Rows have one height, or lines of several cells do. */
 
 import { html, useEffect, useRef, useState } from "../preact.js";
+import { isPrinting } from "../printing.js";
 
 const SPARE = 8;
+/** Rows on paper: more than this is a matter for the file itself. */
+const MOST_PRINTED = 5000;
 
 /**
  * The window onto `count` rows.
@@ -69,7 +72,8 @@ export function VirtualList({
     scrollTo(element.current, Math.floor(reveal / columns) * rowHeight, rowHeight);
     measure();
   }, [reveal, columns]);
-  const part = windowOf(count, rowHeight, view.top, view.height, columns);
+  const seen = isPrinting.value ? { top: 0, height: MOST_PRINTED * rowHeight } : view;
+  const part = windowOf(count, rowHeight, seen.top, seen.height, columns);
   const drawn = Array.from({ length: Math.max(0, part.end - part.start) }, (_, index) => draw(part.start + index));
   return html`<div ...${outer} ref=${element} class=${`virtual ${extra}`} onScroll=${measure}>
     ${header}
