@@ -1,12 +1,11 @@
 /** The person's own button: settings, theme, language, signing out. */
 
-import { post } from "../shared/api/request.js";
 import { IconButton } from "../shared/components/button.js";
 import { openMenu } from "../shared/components/menus.js";
 import { notifyProblem } from "../shared/components/notices.js";
 import { go } from "../shared/location.js";
 import { html } from "../shared/preact.js";
-import { changeProfile, me } from "../shared/session.js";
+import { changeProfile, me, signOut } from "../shared/session.js";
 import { language } from "../shared/texts/language.js";
 import { changeLanguage, text } from "../shared/texts/texts.js";
 import { theme } from "../shared/theme.js";
@@ -37,7 +36,7 @@ function items() {
     { title: "English", checked: language.value === "en", run: () => speak("en") },
     { title: "中文", checked: language.value === "zh", run: () => speak("zh") },
     {},
-    { title: text("app.sign_out"), icon: "lock", run: signOut },
+    { title: text("app.sign_out"), icon: "lock", run: () => void signOut().catch(notifyProblem) },
   ];
 }
 
@@ -45,9 +44,4 @@ function items() {
 async function speak(chosen) {
   await changeLanguage(chosen);
   await changeProfile({ language: chosen }).catch(notifyProblem);
-}
-
-async function signOut() {
-  await post("/api/auth/logout").catch(notifyProblem);
-  location.reload();
 }

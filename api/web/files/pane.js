@@ -1,14 +1,18 @@
 /** The files: folders, lists such as the trash, and one open file. */
 
+import { setUploader } from "../shared/attachments.js";
 import { Lazy } from "../shared/components/lazy.js";
 import { place } from "../shared/location.js";
 import { html } from "../shared/preact.js";
 import { loadTexts } from "../shared/texts/texts.js";
+import { mayAdd } from "./actions/folder_menu.js";
+import { listing } from "./list/items/shown.js";
 import { PlaceView, comesFrom } from "./list/place_view.js";
 import { useFileCommands } from "./navigation/commands.js";
 import { Navigation } from "./navigation/navigation.js";
 
 await loadTexts(import.meta.url);
+setUploader(bringIn);
 
 /** What stands on the side of the files. */
 export function FilesPane() {
@@ -34,3 +38,10 @@ function Shown({ room, id, query }) {
 
 const loadPreview = () => import("./preview/preview.js").then((module) => module.Preview);
 const loadSearch = () => import("./search/search.js").then((module) => module.SearchResults);
+
+/** Files that go with a message are put into the folder that is shown, if the person may. @param {File[]} files */
+async function bringIn(files) {
+  const { uploadFor } = await import("./uploads/uploads.js");
+  const shown = listing.peek();
+  return uploadFor(files, shown && mayAdd(shown) ? shown.folderId : "root");
+}

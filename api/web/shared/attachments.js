@@ -33,7 +33,7 @@ export function askAbout(items, message = "", { send = false } = {}) {
   composerRequest.value = { message, send };
 }
 
-/** @typedef {(files: File[], folderId: string) => Promise<Attachment[]>} Uploader */
+/** @typedef {(files: File[]) => Promise<Attachment[]>} Uploader */
 
 /** @type {Uploader | null} */
 let uploader = null;
@@ -43,7 +43,7 @@ export function setUploader(upload) {
   uploader = upload;
 }
 
-/** Bring files into a folder, and attach what they become. @param {File[]} files @param {string} folderId */
-export async function uploadAndAttach(files, folderId) {
-  if (uploader) attach(await uploader(files, folderId));
+/** Bring files into the drive, and attach what they become. @param {File[]} files */
+export async function uploadAndAttach(files) {
+  if (uploader) attach(await uploader(files));
 }

@@ -1,6 +1,7 @@
 /** Who is signed in. */
 
-import { get, patch } from "./api/request.js";
+import { get, patch, post } from "./api/request.js";
+import { forgetPerson, keepFor } from "./kept.js";
 import { computed, signal } from "./preact.js";
 import { timeZone } from "./texts/format.js";
 import { changeLanguage } from "./texts/texts.js";
@@ -28,8 +29,23 @@ export async function changeProfile(change) {
   await becomePerson(await patch("/api/auth/me", change));
 }
 
+/** End the session, and leave nothing of the person in this browser. Throws `Problem`. @param {{everywhere?: boolean}} [options] */
+export async function signOut({ everywhere = false } = {}) {
+  await post(`/api/auth/logout${everywhere ? "?everywhere=true" : ""}`, undefined, { anonymous: true }).catch(
+    (problem) => {
+      // A session that is over already is what was asked for.
+      if (problem.status !== 401) throw problem;
+    },
+  );
+  forgetPerson();
+  // The place is the person's too: what follows the service's address in the browser's line.
+  history.replaceState(null, "", location.pathname);
+  location.reload();
+}
+
 /** @param {Me} person */
 async function becomePerson(person) {
+  keepFor(person.id);
   timeZone.value = person.time_zone;
   if (person.language === "en" || person.language === "zh") await changeLanguage(person.language);
   me.value = person;

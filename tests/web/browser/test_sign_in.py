@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
@@ -57,3 +58,30 @@ def test_a_session_that_ends_in_the_middle_of_work_loses_nothing(visits: Visits,
     expect(dialog).to_have_count(0)
     expect(page.get_by_role("searchbox", name="Search files")).to_have_value("Kept")
     expect(page.locator(".hits").get_by_role("link").first).to_be_visible()
+
+
+def test_who_signs_out_leaves_nothing_of_theirs_in_the_browser_and_in_no_tab(visits: Visits) -> None:
+    page = visits.open()
+    page.evaluate("localStorage.setItem('recent-searches', '[\"salary\"]')")
+    page.get_by_role("textbox", name="Message").fill("a secret draft")
+    other = page.context.new_page()
+    other.goto("/#/settings/security")
+    other.get_by_role("button", name="Sign out here").click()
+    for tab in (page, other):
+        expect(tab.get_by_role("heading", name="Sign in to Drive Agent")).to_be_visible()
+    kept = page.evaluate("JSON.stringify(localStorage)")
+    assert "secret" not in kept
+    assert "salary" not in kept
+    assert "settings" not in other.url
+
+
+def test_somebody_else_who_signs_in_finds_nothing_of_who_was_there(visits: Visits, owner: Person) -> None:
+    page = visits.open()
+    page.get_by_role("textbox", name="Message").fill("a secret draft")
+    page.wait_for_function("JSON.stringify(localStorage).includes('secret')")
+    page.context.clear_cookies()
+    with closing(owner.add_new("else")) as other:
+        assert page.context.request.post("/api/auth/login", data={"token": other.token}).ok
+    page.reload()
+    expect(page.get_by_role("textbox", name="Message")).to_have_value("")
+    assert "secret" not in page.evaluate("JSON.stringify(localStorage)")

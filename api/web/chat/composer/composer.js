@@ -1,10 +1,9 @@
 /** Where the person writes to the assistant. */
 
 import { attachments, composerRequest, detach, uploadAndAttach } from "../../shared/attachments.js";
-import { IconButton } from "../../shared/components/button.js";
-import { notifyProblem } from "../../shared/components/notices.js";
+import { Button, IconButton } from "../../shared/components/button.js";
+import { announce, notifyProblem } from "../../shared/components/notices.js";
 import { isComposing } from "../../shared/keys.js";
-import { place } from "../../shared/location.js";
 import { batch, html, signal, useEffect, useLayoutEffect, useRef, useState } from "../../shared/preact.js";
 import { hasScope } from "../../shared/session.js";
 import { side } from "../../shared/sides.js";
@@ -24,6 +23,8 @@ import { chosenOptions, Options } from "./options.js";
 const TALLEST = 240;
 /** What is written. */
 const draft = signal("");
+/** Whether it is sent once the answer that comes is finished. */
+const isNext = signal(false);
 
 /** @param {{threadId: string | null}} properties */
 export function Composer({ threadId }) {
@@ -31,18 +32,25 @@ export function Composer({ threadId }) {
   const mentionKeys = useRef(/** @type {KeyTaker | null} */ (null));
   const [caret, setCaret] = useState(0);
   const [dropping, setDropping] = useState(false);
+  /** Where the `@` stands of which the person wants no list. */
+  const [letGo, setLetGo] = useState(-1);
   useDraftOf(threadId);
   useRequests();
+  useNext(threadId);
   useLayoutEffect(() => fit(field.current), [draft.value]);
-  const mention = mentionAt(draft.value, caret);
+  const found = mentionAt(draft.value, caret);
+  useEffect(() => setLetGo(-1), [found === null]);
+  const mention = found?.start === letGo ? null : found;
   const look = () => setCaret(field.current?.selectionStart ?? 0);
   const write = (/** @type {Event} */ event) => {
     draft.value = /** @type {HTMLTextAreaElement} */ (event.target).value;
+    if (!draft.value.trim()) isNext.value = false;
     look();
   };
   const press = (/** @type {KeyboardEvent} */ event) => {
     // What an input method composes is its own: Enter takes a word then, and sends nothing.
     if (isComposing(event) || mentionKeys.current?.(event)) return;
+    if (event.key === "Escape") isNext.value = false;
     if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
       void submit();
@@ -77,7 +85,7 @@ export function Composer({ threadId }) {
     onDragLeave=${() => setDropping(false)}
     onDrop=${drop}
   >
-    ${mention && html`<${Mentions} words=${mention.words} onPick=${pick} keys=${mentionKeys} onClose=${() => setCaret(-1)} />`}
+    ${mention && html`<${Mentions} words=${mention.words} onPick=${pick} keys=${mentionKeys} onClose=${() => setLetGo(mention.start)} />`}
     <${Attached} items=${attachments.value} onRemove=${detach} />
     <textarea
       id="composer"
@@ -96,6 +104,7 @@ export function Composer({ threadId }) {
       onClick=${look}
       onPaste=${(/** @type {ClipboardEvent} */ event) => takeFiles(event, event.clipboardData)}
     ></textarea>
+    ${isNext.value && html`<${Next} />`}
     <div class="composer-tools">
       <${AttachButton} />
       <${Options} />
@@ -136,8 +145,13 @@ function AttachButton() {
 async function submit() {
   const message = draft.value.trim();
   const running = active.peek();
+  if (!message) return;
   // A plan that is under way takes commands; the service says which words are one.
-  if (!message || (running && running.plan === null)) return;
+  if (running && running.plan === null) {
+    isNext.value = true;
+    announce(text("chat.next"));
+    return;
+  }
   if (shownVersion.peek()) await showVersion(turns.peek().at(-1)?.versions.at(-1) ?? "");
   const items = attachments.peek();
   batch(() => {
@@ -145,6 +159,34 @@ async function submit() {
     attachments.value = [];
   });
   await say({ message, attachments: items }, chosenOptions());
+}
+
+/** Says that what is written is sent after the answer. */
+function Next() {
+  const keep = () => {
+    isNext.value = false;
+    focusComposer();
+  };
+  return html`<p class="composer-next quiet">
+    ${text("chat.next")} <${Button} kind="plain" onClick=${keep}>${text("chat.next_not")}<//>
+  </p>`;
+}
+
+/** Send what waits for the end of an answer; after one that went wrong or asks something the person looks first. @param {string | null} threadId */
+function useNext(threadId) {
+  const last = turns.value.at(-1);
+  const isRunning = active.value !== null;
+  useEffect(() => {
+    if (!isNext.peek() || isRunning) return;
+    isNext.value = false;
+    if (last?.status === "success") void submit();
+  }, [isRunning, last?.status]);
+  const before = useRef(threadId);
+  useEffect(() => {
+    // A conversation that has just begun is no other one.
+    if (before.current !== null) isNext.value = false;
+    before.current = threadId;
+  }, [threadId]);
 }
 
 /** @param {KeyboardEvent} event */
@@ -198,11 +240,10 @@ function takeFiles(event, transfer) {
   void bring(files);
 }
 
-/** Files of the device go to the folder that is shown, and are attached. @param {File[]} files */
+/** @param {File[]} files of the device */
 async function bring(files) {
   if (!files.length) return;
-  const [kind, id] = place.peek().path;
-  await uploadAndAttach(files, kind === "folder" && id ? id : "root").catch(notifyProblem);
+  await uploadAndAttach(files).catch(notifyProblem);
   focusComposer();
 }
 

@@ -1,9 +1,9 @@
 /** How the person signs in: password, passkeys, and the browsers that are signed in. */
 
-import { post, put } from "../../shared/api/request.js";
+import { put } from "../../shared/api/request.js";
 import { Button } from "../../shared/components/button.js";
 import { html } from "../../shared/preact.js";
-import { me } from "../../shared/session.js";
+import { me, signOut } from "../../shared/session.js";
 import { loadTexts, text } from "../../shared/texts/texts.js";
 import { Field, Form, valueOf } from "../form/form.js";
 import { Part, Section, askAndDo, attempt } from "../form/section.js";
@@ -18,7 +18,7 @@ export function Security() {
     <${Password} /><${Passkeys} /><${Sessions} />
     <${Part} title=${text("security.sign_out")}>
       <div class="row">
-        <${Button} icon="lock" onClick=${signOut}>${text("security.sign_out")}<//>
+        <${Button} icon="lock" onClick=${() => attempt(signOut)}>${text("security.sign_out")}<//>
         <${Button} kind="danger" onClick=${signOutEverywhere}>${text("security.sign_out_everywhere")}<//>
       </div>
     <//>
@@ -64,16 +64,11 @@ async function changePassword(fields) {
   );
 }
 
-async function signOut() {
-  if (await attempt(() => post("/api/auth/logout"))) location.reload();
-}
-
 async function signOutEverywhere() {
-  const done = await askAndDo({
+  await askAndDo({
     title: text("security.sign_out_everywhere"),
     body: text("security.sign_out_everywhere_hint"),
     action: text("security.sign_out_everywhere"),
-    act: () => post("/api/auth/logout?everywhere=true"),
+    act: () => signOut({ everywhere: true }),
   });
-  if (done) location.reload();
 }
