@@ -31,8 +31,8 @@ export function ChatPane() {
     { id: "chat.threads", title: text("chat.threads"), icon: "history", run: () => setListed(true) },
     { id: "chat.focus", title: text("chat.ask"), icon: "chat", run: focusComposer },
   ]);
-  // Drawing answers takes most of what the conversation loads: it comes while the person writes the first message.
-  return html`<div class="chat" onInput=${loadTranscript}>
+  // Drawing answers takes most of what the conversation loads: it comes when the person turns to it.
+  return html`<div class="chat" onFocusIn=${() => void loadTranscript().catch(() => undefined)}>
     <${ChatHeader} isListed=${listed} onList=${() => setListed(!listed)} />
     ${
       listed

@@ -86,5 +86,17 @@ def test_a_list_that_failed_while_the_service_was_lost_is_loaded_when_it_is_back
     visits.complaints.clear()
 
 
+def test_a_part_that_could_not_be_loaded_says_so_and_what_was_written_is_kept(page: Page, visits: Visits) -> None:
+    page.get_by_role("textbox", name="Message").fill("a draft")
+    page.context.set_offline(offline=True)
+    page.evaluate("location.hash = '#/settings/profile'")
+    expect(page.get_by_text("This part of the page could not be loaded.")).to_be_visible()
+    page.context.set_offline(offline=False)
+    page.get_by_role("button", name="Load the page again").click()
+    expect(page.get_by_role("heading", name="Profile")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Message")).to_have_value("a draft")
+    visits.complaints.clear()
+
+
 def test_the_shell_has_no_barrier(page: Page) -> None:
     assert violations(page) == []

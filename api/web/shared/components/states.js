@@ -26,9 +26,9 @@ export function Empty({ icon = "folder", title, hint, children }) {
 /**
  * What happened, what to do, another try, and the request's id for who asks for help. What failed for want of the
  * service is tried again by itself as soon as it is there.
- * @param {{error: unknown, onRetry?: () => void}} properties
+ * @param {{error: unknown, onRetry?: () => void, action?: string}} properties
  */
-export function Failure({ error, onRetry }) {
+export function Failure({ error, onRetry, action = text("shared.retry") }) {
   const { title, hint, requestId } = describe(error);
   useEffect(() => {
     if (onRetry && /** @type {any} */ (error)?.status === 0 && online.value) onRetry();
@@ -39,7 +39,7 @@ export function Failure({ error, onRetry }) {
     <p class="state-title">${title}</p>
     ${hint && html`<p>${hint}</p>`}
     <div class="row">
-      ${onRetry && html`<${Button} icon="restore" onClick=${onRetry}>${text("shared.retry")}<//>`}
+      ${onRetry && html`<${Button} icon="restore" onClick=${onRetry}>${action}<//>`}
       ${requestId && html`<${Button} icon="copy" onClick=${copy}>${text("shared.request_id", { id: requestId })}<//>`}
     </div>
   </div>`;

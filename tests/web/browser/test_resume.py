@@ -1,0 +1,151 @@
+"""An answer that is being written goes on wherever the page was: loaded again, without network, in a second tab."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.fakes.held_model import HOLD, HeldModel
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from playwright.sync_api import Locator, Page
+
+    from tests.e2e.person import Person
+    from tests.web.browser.visits import Visits
+
+BEGUN = "It begins here."
+WHOLE = f"{BEGUN} And it ends there."
+FINISHED = "The answer is finished."
+
+
+@pytest.fixture(scope="module")
+def model() -> HeldModel:
+    """A model whose stream a test may hold in the middle."""
+    return HeldModel()
+
+
+@pytest.fixture(autouse=True)
+def _released(model: HeldModel) -> Generator[None]:
+    model.hold()
+    yield
+    model.release()
+
+
+def answers(page: Page) -> Locator:
+    return page.get_by_role("region", name="Answer of the assistant")
+
+
+def begin(page: Page, model: HeldModel) -> None:
+    """Ask for an answer that stops in the middle."""
+    model.script[:] = [f"{BEGUN} {HOLD}And it ends there."]
+    page.get_by_role("textbox", name="Message").fill("Go on")
+    page.keyboard.press("Enter")
+    expect(answers(page)).to_contain_text(BEGUN)
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+
+
+def expect_whole(page: Page) -> None:
+    """The answer is there once, from its first word to its last."""
+    expect(answers(page)).to_have_count(1)
+    expect(answers(page).locator(".markdown")).to_have_text(WHOLE)
+    expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+
+
+def test_a_page_that_is_loaded_again_goes_on_in_the_middle_of_the_answer(page: Page, model: HeldModel) -> None:
+    begin(page, model)
+    page.reload()
+    expect(answers(page)).to_contain_text(BEGUN)
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    model.release()
+    expect_whole(page)
+
+
+def test_a_network_that_is_lost_in_the_middle_costs_no_word(page: Page, model: HeldModel, visits: Visits) -> None:
+    begin(page, model)
+    page.context.set_offline(True)
+    expect(page.get_by_text("The service can't be reached.").first).to_be_visible()
+    expect(answers(page)).to_contain_text(BEGUN)
+    model.release()
+    page.context.set_offline(False)
+    expect_whole(page)
+    expect(page.get_by_text("The service can't be reached.")).to_have_count(0)
+    visits.complaints.clear()
+
+
+def test_a_message_that_could_not_be_sent_stays_and_is_sent_once(
+    page: Page, model: HeldModel, owner: Person, visits: Visits
+) -> None:
+    model.script[:] = ["Hello.", "Here it is."]
+    page.get_by_role("textbox", name="Message").fill("Hi")
+    page.keyboard.press("Enter")
+    expect(answers(page)).to_contain_text("Hello.")
+    page.context.set_offline(True)
+    page.get_by_role("textbox", name="Message").fill("Lost on the way")
+    page.keyboard.press("Enter")
+    alert = page.get_by_role("alert").filter(has_text="The service can't be reached.")
+    expect(alert.first).to_be_visible()
+    page.context.set_offline(False)
+    page.get_by_role("button", name="Send again").click()
+    expect(answers(page).last).to_contain_text("Here it is.")
+    thread = owner.get(f"/api/threads/{page.url.split('thread=')[1]}")
+    assert [one["text"] for one in thread["messages"] if one["role"] == "user"] == ["Hi", "Lost on the way"]
+    visits.complaints.clear()
+
+
+def test_a_second_tab_shows_the_same_answer_as_it_is_written(page: Page, model: HeldModel) -> None:
+    begin(page, model)
+    second = page.context.new_page()
+    second.goto(page.url)
+    expect(answers(second)).to_contain_text(BEGUN)
+    model.release()
+    for tab in (page, second):
+        expect_whole(tab)
+    model.script[:] = ["More."]
+    second.get_by_role("textbox", name="Message").fill("And then?")
+    second.keyboard.press("Enter")
+    for tab in (page, second):
+        expect(answers(tab)).to_have_count(2)
+        expect(answers(tab).last).to_contain_text("More.")
+
+
+def test_who_stops_in_one_tab_has_stopped_in_the_other(page: Page, model: HeldModel) -> None:
+    begin(page, model)
+    second = page.context.new_page()
+    second.goto(page.url)
+    second.get_by_role("button", name="Stop").click()
+    for tab in (page, second):
+        expect(answers(tab)).to_contain_text("You stopped it.")
+
+
+def test_an_answer_goes_on_while_another_conversation_is_read(page: Page, model: HeldModel) -> None:
+    begin(page, model)
+    page.get_by_role("button", name="New conversation").click()
+    expect(page.get_by_role("heading", name="What shall we do with your files?")).to_be_visible()
+    model.release()
+    page.get_by_role("button", name="Conversations").click()
+    page.get_by_role("list", name="Conversations").get_by_role("button", name="Go on").first.click()
+    expect_whole(page)
+
+
+def test_a_session_that_ends_in_a_conversation_asks_to_sign_in_and_sends_what_was_written(
+    page: Page, model: HeldModel, owner: Person
+) -> None:
+    model.script[:] = ["First.", "Second."]
+    page.get_by_role("textbox", name="Message").fill("One")
+    page.keyboard.press("Enter")
+    expect(answers(page)).to_contain_text("First.")
+    page.context.clear_cookies()
+    page.get_by_role("textbox", name="Message").fill("Two")
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="Your session is over. Sign in again to go on.")
+    expect(dialog).to_be_visible()
+    if dialog.get_by_role("button", name="Use an access token or API key").count():
+        dialog.get_by_role("button", name="Use an access token or API key").click()
+    dialog.get_by_label("Access token or API key").fill(owner.token)
+    dialog.get_by_role("button", name="Sign in", exact=True).click()
+    expect(answers(page)).to_have_count(2)
+    expect(answers(page).last).to_contain_text("Second.")
