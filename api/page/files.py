@@ -4,7 +4,7 @@ import gzip
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 FOLDER: Final = Path(__file__).parents[1] / "web"
 PREFIX: Final = "/assets"
@@ -26,6 +26,11 @@ class PageFile:
     content: bytes
     compressed: bytes
     media_type: str
+
+    @classmethod
+    def of(cls, content: bytes, media_type: str) -> Self:
+        """Return the file with these bytes."""
+        return cls(content, gzip.compress(content, mtime=0), media_type)
 
 
 class PageFiles:
@@ -53,8 +58,7 @@ class PageFiles:
             return None
         if name not in self._sent:
             content = self._contents[name]
-            compressed = gzip.compress(content, mtime=0)
-            self._sent[name] = PageFile(content, compressed, TYPES[Path(name).suffix])
+            self._sent[name] = PageFile.of(content, TYPES[Path(name).suffix])
         return self._sent[name]
 
     def text(self, name: str) -> str:

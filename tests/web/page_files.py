@@ -6,8 +6,8 @@ import posixpath
 import sys
 from typing import Final
 
-from api.page.files import PageFiles
-from api.page.first_load import SHELL, modules, styles
+from api.page.files import PageFile, PageFiles
+from api.page.first_load import first_page, modules, styles
 
 LIMIT_BYTES: Final = 120_000
 LOADS_WORDS: Final = "loadTexts(import.meta.url)"
@@ -22,8 +22,8 @@ def words(files: PageFiles, language: str) -> list[str]:
 def first_load(language: str) -> dict[str, int]:
     """Return the files of the first view with the words of a language: bytes of each, compressed."""
     files = PageFiles()
-    sizes: dict[str, int] = {}
-    for name in (SHELL, *styles(files), *modules(files), *words(files, language)):
+    sizes = {"/": len(PageFile.of(first_page(files).encode(), "text/html").compressed)}
+    for name in (*styles(files), *modules(files), *words(files, language)):
         found = files.get(name)
         assert found, name
         sizes[name] = len(found.compressed)

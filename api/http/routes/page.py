@@ -7,12 +7,12 @@ from urllib.parse import parse_qs
 from fastapi import APIRouter, Request
 from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import Scope
 from typing_extensions import override
 
-from api.page.files import PREFIX, PageFiles
+from api.page.files import PREFIX, PageFile, PageFiles
 from api.page.first_load import first_page
 from drive_server.errors import NotFoundError
 
@@ -55,23 +55,30 @@ def _files() -> PageFiles:
 
 
 @cache
-def _first_page() -> str:
-    return first_page(_files())
+def _first_page(*, without_scripts: str = "") -> PageFile:
+    page = first_page(_files()).replace("<noscript>", f"<noscript>{without_scripts}", 1)
+    return PageFile.of(page.encode(), "text/html; charset=utf-8")
+
+
+def _answer(request: Request, found: PageFile, caching: str) -> Response:
+    headers = {"cache-control": caching, "vary": "accept-encoding", "content-security-policy": POLICY}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(found.compressed, media_type=found.media_type, headers={**headers, "content-encoding": "gzip"})
+    return Response(found.content, media_type=found.media_type, headers=headers)
 
 
 @router.get("/")
-async def index() -> HTMLResponse:
+async def index(request: Request) -> Response:
     """Return the page."""
-    content = await run_in_threadpool(_first_page)
-    return HTMLResponse(content, headers={"content-security-policy": POLICY, "cache-control": BRIEF})
+    return _answer(request, await run_in_threadpool(_first_page), BRIEF)
 
 
 @guests.get("/s/{token}")
-async def guest(token: str) -> HTMLResponse:
+async def guest(token: str, request: Request) -> Response:
     """Return the page for who came by a link; it asks for what the link leads to."""
     del token
-    content = (await run_in_threadpool(_first_page)).replace("<noscript>", f"<noscript>{WITHOUT_SCRIPTS}", 1)
-    return HTMLResponse(content, headers={"content-security-policy": POLICY, "cache-control": BRIEF})
+    page = await run_in_threadpool(_first_page, without_scripts=WITHOUT_SCRIPTS)
+    return _answer(request, page, BRIEF)
 
 
 @router.get(PREFIX + "/{version}/{name:path}")
@@ -81,11 +88,4 @@ async def asset(version: str, name: str, request: Request) -> Response:
     found = await run_in_threadpool(files.get, name)
     if found is None:
         raise NotFoundError("The page has no such file.")
-    headers = {
-        "cache-control": FOR_EVER if version == files.version else BRIEF,
-        "vary": "accept-encoding",
-        "content-security-policy": POLICY,
-    }
-    if "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(found.compressed, media_type=found.media_type, headers={**headers, "content-encoding": "gzip"})
-    return Response(found.content, media_type=found.media_type, headers=headers)
+    return _answer(request, found, FOR_EVER if version == files.version else BRIEF)

@@ -19,6 +19,14 @@ def test_everything_that_the_page_names_is_there_and_may_be_kept(alice: Person) 
         assert response.headers["content-encoding"] == "gzip"
 
 
+def test_the_page_itself_is_sent_compressed_to_who_takes_it_so(alice: Person) -> None:
+    packed = alice.http.get("/", headers={"accept-encoding": "gzip"})
+    assert packed.headers["content-encoding"] == "gzip"
+    whole = alice.http.get("/", headers={"accept-encoding": "identity"})
+    assert "content-encoding" not in whole.headers
+    assert whole.text == packed.text
+
+
 def test_a_file_of_another_version_is_not_kept(alice: Person) -> None:
     name = _assets(alice)[0]
     version = name.split("/")[2]
