@@ -58,6 +58,7 @@ function entries() {
   const notify = {
     title: text("approvals.notify"),
     checked: wantsNotifications(),
+    isSwitch: true,
     run: () => void switchNotifications(),
   };
   return [...asked, {}, notify];

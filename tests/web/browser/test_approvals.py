@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from playwright.sync_api import expect
@@ -240,6 +241,43 @@ def test_the_list_leads_from_another_conversation_to_what_waits(
     expect(page.get_by_text("好了。")).to_be_visible()
     expect(page.get_by_text("已拒绝：")).to_be_visible()
     assert owner.names() == ["Archive", "plan.md"]
+
+
+HIDDEN: Final = """() => {
+    window.shown = [];
+    window.Notification = class {
+        static permission = 'default';
+        static requestPermission = async () => (Notification.permission = 'granted');
+        constructor(title, options) { window.shown.push([title, options.body]); }
+        close() {}
+    };
+}"""
+"""A system that shows notifications, and keeps what it showed."""
+
+
+def test_who_wants_notifications_is_told_while_the_page_is_hidden(
+    visits: Visits, owner: Person, model: ScriptedChatModel, plan: dict[str, Any]
+) -> None:
+    page = visits.open()
+    page.evaluate(HIDDEN)
+    model.script[:] = [trash(plan), "Kept."]
+    card = ask(page)
+    page.get_by_role("button", name="1 decision waits for you").click()
+    page.get_by_role("menuitemcheckbox", name="Notify me").click()
+    assert page.evaluate("window.shown") == []
+    card.get_by_role("button", name="Reject").click()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Kept.")).to_be_visible()
+    model.script[:] = [trash(plan, "again"), "Done."]
+    with owner.chat("Once more") as turn:
+        turn.until("approval_needed")
+    page.evaluate("Object.defineProperty(document, 'hidden', {value: true})")
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    page.wait_for_function("() => window.shown.length === 1")
+    (told,) = page.evaluate("window.shown")
+    assert "plan.md" in told[1]
+    expect(page).to_have_title(re.compile(r"^\(1\)"))
 
 
 def test_a_hostile_name_is_only_a_name(page: Page, owner: Person, model: ScriptedChatModel) -> None:

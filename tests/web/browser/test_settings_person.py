@@ -67,7 +67,7 @@ def test_another_browser_is_signed_out(visits: Visits, owner: Person) -> None:
     eve.close()
 
 
-def test_a_passkey_is_added_and_removed(visits: Visits, owner: Person) -> None:
+def test_a_passkey_is_added_signs_in_and_is_removed(visits: Visits, owner: Person) -> None:
     kim = owner.add_new("kim")
     base = str(owner.http.base_url).replace("127.0.0.1", "localhost")
     page = visits.open("#/settings/security", kim)
@@ -81,6 +81,12 @@ def test_a_passkey_is_added_and_removed(visits: Visits, owner: Person) -> None:
     page.goto(f"{base}/#/settings/security")
     page.get_by_label("What you call it").fill("Laptop")
     page.get_by_role("button", name="Add a passkey").click()
+    expect(page.get_by_role("button", name="Remove the passkey Laptop")).to_be_visible()
+    page.get_by_role("button", name="Sign out here").click()
+    page.get_by_role("button", name="Sign in with a passkey").click()
+    page.get_by_role("button", name="Account of").click()
+    page.get_by_role("menuitem", name="Settings").click()
+    page.get_by_role("link", name="Security").click()
     page.get_by_role("button", name="Remove the passkey Laptop").click()
     page.get_by_role("alertdialog").get_by_role("button", name="Remove").click()
     expect(page.get_by_text("You have no passkey yet.")).to_be_visible()

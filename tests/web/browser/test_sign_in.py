@@ -78,7 +78,7 @@ def test_who_signs_out_leaves_nothing_of_theirs_in_the_browser_and_in_no_tab(vis
 def test_somebody_else_who_signs_in_finds_nothing_of_who_was_there(visits: Visits, owner: Person) -> None:
     page = visits.open()
     page.get_by_role("textbox", name="Message").fill("a secret draft")
-    page.wait_for_function("JSON.stringify(localStorage).includes('secret')")
+    page.wait_for_function("() => JSON.stringify(localStorage).includes('secret')")
     page.context.clear_cookies()
     with closing(owner.add_new("else")) as other:
         assert page.context.request.post("/api/auth/login", data={"token": other.token}).ok

@@ -115,6 +115,7 @@ function items(account, everybody, reload) {
     {
       title: text("people.be_administrator"),
       checked: account.is_admin,
+      isSwitch: true,
       run: () => change({ is_admin: !account.is_admin }),
     },
     {},

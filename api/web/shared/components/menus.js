@@ -10,6 +10,7 @@ import { Icon } from "./icon.js";
  * @property {string} [icon]
  * @property {string} [keys]
  * @property {boolean} [checked] of a choice: shown with a mark
+ * @property {boolean} [isSwitch] it is chosen for itself, not in place of others
  * @property {boolean} [danger]
  * @property {boolean} [disabled]
  * @property {() => void} [run]
@@ -83,7 +84,7 @@ function Entry({ item }) {
     closeMenu();
     item.run?.();
   };
-  const role = item.checked === undefined ? "menuitem" : "menuitemradio";
+  const role = item.checked === undefined ? "menuitem" : item.isSwitch ? "menuitemcheckbox" : "menuitemradio";
   return html`<button
     type="button"
     role=${role}
