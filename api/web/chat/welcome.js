@@ -10,14 +10,22 @@ import { text } from "../shared/texts/texts.js";
 const READABLE = /\.(md|txt|pdf|docx|html?)$/i;
 const TABLE = /\.(csv|tsv|xlsx)$/i;
 
+/** @type {Array<[string, string]>} */
+const FOR_NO_FILES = [
+  ["spark", "chat.suggest.abilities"],
+  ["text", "chat.suggest.write"],
+  ["folder", "chat.suggest.folders"],
+  ["history", "chat.suggest.changes"],
+];
+
 /** Four things to ask, about what lies in the drive where that is known. */
 export function Welcome() {
-  const [files, setFiles] = useState(/** @type {any[]} */ ([]));
+  const [files, setFiles] = useState(/** @type {any[] | null} */ (null));
   useEffect(() => {
     const abort = new AbortController();
     get("/api/drive/recent", { limit: 20 }, { signal: abort.signal }).then(
       (page) => setFiles(page.items),
-      () => undefined,
+      () => setFiles((known) => known ?? []),
     );
     return () => abort.abort();
   }, []);
@@ -27,7 +35,7 @@ export function Welcome() {
     <h3>${text("chat.welcome")}</h3>
     <p class="quiet">${text("chat.welcome_hint")}</p>
     <ul key=${language.value}>
-      ${suggestions(files).map(
+      ${(files ? suggestions(files) : []).map(
         ([icon, words]) =>
           html`<li>
             <button type="button" class="suggestion" onClick=${() => ask(words)}>
@@ -41,6 +49,7 @@ export function Welcome() {
 
 /** @param {any[]} files @returns {Array<[string, string]>} */
 function suggestions(files) {
+  if (!files.length) return FOR_NO_FILES.map(([icon, key]) => [icon, text(key)]);
   const readable = files.find((file) => READABLE.test(file.name));
   const table = files.find((file) => TABLE.test(file.name));
   return [

@@ -64,7 +64,7 @@ class Task:
 
     def title(self, tool: str) -> str:
         """Return what a bound tool does, in a few words: its Chinese title, or its name."""
-        named = self.tools.get(tool) or "".join(sides(f"do.{tool}")[1:])
+        named = (self.tools.get(tool) or "".join(sides(f"do.{tool}")[1:])).replace("{name}", "")
         return named if named and self.language == "zh" else tool.replace("_", " ")
 
     def deed(self, tool: str, name: str) -> str:

@@ -107,7 +107,8 @@ def _fill_names(message: Message, intent: Intent, named: Mapping[str, str]) -> I
     name = message.restored(marks[0] if len(marks) == 1 else named.get("name", "")).strip(" .。,，;；")
     name = word("called_zh").sub("", name)
     names = [name]
-    if intent.action == "create_folder" and not re.search(MARK, named.get("name", "")):
+    # What follows a colon is a list like any other; between quotation marks it is one name.
+    if intent.action == "create_folder" and (not marks or marks == [message.dictated_plainly]):
         names = re.split(r"\s*[,，、]\s*(?:and\s+)?|\s+and\s+|(?<=[\u3400-\u9fff])和(?=[\u3400-\u9fff])", name)
     kept = (one for one in map(str.strip, names) if one and not word("no_name").fullmatch(one))
     return replace(intent, names=tuple(kept))

@@ -42,6 +42,7 @@ class Message:
     def __init__(self, text: str) -> None:
         self._aside: list[str] = []
         self.dictated = ""
+        self.dictated_plainly = ""
         masked = word("quoted").sub(lambda quote: self._put_aside(next(filter(None, quote.groups()), "")), text)
         plain = " ".join(self._without_dictation(masked).translate(_WIDTH).split())
         placed = word("placed_first").fullmatch(plain)
@@ -63,6 +64,7 @@ class Message:
                 quote = re.match(MARK, content)
                 end = 1 if quote else len(content)
                 self.dictated = quote[0] if quote else self._put_aside(self.restored(content.rstrip()))
+                self.dictated_plainly = "" if quote else self.dictated
                 return f"{text[: found.start()].rstrip(' ,，')} {self.dictated} {content[end:].lstrip(' ,，')}"
         return text
 

@@ -101,6 +101,12 @@ def test_what_only_sounds_like_it_stays_what_it_is() -> None:
     assert only('add the text: "x" to plan.md').content == "x"
 
 
+def test_a_list_of_folders_after_a_colon_is_a_list_and_between_quotation_marks_a_name() -> None:
+    assert only("create folders: cars, boats and planes").names == ("cars", "boats", "planes")
+    assert only("新建文件夹：发票、合同、照片").names == ("发票", "合同", "照片")
+    assert only("create a folder: “cars, boats”").names == ("cars, boats",)
+
+
 @pytest.fixture
 def assistant(real_pool: ConnectionPool, saver: AsyncSqliteSaver, actor: Actor) -> Assistant:
     return assemble(OfflineChatModel(), real_pool, saver, person(actor))

@@ -43,13 +43,17 @@ function Nothing({ listing }) {
   if (listing.isLoading.value) return html`<${Loading} />`;
   const may = mayAdd(listing);
   const icon = { folder: "upload", trash: "trash", recent: "clock", shared: "people", starred: "star" }[kind];
-  return html`<${Empty}
-    icon=${icon}
-    title=${text(`files.empty.${kind}`)}
-    hint=${kind === "folder" && !may ? "" : text(`files.empty_hint.${kind}`)}
-  >
+  return html`<${Empty} icon=${icon} title=${text(`files.empty.${kind}`)} hint=${hintOf(kind, may)}>
     ${may && html`<${Button} icon="upload" onClick=${() => upload(listing.folderId)}>${text("files.action.upload_files")}<//>`}
   <//>`;
+}
+
+/** @param {Kind} kind @param {boolean} may whether the person may add something here */
+function hintOf(kind, may) {
+  if (kind === "folder" && !may) return "";
+  // Nobody drags files with a finger.
+  const isTouched = kind === "folder" && matchMedia("(pointer: coarse)").matches;
+  return text(`files.empty_hint.${isTouched ? "folder_touch" : kind}`);
 }
 
 /**
