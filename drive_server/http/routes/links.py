@@ -53,7 +53,10 @@ class LinkPassword(BaseModel):
 
 
 class LinkItemResult(BaseModel):
-    """A file or folder as a visitor sees it. `parent_id` is null for what the link itself leads to."""
+    """A file or folder as a visitor sees it. `parent_id` is null for what the link itself leads to.
+
+    `is_limited`: the link ends after a number of downloads, and each look into a file is one.
+    """
 
     id: str
     kind: Kind
@@ -67,11 +70,12 @@ class LinkItemResult(BaseModel):
     child_count: int | None
     role: str
     has_thumbnail: bool
+    is_limited: bool
 
     @classmethod
-    def of(cls, item: Item) -> "LinkItemResult":
+    def of(cls, item: Item, visit: Visit) -> "LinkItemResult":
         """Return the item as it is on the wire, without its owner."""
-        return cls.model_validate({**dict(item), "has_thumbnail": has_thumbnail(item)})
+        return cls.model_validate({**dict(item), "has_thumbnail": has_thumbnail(item), "is_limited": visit.is_limited})
 
 
 class LinkListResult(BaseModel):
@@ -82,9 +86,9 @@ class LinkListResult(BaseModel):
     total: int | None
 
     @classmethod
-    def of(cls, page: Page[Item]) -> "LinkListResult":
+    def of(cls, page: Page[Item], visit: Visit) -> "LinkListResult":
         """Return the page as it is on the wire."""
-        return cls(items=[LinkItemResult.of(item) for item in page.items], cursor=page.cursor, total=page.total)
+        return cls(items=[LinkItemResult.of(item, visit) for item in page.items], cursor=page.cursor, total=page.total)
 
 
 async def get_visit(
@@ -113,7 +117,7 @@ async def let_in(token: str, typed: LinkPassword, request: Request, response: Re
 @router.get("", operation_id="get_link")
 async def get_shared(drive: DriveDep, visit: VisitDep) -> LinkItemResult:
     """Look at what the link leads to."""
-    return LinkItemResult.of(await drive.files.get(visit.actor, visit.node_id))
+    return LinkItemResult.of(await drive.files.get(visit.actor, visit.node_id), visit)
 
 
 @router.get("/children", operation_id="list_link_children")
@@ -127,7 +131,7 @@ async def list_shared(
 @router.get("/items/{item_id}", operation_id="get_link_item")
 async def get_below(item_id: str, drive: DriveDep, visit: VisitDep) -> LinkItemResult:
     """Look at an item in the folder that the link leads to, at whatever depth."""
-    return LinkItemResult.of(await drive.files.get(visit.actor, item_id))
+    return LinkItemResult.of(await drive.files.get(visit.actor, item_id), visit)
 
 
 @router.get("/items/{item_id}/children", operation_id="list_link_item_children")
@@ -135,7 +139,8 @@ async def list_below(
     item_id: str, drive: DriveDep, visit: VisitDep, limit: LimitQuery = 100, cursor: CursorQuery = None
 ) -> LinkListResult:
     """List what is in a folder below it."""
-    return LinkListResult.of(await drive.files.list_folder(visit.actor, item_id, limit=limit, cursor=cursor))
+    page = await drive.files.list_folder(visit.actor, item_id, limit=limit, cursor=cursor)
+    return LinkListResult.of(page, visit)
 
 
 @router.head("/items/{item_id}/content", include_in_schema=False)
@@ -189,7 +194,7 @@ async def replace_content(
         blob = await store_body(request, drive, await _room(request, drive, visit))
         actor = _with_key(visit, idempotency_key)
         outcome = await drive.documents.replace_from_blob(actor, item_id, blob, media_type, if_match=etag)
-    return LinkItemResult.of(outcome.value)
+    return LinkItemResult.of(outcome.value, visit)
 
 
 @router.post("/files", operation_id="upload_to_link", status_code=status.HTTP_201_CREATED, openapi_extra=RAW_BODY)
@@ -212,7 +217,7 @@ async def upload(
         outcome = await drive.documents.create_from_blob(
             actor, folder, name, blob, chosen_type(content_type), on_conflict
         )
-    return LinkItemResult.of(outcome.value)
+    return LinkItemResult.of(outcome.value, visit)
 
 
 def counted(drive: Drive, visit: Visit, content: Content, address: str) -> Sender:

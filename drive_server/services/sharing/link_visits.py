@@ -28,12 +28,16 @@ _PASS: Final = struct.Struct(">16sQ8s")
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One request by a link that holds: what it leads to, with which role, and the call as the services take it."""
+    """One request by a link that holds: what it leads to, with which role, and the call as the services take it.
+
+    `is_limited`: the link ends after a number of downloads.
+    """
 
     link_id: str
     node_id: str
     role: Role
     has_password: bool
+    is_limited: bool
     actor: Actor
 
     def require_editor(self) -> None:
@@ -140,4 +144,5 @@ def _visit(row: LinkRow) -> Visit:
         key_name=f"link {row.id[:8]}",
         link_id=row.id,
     )
-    return Visit(row.id, row.node_id, role, row.password_hash is not None, Actor(principal, tool=TOOL))
+    is_limited = row.max_downloads is not None
+    return Visit(row.id, row.node_id, role, row.password_hash is not None, is_limited, Actor(principal, tool=TOOL))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import expect
+from playwright.sync_api import FilePayload, expect
 
 from tests.web.browser.axe import violations
 from tests.web.browser.visits import NARROWEST
@@ -48,3 +48,79 @@ def test_without_scripts_the_plain_page_is_there(visits: Visits, owner: Person) 
     page.goto(urlsplit(link["url"]).path)
     page.get_by_role("link", name="Go on without scripts").click()
     expect(page.get_by_text("plain.txt")).to_be_visible()
+
+
+def link_to(owner: Person, item: dict[str, Any], **terms: Any) -> str:
+    made = owner.http.post(f"/api/drive/items/{item['id']}/shares", json={"role": "viewer", **terms})
+    assert made.is_success, made.text
+    return urlsplit(made.json()["url"]).path
+
+
+def test_a_guest_sees_what_is_in_a_file_without_downloading_it(visits: Visits, owner: Person) -> None:
+    folder = owner.folder("Papers")
+    owner.upload("plan.md", "# The plan\n\n<img src=x onerror=alert(1)>We ship on **Friday**.", folder["id"])
+    owner.upload("costs.csv", "name,amount\nrent,100\n", folder["id"])
+    owner.upload("data.bin", bytes(range(256)), folder["id"])
+    path = link_to(owner, folder)
+    page = visits.open(path=path, signed_in=False)
+    page.get_by_role("link", name="plan.md").click()
+    expect(page.get_by_role("region", name="plan.md").get_by_text("We ship on Friday.")).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("link", name="Up").click()
+    page.get_by_role("link", name="costs.csv").click()
+    expect(page.get_by_role("cell", name="100")).to_be_visible()
+    page.get_by_role("link", name="Up").click()
+    page.get_by_role("link", name="data.bin").click()
+    expect(page.get_by_text("This kind of file can't be shown here.")).to_be_visible()
+    expect(page.get_by_text("Owner")).to_have_count(0)
+    assert owner.email not in page.content()
+
+
+def test_a_look_by_a_link_with_a_limit_is_asked_for(visits: Visits, owner: Person) -> None:
+    item = owner.upload("once.txt", "Read me once.")
+    path = link_to(owner, item, max_downloads=1)
+
+    def downloads() -> int:
+        (link,) = owner.get(f"/api/drive/items/{item['id']}/shares")["links"]
+        return link["downloads"]
+
+    page = visits.open(path=path, signed_in=False)
+    expect(page.get_by_text("This counts as one of the link's downloads.")).to_be_visible()
+    expect(page.get_by_text("Read me once.")).to_have_count(0)
+    assert downloads() == 0
+    page.get_by_role("button", name="Show what is in it").click()
+    expect(page.get_by_text("Read me once.")).to_be_visible()
+    assert downloads() == 1
+
+
+def test_by_an_editors_link_files_are_uploaded_and_replaced(visits: Visits, owner: Person) -> None:
+    folder = owner.folder("Drop box")
+    owner.upload("report.txt", "old", folder["id"])
+    page = visits.open(path=link_to(owner, folder, role="editor"), signed_in=False, size=NARROWEST)
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Upload files").click()
+    names = ("report.txt", "照片 🎉.txt")
+    chooser.value.set_files([FilePayload(name=name, mimeType="text/plain", buffer=b"new") for name in names])
+    expect(page.get_by_text("2 files are here now.").first).to_be_visible()
+    assert owner.names(folder["id"]) == ["report (2).txt", "report.txt", "照片 🎉.txt"]
+    assert violations(page) == []
+    page.get_by_role("link", name="report.txt").click()
+    expect(page.get_by_text("old", exact=True)).to_be_visible()
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Replace with a file").click()
+    chooser.value.set_files([{"name": "other.txt", "mimeType": "text/plain", "buffer": b"newer"}])
+    expect(page.get_by_text("newer", exact=True)).to_be_visible()
+    (item,) = [one for one in owner.children(folder["id"]) if one["name"] == "report.txt"]
+    assert owner.content(item["id"]) == "newer"
+    assert len(owner.get(f"/api/drive/files/{item['id']}/versions")["versions"]) == 2
+
+
+def test_by_a_viewers_link_nothing_can_be_changed(visits: Visits, owner: Person) -> None:
+    folder = owner.folder("Only to read")
+    owner.upload("a.txt", "a", folder["id"])
+    page = visits.open(path=link_to(owner, folder), signed_in=False)
+    expect(page.get_by_role("link", name="a.txt")).to_be_visible()
+    expect(page.get_by_role("button", name="Upload files")).to_have_count(0)
+    page.get_by_role("link", name="a.txt").click()
+    expect(page.get_by_text("a", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Replace with a file")).to_have_count(0)

@@ -2,6 +2,7 @@
 
 import { get, post } from "../../shared/api/request.js";
 import { Button } from "../../shared/components/button.js";
+import { NoticeHost } from "../../shared/components/notices.js";
 import { describe } from "../../shared/components/problems.js";
 import { Empty, Failure, Loading } from "../../shared/components/states.js";
 import { html, useEffect, useId, useState } from "../../shared/preact.js";
@@ -44,7 +45,7 @@ export function Guest({ token }) {
         >${text(theme.value === "dark" ? "guest.light" : "guest.dark")}<//
       >
     </header>
-    ${draw()}
+    ${draw()} <${NoticeHost} />
   </main>`;
 }
 

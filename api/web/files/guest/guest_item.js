@@ -5,8 +5,10 @@ import { Icon } from "../../shared/components/icon.js";
 import { Empty, Failure, Loading } from "../../shared/components/states.js";
 import { href, place } from "../../shared/location.js";
 import { html, useEffect, useState } from "../../shared/preact.js";
-import { shortDate, size } from "../../shared/texts/format.js";
+import { size } from "../../shared/texts/format.js";
 import { text } from "../../shared/texts/texts.js";
+import { GuestFile } from "./guest_file.js";
+import { GuestUpload } from "./guest_upload.js";
 import { iconOf } from "../list/symbols.js";
 
 /** @typedef {import("./guest.js").Item} Item */
@@ -20,7 +22,7 @@ export function GuestItem({ base, top }) {
   const path = `${base}/items/${encodeURIComponent(itemId)}`;
   const load = async () => {
     setError(null);
-    const item = itemId === top.id ? top : await get(path, {}, { anonymous: true });
+    const item = await get(path, {}, { anonymous: true });
     const children = item.kind === "folder" ? await getAll(`${path}/children`) : [];
     setFound({ item, children });
   };
@@ -31,22 +33,16 @@ export function GuestItem({ base, top }) {
   if (error) return html`<${Failure} error=${error} onRetry=${() => load().catch(setError)} />`;
   if (!found) return html`<${Loading} />`;
   const { item, children } = found;
-  return html`<section aria-label=${item.name}>
+  return html`<div class="guest-item">
     <h2><bdi>${item.name}</bdi></h2>
     ${item.parent_id && itemId !== top.id && html`<p><a href=${href(["folder", item.parent_id])}>${text("guest.up")}</a></p>`}
-    ${item.kind === "file" ? html`<${File} path=${path} item=${item} />` : html`<${Folder} base=${base} children=${children} />`}
-  </section>`;
-}
-
-/** @param {{path: string, item: Item}} properties */
-function File({ path, item }) {
-  return html`${item.has_thumbnail && html`<img class="guest-picture" src=${`${path}/thumbnail?size=1024`} alt=${item.name} />`}
-    <p class="quiet">${size(item.size)} · ${shortDate(item.updated_at)}</p>
-    <p>
-      <a class="button main" href=${`${path}/content`} download=${item.name}
-        ><${Icon} name="download" />${text("guest.download")}</a
-      >
-    </p>`;
+    ${
+      item.kind === "file"
+        ? html`<${GuestFile} key=${item.etag} path=${path} item=${item} onChange=${() => void load()} />`
+        : html`<${GuestUpload} base=${base} folder=${item} onChange=${() => void load()} />
+            <${Folder} base=${base} children=${children} />`
+    }
+  </div>`;
 }
 
 /** @param {{base: string, children: Item[]}} properties */

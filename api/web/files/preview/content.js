@@ -3,7 +3,10 @@
 import { address, get } from "../../shared/api/request.js";
 
 /** @typedef {import("../../shared/api/types.js").Schema<"TextResult">} TextPart */
-/** @typedef {{id: string, version: number}} File `version`: the newest one */
+/** @typedef {{id: string, version: number, at?: string}} File `version`: the newest one; `at`: its route, of a guest's file */
+
+/** @param {File} file */
+const routeOf = ({ id, at }) => at ?? `/api/drive/files/${encodeURIComponent(id)}`;
 
 /**
  * The address of a file's bytes; of an earlier version only if it is one, as that is for editors.
@@ -14,7 +17,7 @@ import { address, get } from "../../shared/api/request.js";
 export function contentAddress(file, version = file.version, { inline = false } = {}) {
   const query = { version: version === file.version ? undefined : version, inline: inline || undefined };
   // The etag of a content is no part of its address: this keeps a browser from showing the one before.
-  const path = address(`/api/drive/files/${encodeURIComponent(file.id)}/content`, query);
+  const path = address(`${routeOf(file)}/content`, query);
   return `${path}${path.includes("?") ? "&" : "?"}of=${file.version}`;
 }
 
@@ -27,5 +30,5 @@ export function contentAddress(file, version = file.version, { inline = false } 
  */
 export function textOf(file, version, part) {
   const query = { ...part, version: version === file.version ? undefined : version };
-  return get(`/api/drive/files/${encodeURIComponent(file.id)}/text`, query);
+  return get(`${routeOf(file)}/text`, query);
 }

@@ -16,7 +16,8 @@ export function Facts({ item, version, reason }) {
     [text("preview.facts.type"), item.media_type],
     [text("preview.facts.size"), size(item.size)],
     [text("preview.facts.changed"), moment(item.updated_at)],
-    [text("preview.facts.owner"), item.owner],
+    // Guests don't learn whose it is.
+    ...(item.owner ? [[text("preview.facts.owner"), item.owner]] : []),
   ];
   return html`<div class="facts">
     <${Icon} name="file" />

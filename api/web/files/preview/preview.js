@@ -6,16 +6,12 @@ import { Lazy } from "../../shared/components/lazy.js";
 import { onDriveChange } from "../../shared/drive_events.js";
 import { goToFile } from "../../shared/location.js";
 import { html, useEffect, useState } from "../../shared/preact.js";
-import { loadStyles } from "../../shared/styles/load.js";
-import { loadTexts } from "../../shared/texts/texts.js";
 import { IndexState } from "./facts.js";
 import { PreviewHeader } from "./header.js";
 import { PassageBar } from "./passage_bar.js";
 import { passageOf } from "./passage.js";
 import { useSiblings } from "./siblings.js";
 import { Viewer, isTwofold } from "./viewer.js";
-
-await Promise.all([loadTexts(import.meta.url), loadStyles(import.meta.url, "./styles/preview.css")]);
 
 /** @typedef {import("./kinds.js").Item} Item */
 

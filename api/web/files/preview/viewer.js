@@ -2,7 +2,8 @@
 
 import { Failure, Loading } from "../../shared/components/states.js";
 import { html, useEffect, useState } from "../../shared/preact.js";
-import { text } from "../../shared/texts/texts.js";
+import { loadStyles } from "../../shared/styles/load.js";
+import { loadTexts, text } from "../../shared/texts/texts.js";
 import { contentAddress, textOf } from "./content.js";
 import { Facts } from "./facts.js";
 import { kindOf } from "./kinds.js";
@@ -11,7 +12,9 @@ import { MarkdownView } from "./views/markdown_view.js";
 import { TableView } from "./views/table_view.js";
 import { TextView } from "./views/text_view.js";
 
-/** @typedef {import("./kinds.js").Item} Item */
+await Promise.all([loadTexts(import.meta.url), loadStyles(import.meta.url, "./styles/preview.css")]);
+
+/** @typedef {import("./kinds.js").Item & {at?: string}} Item `at`: its route, of a guest's file */
 /** @typedef {import("./passage.js").Passage} Passage */
 
 /** Of these there are two ways to see them: as they are meant, and the text that is cited. */

@@ -1997,6 +1997,8 @@ export interface components {
         /**
          * LinkItemResult
          * @description A file or folder as a visitor sees it. `parent_id` is null for what the link itself leads to.
+         *
+         *     `is_limited`: the link ends after a number of downloads, and each look into a file is one.
          */
         LinkItemResult: {
             /** Id */
@@ -2029,6 +2031,8 @@ export interface components {
             role: string;
             /** Has Thumbnail */
             has_thumbnail: boolean;
+            /** Is Limited */
+            is_limited: boolean;
         };
         /**
          * LinkListResult
