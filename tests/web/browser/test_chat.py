@@ -121,6 +121,59 @@ def test_a_changed_message_has_versions_to_look_through(page: Page, model: HeldM
     expect(versions).to_contain_text("1/2")
 
 
+def test_answers_questions_and_code_are_copied_with_and_without_the_browsers_clipboard(
+    visits: Visits, model: HeldModel
+) -> None:
+    context = visits.context()
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto("/")
+    model.script[:] = [SHAPES]
+    say(page, "The plan?")
+    for where, name, copied in (
+        (page.get_by_role("region", name="You"), "Copy", "The plan?"),
+        (answer(page), "Copy the code", "let a = 1;"),
+        (answer(page), "Copy", SHAPES.strip()),
+    ):
+        where.get_by_role("button", name=name, exact=True).click()
+        expect(where.get_by_role("button", name="Copied").last).to_be_visible()
+        assert page.evaluate("navigator.clipboard.readText()").strip() == copied
+    # Over HTTP and from another machine there is no such clipboard.
+    page.evaluate("navigator.clipboard.writeText('before')")
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined, configurable: true})")
+    page.get_by_role("region", name="You").get_by_role("button", name="Copy", exact=True).click()
+    expect(page.get_by_role("region", name="You").get_by_role("button", name="Copied")).to_be_visible()
+    page.evaluate("delete navigator.clipboard")
+    assert page.evaluate("navigator.clipboard.readText()") == "The plan?"
+
+
+def test_a_browser_that_lets_nothing_be_copied_is_no_success(page: Page, model: HeldModel) -> None:
+    model.script[:] = ["Here."]
+    say(page, "Where?")
+    expect(answer(page).get_by_text("Here.")).to_be_visible()
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    page.evaluate("document.execCommand = () => false")
+    answer(page).get_by_role("button", name="Copy", exact=True).click()
+    expect(page.get_by_text("The browser does not let the page copy.").first).to_be_visible()
+    expect(page.get_by_role("button", name="Copied")).to_have_count(0)
+
+
+def test_an_answer_is_given_again_and_what_the_first_did_is_taken_back(
+    page: Page, owner: Person, model: HeldModel
+) -> None:
+    model.script[:] = [tool_call("create_folder", name="By mistake", parent_id="root"), "Made.", "Nothing made."]
+    say(page, "Think of something")
+    expect(answer(page).get_by_text("Made.", exact=True)).to_be_visible()
+    answer(page).get_by_role("button", name="Answer again").click()
+    expect(answer(page).get_by_text("Nothing made.")).to_be_visible()
+    expect(page.get_by_text("The earlier version of this message had changed something")).to_be_visible()
+    assert "By mistake" in owner.names()
+    page.get_by_role("button", name="Take it back").click()
+    expect(page.get_by_text("It was taken back.").first).to_be_visible()
+    assert "By mistake" not in owner.names()
+    expect(page.get_by_role("group", name="Versions of the message")).to_contain_text("2/2")
+
+
 def test_what_is_written_comes_piece_by_piece_and_is_announced_once(page: Page, model: HeldModel) -> None:
     model.script[:] = [f"Once {HOLD} upon a time."]
     say(page, "Tell me")

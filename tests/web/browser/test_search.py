@@ -52,6 +52,18 @@ def test_a_search_is_narrowed_and_nothing_found_is_said_with_advice(visits: Visi
     expect(page.get_by_role("link", name="kestrel.txt")).to_be_visible()
 
 
+def test_a_search_is_narrowed_to_days(visits: Visits, owner: Person) -> None:
+    owner.upload("curlew.txt", "A curlew.\n")
+    wait_for_index(owner)
+    page = visits.open("#/search?q=curlew")
+    expect(page.get_by_role("link", name="curlew.txt")).to_be_visible()
+    page.get_by_role("combobox", name="Changed").select_option("Own dates")
+    page.get_by_label("To", exact=True).fill("2020-01-31")
+    expect(page.get_by_text("Nothing was found for")).to_be_visible()
+    page.get_by_role("combobox", name="Changed").select_option("Last day")
+    expect(page.get_by_role("link", name="curlew.txt")).to_be_visible()
+
+
 def test_words_of_before_are_offered_again_in_chinese(visits: Visits, owner: Person) -> None:
     owner.upload("仙鹤.txt", "仙鹤在湖边。\n")
     wait_for_index(owner)

@@ -1,13 +1,13 @@
 /** What the person said: copied, changed, or seen in an earlier version. */
 
 import { Button, IconButton } from "../../shared/components/button.js";
+import { CopyButton } from "../../shared/components/copy_button.js";
 import { Icon } from "../../shared/components/icon.js";
 import { isComposing } from "../../shared/keys.js";
 import { goToFile, goToFolder } from "../../shared/location.js";
 import { html, useEffect, useRef, useState } from "../../shared/preact.js";
 import { text } from "../../shared/texts/texts.js";
 import { active, edit, shownVersion } from "../conversation/conversation.js";
-import { CopyButton } from "./copy_button.js";
 import { editing } from "./editing.js";
 import { Versions } from "./versions.js";
 
@@ -28,7 +28,7 @@ export function PersonMessage({ turn, isLast }) {
     }
     <div class="actions">
       ${isLast && html`<${Versions} turn=${turn} />`}
-      <${CopyButton} words=${turn.message} />
+      <${CopyButton} words=${turn.message} label=${text("chat.copy")} />
       ${mayEdit && html`<${IconButton} icon="edit" label=${text("chat.edit")} onClick=${() => (editing.value = turn.runId)} />`}
     </div>
   </section>`;

@@ -1,9 +1,9 @@
 /** A link with its terms. */
 
 import { Button, IconButton } from "../../shared/components/button.js";
+import { useCopy } from "../../shared/components/copy_button.js";
 import { Icon } from "../../shared/components/icon.js";
-import { announce } from "../../shared/components/notices.js";
-import { html, useState } from "../../shared/preact.js";
+import { html } from "../../shared/preact.js";
 import { moment } from "../../shared/texts/format.js";
 import { text } from "../../shared/texts/texts.js";
 import { RoleChoice } from "./role_choice.js";
@@ -34,13 +34,8 @@ export function LinkRow({ share, isNew, alter }) {
 
 /** @param {{url: string}} properties */
 function Address({ url }) {
-  const [isCopied, setCopied] = useState(false);
+  const [isCopied, copy] = useCopy(url);
   if (!url) return html`<span>${text("sharing.link")}</span>`;
-  const copy = async () => {
-    await navigator.clipboard?.writeText(url);
-    setCopied(true);
-    announce(text("sharing.copied"));
-  };
   return html`<span class="share-address-row">
     <input
       readonly
@@ -49,7 +44,7 @@ function Address({ url }) {
       onFocus=${(/** @type {any} */ event) => event.currentTarget.select()}
     />
     <${Button} icon=${isCopied ? "check" : "copy"} onClick=${copy}
-      >${text(isCopied ? "sharing.copied" : "sharing.copy")}<//
+      >${text(isCopied ? "shared.copied" : "sharing.copy")}<//
     >
   </span>`;
 }

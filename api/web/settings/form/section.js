@@ -1,9 +1,10 @@
 /** The pieces that sections are made of. */
 
 import { Button } from "../../shared/components/button.js";
+import { useCopy } from "../../shared/components/copy_button.js";
 import { confirm } from "../../shared/components/dialogs.js";
-import { announce, notify, notifyProblem } from "../../shared/components/notices.js";
-import { html, useId, useState } from "../../shared/preact.js";
+import { notify, notifyProblem } from "../../shared/components/notices.js";
+import { html, useId } from "../../shared/preact.js";
 import { text } from "../../shared/texts/texts.js";
 
 /** @param {{title: string, hint?: any, children?: any}} properties */
@@ -46,20 +47,11 @@ export function Entry({ title, facts = [], actions, badge, children }) {
 
 /** A text to copy: a key, an address, a piece of configuration. @param {{label: string, value: string}} properties */
 export function Copyable({ label, value }) {
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(value);
-      setCopied(true);
-      announce(text("settings.copied"));
-    } catch {
-      notify(text("settings.not_copied"), { kind: "error" });
-    }
-  };
+  const [isCopied, copy] = useCopy(value);
   return html`<div class="settings-copyable">
     <pre tabindex="0" role="region" aria-label=${label}><code>${value}</code></pre>
-    <${Button} icon=${copied ? "check" : "copy"} onClick=${copy}
-      >${text(copied ? "settings.copied" : "settings.copy")}<//
+    <${Button} icon=${isCopied ? "check" : "copy"} onClick=${copy}
+      >${text(isCopied ? "shared.copied" : "settings.copy")}<//
     >
   </div>`;
 }

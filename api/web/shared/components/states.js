@@ -1,6 +1,7 @@
 /** What stands where content is not there: yet, at all, or because something went wrong. */
 
 import { online } from "../api/request.js";
+import { copyText } from "../clipboard.js";
 import { html, useEffect } from "../preact.js";
 import { text } from "../texts/texts.js";
 import { Button } from "./button.js";
@@ -33,7 +34,7 @@ export function Failure({ error, onRetry, action = text("shared.retry") }) {
   useEffect(() => {
     if (onRetry && /** @type {any} */ (error)?.status === 0 && online.value) onRetry();
   }, [online.value]);
-  const copy = () => navigator.clipboard?.writeText(requestId);
+  const copy = () => copyText(requestId);
   return html`<div class="state failure" role="alert">
     <${Icon} name="warning" />
     <p class="state-title">${title}</p>
