@@ -6,6 +6,7 @@ import io
 import re
 import wave
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
@@ -147,6 +148,16 @@ def test_a_pdf_is_shown_in_the_page_and_its_cited_words_as_text(visits: Visits, 
     expect(cited.locator("mark")).to_be_visible()
     cited.get_by_role("button", name="Pages").click()
     expect(cited.locator("iframe")).to_have_attribute("src", re.compile("[#&]page=2$"))
+
+
+def test_a_pdf_is_shown_to_a_guest_too(visits: Visits, owner: Person) -> None:
+    item = owner.upload("guest.pdf", samples.pdf())
+    link = owner.http.post(f"/api/drive/items/{item['id']}/shares", json={"role": "viewer"}).json()
+    page = visits.open(path=urlsplit(link["url"]).path, signed_in=False)
+    with page.expect_response("**/content?inline=true*") as shown:
+        expect(page.locator("iframe[title='guest.pdf']")).to_be_visible()
+    assert shown.value.headers["content-type"] == "application/pdf"
+    assert shown.value.status == 200
 
 
 def test_an_office_document_shows_its_words(visits: Visits, owner: Person) -> None:
