@@ -97,8 +97,8 @@ class Issuer:
 
 
 @asynccontextmanager
-async def issuing() -> AsyncGenerator[Issuer]:
-    """Run an issuer on a free port."""
+async def issuing(*more: Route) -> AsyncGenerator[Issuer]:
+    """Run an issuer on a free port, with `more` routes of its own."""
     listener = socket.create_server(("127.0.0.1", 0))
     issuer = Issuer(f"http://127.0.0.1:{listener.getsockname()[1]}")
     issuer.rotate("first")
@@ -106,6 +106,7 @@ async def issuing() -> AsyncGenerator[Issuer]:
         routes=[
             Route("/.well-known/openid-configuration", issuer.answer_metadata),
             Route("/keys", issuer.answer_keys),
+            *more,
         ]
     )
     server = Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="off"))
