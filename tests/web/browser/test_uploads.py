@@ -102,6 +102,16 @@ def test_an_upload_is_paused_and_goes_on(page: Page, owner: Person) -> None:
     assert owner.names() == ["large.bin"]
 
 
+def test_an_upload_is_cancelled_and_leaves_nothing(page: Page, owner: Person) -> None:
+    page.route("**/api/drive/uploads/*", lambda route: None if route.request.method == "PATCH" else route.continue_())
+    tray = upload(page, {"name": "unwanted.bin", "size": 5_000_000})
+    expect(tray.get_by_role("progressbar", name="unwanted.bin")).to_be_visible()
+    tray.get_by_role("button", name="Cancel unwanted.bin").click()
+    expect(tray.get_by_text("Cancelled").first).to_be_visible()
+    page.unroute_all(behavior="ignoreErrors")
+    assert owner.names() == []
+
+
 def test_a_lost_network_stops_nothing_for_good(page: Page, owner: Person) -> None:
     tray = upload(page, {"name": "now.txt", "text": "now"})
     expect(tray.get_by_text("1 file uploaded.")).to_be_visible()
