@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
 
+from graph.settings import AgentSettings
 from tests.web.browser.axe import violations
 from tests.web.browser.views import Words, World, furnish, views
 from tests.web.browser.visits import LOCALES, NARROWEST
@@ -37,6 +38,12 @@ TOO_SMALL = """least => [...document.querySelectorAll(
 
 MOVING = """() => document.getAnimations()
   .filter(one => one.effect.getComputedTiming().duration > 1).map(one => one.animationName ?? one.transitionProperty)"""
+
+
+@pytest.fixture(scope="module")
+def settings() -> dict[str, Any]:
+    """What waits for a decision waits as long as all views take."""
+    return {"agent": AgentSettings(model="offline", approval_ttl_seconds=3600)}
 
 
 @pytest.fixture(scope="module")

@@ -34,6 +34,7 @@ def ask(page: Page, message: str) -> None:
 def test_a_conversation_is_printed_from_its_beginning_to_its_end(page: Page, model: ScriptedChatModel) -> None:
     model.script[:] = [PARAGRAPHS]
     ask(page, "Tell me everything")
+    expect(page.get_by_text(f"paragraph {LINES - 1}", exact=True)).to_be_attached()
     printed = paper(page)
     assert "Tell me everything" in printed
     assert [number for number in range(LINES) if f"paragraph {number}" not in printed] == []

@@ -76,7 +76,7 @@ def test_a_grant_is_shown_with_its_bounds_and_withdrawn(
         turn.finish()
     page.reload()
     expect(page.get_by_text("Move to the trash", exact=True).first).to_be_visible()
-    expect(page.get_by_role("button", name="Invoices")).to_be_visible()
+    expect(page.get_by_role("button", name="Invoices", exact=True)).to_be_visible()
     assert violations(page) == []
     page.get_by_role("button", name="Withdraw").click()
     expect(page.get_by_text("Nothing is allowed in advance")).to_be_visible()

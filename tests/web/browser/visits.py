@@ -22,6 +22,7 @@ LOCALES: Final = {"en": "en-US", "zh": "zh-CN"}
 PICTURE_MILLISECONDS: Final = 3000
 WITHIN: Final = frozenset({"data", "blob", "chrome", "chrome-extension"})
 """What a browser takes from itself; its PDF viewer is an extension."""
+SANITIZER: Final = "/vendor/dompurify.js"
 FAILED_REQUEST: Final = "Failed to load resource"
 """The browser logs each answer of 400 and more; what the page makes of it is what counts."""
 
@@ -98,8 +99,10 @@ class Visits:
         page.on("request", self._see)
 
     def _hear(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning") and FAILED_REQUEST not in message.text:
-            self.complaints.append(f"{message.type}: {message.text}")
+        # A page that is left while the sanitizer reads hostile HTML says what was blocked in the sanitizer's own document.
+        is_sanitizer = message.location["url"].endswith(SANITIZER) and "Content Security Policy" in message.text
+        if message.type in ("error", "warning") and FAILED_REQUEST not in message.text and not is_sanitizer:
+            self.complaints.append(f"{message.type}: {message.text} ({message.location['url']})")
 
     def _see(self, request: Request) -> None:
         asked = urlsplit(request.url)
