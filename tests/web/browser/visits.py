@@ -99,7 +99,7 @@ class Visits:
         page.on("request", self._see)
 
     def _hear(self, message: ConsoleMessage) -> None:
-        # A page that is left while the sanitizer reads hostile HTML says what was blocked in the sanitizer's own document.
+        # A page that is left while the sanitizer reads hostile HTML tells what was blocked in the sanitizer's document.
         is_sanitizer = message.location["url"].endswith(SANITIZER) and "Content Security Policy" in message.text
         if message.type in ("error", "warning") and FAILED_REQUEST not in message.text and not is_sanitizer:
             self.complaints.append(f"{message.type}: {message.text} ({message.location['url']})")
