@@ -57,6 +57,7 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
     ),
     "too_many_properties": ("An item may have {limit} properties.", "一个项目最多有 {limit} 个属性。"),
     # What HTTP alone can say
+    "unreadable_body": ("The body can't be read as JSON in UTF-8.", "无法将请求正文作为 UTF-8 的 JSON 读取。"),
     "correct_request": ("Correct the request.", "请更正该请求。"),
     "see_openapi": ("See /openapi.json for what there is.", "可用的接口见 /openapi.json。"),
     "see_log": ("Try again; its log says more.", "请重试；日志中有更多信息。"),

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 
 import orjson
 from fastapi import FastAPI, Request
@@ -62,6 +62,8 @@ COMPLAINTS = {
     "": "无效",
 }
 """The sentence on a field's fault, by a part of the validator's code for it."""
+UNREADABLE_BODY: Final = "There was an error parsing the body"
+"""What FastAPI says with a 400, which no route describes, of a body that `json` can't even begin to read."""
 SCHEMA: dict[str, str] = {"$ref": "#/components/schemas/Problem"}
 """`description.py` puts the schema there."""
 CHALLENGE: dict[str, str] = {"WWW-Authenticate": 'Bearer realm="drive"'}
@@ -189,10 +191,18 @@ def _complaint(found: dict[str, Any], language: Language) -> str:
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class only
     language, code = language_of(request), CODES.get(error.status_code, "http_error")
+    if error.detail == UNREADABLE_BODY:
+        return _unreadable(language)
     headers = dict(error.headers) if error.headers else None
     detail = f"{error.detail}." if language == "en" else render(Message.of(f"error.{code}"), language)
     hint = render(Message.of("see_openapi"), language)
     return problem(error.status_code, code, detail, hint, headers=headers, language=language)
+
+
+def _unreadable(language: Language) -> Response:
+    """Answer a body that is no text, or too deep, as every other body that is wrong."""
+    detail, hint = (render(Message.of(key), language) for key in ("unreadable_body", "correct_request"))
+    return problem(422, CODES[422], detail, hint, language=language)
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

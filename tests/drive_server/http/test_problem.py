@@ -91,6 +91,17 @@ async def test_a_bad_body_is_refused_by_its_fields_and_not_repeated(owner_client
         assert "hunter2" not in response.text
 
 
+@pytest.mark.parametrize("body", [b"\xff\xfe\x00", b'{"name": "\x80"}', b"[" * 100_000])
+async def test_a_body_that_is_no_text_or_endlessly_deep_is_refused_like_any_other(
+    owner_client: httpx.AsyncClient, body: bytes
+) -> None:
+    headers = {"content-type": "application/json", "accept-language": "zh"}
+    response = await owner_client.post("/api/drive/items", content=body, headers=headers)
+    assert (response.status_code, response.json()["code"]) == (422, CODES[422])
+    assert response.json()["hint"] == "请更正该请求。"
+    assert response.json()["detail"] != "There was an error parsing the body."
+
+
 async def test_what_fails_unexpectedly_is_logged_and_told_to_nobody(
     service: Service, owner_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
