@@ -1,7 +1,7 @@
 /** Where the person writes to the assistant. */
 
 import { attachments, composerRequest, detach, uploadAndAttach } from "../../shared/attachments.js";
-import { Button, IconButton } from "../../shared/components/button.js";
+import { IconButton } from "../../shared/components/button.js";
 import { announce, notifyProblem } from "../../shared/components/notices.js";
 import { isComposing } from "../../shared/keys.js";
 import { batch, html, signal, useEffect, useLayoutEffect, useRef, useState } from "../../shared/preact.js";
@@ -15,6 +15,7 @@ import { keptDraft, keepDraft } from "./drafts.js";
 import { focusComposer } from "./focus.js";
 import { mentionAt } from "./mention.js";
 import { Mentions } from "./mentions.js";
+import { isNext, Next, useNext } from "./next.js";
 import { chosenOptions, Options } from "./options.js";
 
 /** @typedef {import("../../shared/attachments.js").Attachment} Attachment */
@@ -23,8 +24,6 @@ import { chosenOptions, Options } from "./options.js";
 const TALLEST = 240;
 /** What is written. */
 const draft = signal("");
-/** Whether it is sent once the answer that comes is finished. */
-const isNext = signal(false);
 
 /** @param {{threadId: string | null}} properties */
 export function Composer({ threadId }) {
@@ -36,7 +35,7 @@ export function Composer({ threadId }) {
   const [letGo, setLetGo] = useState(-1);
   useDraftOf(threadId);
   useRequests();
-  useNext(threadId);
+  useNext(threadId, submit);
   useLayoutEffect(() => fit(field.current), [draft.value]);
   const found = mentionAt(draft.value, caret);
   useEffect(() => setLetGo(-1), [found === null]);
@@ -159,34 +158,6 @@ async function submit() {
     attachments.value = [];
   });
   await say({ message, attachments: items }, chosenOptions());
-}
-
-/** Says that what is written is sent after the answer. */
-function Next() {
-  const keep = () => {
-    isNext.value = false;
-    focusComposer();
-  };
-  return html`<p class="composer-next quiet">
-    ${text("chat.next")} <${Button} kind="plain" onClick=${keep}>${text("chat.next_not")}<//>
-  </p>`;
-}
-
-/** Send what waits for the end of an answer; after one that went wrong or asks something the person looks first. @param {string | null} threadId */
-function useNext(threadId) {
-  const last = turns.value.at(-1);
-  const isRunning = active.value !== null;
-  useEffect(() => {
-    if (!isNext.peek() || isRunning) return;
-    isNext.value = false;
-    if (last?.status === "success") void submit();
-  }, [isRunning, last?.status]);
-  const before = useRef(threadId);
-  useEffect(() => {
-    // A conversation that has just begun is no other one.
-    if (before.current !== null) isNext.value = false;
-    before.current = threadId;
-  }, [threadId]);
 }
 
 /** @param {KeyboardEvent} event */
