@@ -27,7 +27,7 @@ check: .venv/installed-dev .venv/installed-node
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.web.check
 
-# For every night: the tests kill it only 20 times, and try a few sequences. SEED begins another series.
+# For every night: the tests kill it only 10 times, and try a few sequences. SEED begins another series.
 SEED ?= soak
 soak: .venv/installed-test
 	SOAK_KILLS=200 SOAK_EXAMPLES=100 SOAK_SEED=$(SEED) $(BIN)/python -m pytest tests/e2e/test_soak.py \

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from tests.e2e.person import Event, Person
 
-KILLS: Final = int(os.environ.get("SOAK_KILLS", "20"))
+KILLS: Final = int(os.environ.get("SOAK_KILLS", "10"))
 SEED: Final = os.environ.get("SOAK_SEED", "soak")
 SECONDS_A_KILL: Final = 30
 CALLS: Final = 6

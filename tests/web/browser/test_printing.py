@@ -41,19 +41,18 @@ def test_a_conversation_is_printed_from_its_beginning_to_its_end(page: Page, mod
     assert "Upload" not in printed
 
 
-@pytest.mark.parametrize(
-    ("name", "line"),
-    [("long.md", "- line {}\n"), ("long.txt", "line {}\n"), ("long.py", "line {}\n"), ("long.csv", "line {},x\n")],
-)
-def test_a_file_is_printed_whole(visits: Visits, owner: Person, name: str, line: str) -> None:
-    item = owner.upload(name, "".join(line.format(number) for number in range(LINES)))
-    page = visits.open(f"#/file/{item['id']}")
-    expect(page.get_by_text("line 3", exact=False).first).to_be_visible()
-    printed = paper(page)
-    assert [number for number in range(LINES) if f"line {number}" not in printed] == []
-    assert name in printed
-    assert "Ask about your files" not in printed
-    assert page.locator(".chat-side").is_visible()
+def test_files_are_printed_whole(visits: Visits, owner: Person) -> None:
+    page = visits.open()
+    for name, line in (("long.md", "- line {}\n"), ("long.txt", "line {}\n"), ("long.csv", "line {},x\n")):
+        item = owner.upload(name, "".join(line.format(number) for number in range(LINES)))
+        page.goto(f"/#/file/{item['id']}")
+        expect(page.get_by_role("heading", name=name)).to_be_visible()
+        expect(page.locator(".preview").get_by_text("line 3", exact=False).first).to_be_visible()
+        printed = paper(page)
+        assert [number for number in range(LINES) if f"line {number}" not in printed] == []
+        assert name in printed
+        assert "Ask about your files" not in printed
+        assert page.locator(".chat-side").is_visible()
 
 
 def test_dark_pages_are_printed_dark_on_light(visits: Visits, owner: Person) -> None:
