@@ -63,7 +63,7 @@ COMPLAINTS = {
 }
 """The sentence on a field's fault, by a part of the validator's code for it."""
 UNREADABLE_BODY: Final = "There was an error parsing the body"
-"""What FastAPI says with a 400, which no route describes, of a body that `json` can't even begin to read."""
+"""The text of FastAPI's 400 for a body that is not UTF-8, or nested too deep for `json`; no route describes a 400."""
 SCHEMA: dict[str, str] = {"$ref": "#/components/schemas/Problem"}
 """`description.py` puts the schema there."""
 CHALLENGE: dict[str, str] = {"WWW-Authenticate": 'Bearer realm="drive"'}

@@ -1,4 +1,4 @@
-"""What the page suggests to ask is understood by the model that comes with the service, in both languages."""
+"""Run every suggestion of the page on the built-in model, in English and Chinese."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from playwright.sync_api import expect, sync_playwright
 
 from tests.api.real_service import RealService
 from tests.fakes.chat_model import FakeChatModel, ScriptedChatModel, route_to
+from tests.fakes.held_model import HeldModel
 from tests.web.browser.chromium import HEADLESS, launch
 from tests.web.browser.visits import Visits
 
@@ -58,8 +59,19 @@ def browser(playwright: Playwright, browsers: dict[str, Browser], program: str) 
 
 @pytest.fixture(scope="module")
 def model() -> FakeChatModel:
-    """The model: a test puts into `script` what it says next; what is to be routed goes to the Drive agent."""
-    return ScriptedChatModel()
+    """The model: a test puts into `script` what it says next; it stops at each `HOLD` of a text until `release`."""
+    return HeldModel()
+
+
+@pytest.fixture(autouse=True)
+def _held(model: FakeChatModel) -> Generator[None]:
+    """Stop at the next `HOLD`, and let nothing wait after the test."""
+    if not isinstance(model, HeldModel):
+        yield
+        return
+    model.hold()
+    yield
+    model.release()
 
 
 @pytest.fixture(scope="module")

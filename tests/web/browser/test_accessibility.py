@@ -42,7 +42,7 @@ MOVING = """() => document.getAnimations()
 
 @pytest.fixture(scope="module")
 def settings() -> dict[str, Any]:
-    """What waits for a decision waits as long as all views take."""
+    """Let approvals expire after an hour: the walk through all views takes longer than the usual time."""
     return {"agent": AgentSettings(model="offline", approval_ttl_seconds=3600)}
 
 

@@ -14,25 +14,10 @@ from tests.web.browser.axe import violations
 from tests.web.browser.visits import NARROWEST, PHONE
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     from playwright.sync_api import Locator, Page
 
     from tests.e2e.person import Person
     from tests.web.browser.visits import Visits
-
-
-@pytest.fixture(scope="module")
-def model() -> HeldModel:
-    """A model whose stream a test may hold in the middle."""
-    return HeldModel()
-
-
-@pytest.fixture(autouse=True)
-def _released(model: HeldModel) -> Generator[None]:
-    model.hold()
-    yield
-    model.release()
 
 
 SHAPES = """# Plan

@@ -1,4 +1,4 @@
-"""What an answer quotes: numbered, opened at its place, and marked where it could not be verified."""
+"""Citations have numbers, open the file at their place, and are marked if they are not verified."""
 
 from __future__ import annotations
 

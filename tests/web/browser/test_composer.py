@@ -12,8 +12,6 @@ from playwright.sync_api import expect
 from tests.fakes.held_model import HOLD, HeldModel
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     from playwright.sync_api import Locator, Page, Request
 
     from tests.e2e.person import Person
@@ -30,19 +28,6 @@ GIVE: Final = """([kind, files, words]) => {
     else for (const type of ['dragenter', 'dragover', 'drop']) give(type, DragEvent);
 }"""
 """Pastes or drops files, as the browser does for what comes from outside of it."""
-
-
-@pytest.fixture(scope="module")
-def model() -> HeldModel:
-    """A model whose stream a test may hold in the middle."""
-    return HeldModel()
-
-
-@pytest.fixture(autouse=True)
-def _released(model: HeldModel) -> Generator[None]:
-    model.hold()
-    yield
-    model.release()
 
 
 def field(page: Page) -> Locator:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.fakes.held_model import HOLD, HeldModel
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     from playwright.sync_api import Locator, Page
 
     from tests.e2e.person import Person
@@ -20,19 +17,6 @@ if TYPE_CHECKING:
 BEGUN = "It begins here."
 WHOLE = f"{BEGUN} And it ends there."
 FINISHED = "The answer is finished."
-
-
-@pytest.fixture(scope="module")
-def model() -> HeldModel:
-    """A model whose stream a test may hold in the middle."""
-    return HeldModel()
-
-
-@pytest.fixture(autouse=True)
-def _released(model: HeldModel) -> Generator[None]:
-    model.hold()
-    yield
-    model.release()
 
 
 def answers(page: Page) -> Locator:

@@ -35,7 +35,7 @@ PATIENCE: Final = 20.0
 
 
 class Elsewhere(NamedTuple):
-    """What is not the service: an issuer with its endpoint for tokens, and a mail server."""
+    """The OpenID issuer and the mail server that the service is set to use."""
 
     portal: BlockingPortal
     provider: Provider

@@ -1,6 +1,7 @@
 /** Where the person writes to the assistant. */
 
 import { attachments, composerRequest, detach, uploadAndAttach } from "../../shared/attachments.js";
+import { chooseOfDevice } from "../../shared/choose.js";
 import { IconButton } from "../../shared/components/button.js";
 import { announce, notifyProblem } from "../../shared/components/notices.js";
 import { isComposing } from "../../shared/keys.js";
@@ -131,14 +132,8 @@ function SendButton() {
 
 /** Choose files of the device. */
 function AttachButton() {
-  const input = useRef(/** @type {HTMLInputElement | null} */ (null));
-  const take = () => {
-    const files = [...(input.current?.files ?? [])];
-    if (input.current) input.current.value = "";
-    void bring(files);
-  };
-  return html`<${IconButton} icon="attach" label=${text("chat.attach")} onClick=${() => input.current?.click()} />
-    <input ref=${input} type="file" multiple hidden tabindex="-1" aria-hidden="true" onChange=${take} />`;
+  const choose = () => chooseOfDevice({ multiple: true }, (files) => void bring(files));
+  return html`<${IconButton} icon="attach" label=${text("chat.attach")} onClick=${choose} />`;
 }
 
 async function submit() {

@@ -1,6 +1,7 @@
 /** One file of a link: shown where that costs the link nothing, downloaded, and replaced by who may. */
 
 import { call } from "../../shared/api/request.js";
+import { chooseOfDevice } from "../../shared/choose.js";
 import { Button } from "../../shared/components/button.js";
 import { Icon } from "../../shared/components/icon.js";
 import { Lazy } from "../../shared/components/lazy.js";
@@ -8,7 +9,6 @@ import { notify, notifyProblem } from "../../shared/components/notices.js";
 import { html, useState } from "../../shared/preact.js";
 import { shortDate, size } from "../../shared/texts/format.js";
 import { text } from "../../shared/texts/texts.js";
-import { FileButton } from "./file_button.js";
 
 /** @typedef {import("./guest.js").Item} Item */
 
@@ -54,5 +54,6 @@ function Replace({ path, item, onChange }) {
     // Also when another visitor was first: what is there now is shown.
     onChange();
   };
-  return html`<${FileButton} label=${text("guest.replace")} onChoose=${replace} />`;
+  const choose = () => chooseOfDevice({}, (files) => void replace(files));
+  return html`<${Button} icon="upload" onClick=${choose}>${text("guest.replace")}<//>`;
 }

@@ -1,10 +1,11 @@
 /** Bringing files into a folder by a link that allows it. */
 
 import { call } from "../../shared/api/request.js";
+import { chooseOfDevice } from "../../shared/choose.js";
+import { Button } from "../../shared/components/button.js";
 import { notify, notifyProblem } from "../../shared/components/notices.js";
 import { html, useState } from "../../shared/preact.js";
 import { text } from "../../shared/texts/texts.js";
-import { FileButton } from "./file_button.js";
 
 /** @typedef {import("./guest.js").Item} Item */
 
@@ -30,8 +31,9 @@ export function GuestUpload({ base, folder, onChange }) {
     if (count) notify(text("guest.uploaded", { count }));
     onChange();
   };
+  const choose = () => chooseOfDevice({ multiple: true }, (files) => void bring(files));
   return html`<div class="row">
-    <${FileButton} label=${text("guest.upload")} multiple onChoose=${bring} />
+    <${Button} icon="upload" onClick=${choose}>${text("guest.upload")}<//>
     <span class="quiet" role="status">${under}</span>
   </div>`;
 }

@@ -1,6 +1,7 @@
 /** Bringing files into the drive: dropped or chosen, whole folders too, shown in the tray until they are there. */
 
 import { get } from "../../shared/api/request.js";
+import { chooseOfDevice } from "../../shared/choose.js";
 import { announce, notifyProblem } from "../../shared/components/notices.js";
 import { effect } from "../../shared/preact.js";
 import { me } from "../../shared/session.js";
@@ -65,12 +66,12 @@ export async function uploadDropped(transfer, folderId) {
 
 /** Let the person choose files. @param {string} folderId */
 export function chooseFiles(folderId) {
-  choose({ multiple: true }, (files) => uploadTree(treeOfFiles(files), folderId));
+  chooseOfDevice({ multiple: true }, (files) => uploadTree(treeOfFiles(files), folderId));
 }
 
 /** Let the person choose a folder with all that is in it. @param {string} folderId */
 export function chooseFolder(folderId) {
-  choose({ webkitdirectory: true }, (files) => uploadTree(treeOfFiles(files), folderId));
+  chooseOfDevice({ webkitdirectory: true }, (files) => uploadTree(treeOfFiles(files), folderId));
 }
 
 /**
@@ -139,23 +140,4 @@ async function uploadTree(found, folderId, onConflict) {
 /** A file that was chosen again, as the page forgot it, goes on where it stopped. @param {Upload} chosen */
 function lostOf(chosen) {
   return queue.list.peek().find((upload) => upload.state.peek() === "lost" && upload.key === chosen.key);
-}
-
-/**
- * @param {{multiple?: boolean, webkitdirectory?: boolean}} how
- * @param {(files: File[]) => void} use
- */
-function choose(how, use) {
-  const input = document.createElement("input");
-  Object.assign(input, how);
-  input.type = "file";
-  input.hidden = true;
-  input.addEventListener("change", () => {
-    use([...(input.files ?? [])]);
-    input.remove();
-  });
-  input.addEventListener("cancel", () => input.remove());
-  // Some browsers forget a field that is not in the page before the person has chosen.
-  document.body.append(input);
-  input.click();
 }
