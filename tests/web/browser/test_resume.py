@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.fakes.held_model import HOLD, HeldModel
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import APIResponse, Locator, Page, Route
 
     from tests.e2e.person import Person
     from tests.web.browser.visits import Visits
@@ -94,6 +94,30 @@ def test_a_second_tab_shows_the_same_answer_as_it_is_written(page: Page, model: 
     for tab in (page, second):
         expect(answers(tab)).to_have_count(2)
         expect(answers(tab).last).to_contain_text("More.")
+
+
+def test_what_is_said_while_the_conversation_is_loaded_stays(page: Page, model: HeldModel) -> None:
+    model.script[:] = ["First.", "More."]
+    page.get_by_role("textbox", name="Message").fill("Go on")
+    page.keyboard.press("Enter")
+    expect(answers(page)).to_contain_text("First.")
+    second = page.context.new_page()
+    held: list[tuple[Route, APIResponse]] = []
+
+    def hold(route: Route) -> None:
+        held.append((route, route.fetch()))
+
+    second.route("**/api/threads/*", hold)
+    with second.expect_request("**/api/threads/*"):
+        second.goto(page.url)
+    second.get_by_role("textbox", name="Message").fill("And then?")
+    with second.expect_response("**/api/chat"):
+        second.keyboard.press("Enter")
+    for route, response in held:
+        route.fulfill(response=response)
+    expect(answers(second)).to_have_count(2)
+    expect(answers(second).first).to_contain_text("First.")
+    expect(answers(second).last).to_contain_text("More.")
 
 
 def test_who_stops_in_one_tab_has_stopped_in_the_other(page: Page, model: HeldModel) -> None:

@@ -20,8 +20,10 @@ PHONE: Final = (375, 700)
 NARROWEST: Final = (320, 640)
 LOCALES: Final = {"en": "en-US", "zh": "zh-CN"}
 PICTURE_MILLISECONDS: Final = 3000
-WITHIN: Final = frozenset({"data", "blob", "chrome", "chrome-extension"})
-"""What a browser takes from itself; its PDF viewer is an extension."""
+BROWSER: Final = frozenset({"chrome", "chrome-extension"})
+"""Where a browser's own parts come from; its PDF viewer is an extension."""
+WITHIN: Final = frozenset({"data", "blob", *BROWSER})
+"""What needs no network."""
 SANITIZER: Final = "/vendor/dompurify.js"
 FAILED_REQUEST: Final = "Failed to load resource"
 """The browser logs each answer of 400 and more; what the page makes of it is what counts."""
@@ -99,10 +101,14 @@ class Visits:
         page.on("request", self._see)
 
     def _hear(self, message: ConsoleMessage) -> None:
+        url = message.location["url"]
         # A page that is left while the sanitizer reads hostile HTML tells what was blocked in the sanitizer's document.
-        is_sanitizer = message.location["url"].endswith(SANITIZER) and "Content Security Policy" in message.text
-        if message.type in ("error", "warning") and FAILED_REQUEST not in message.text and not is_sanitizer:
-            self.complaints.append(f"{message.type}: {message.text} ({message.location['url']})")
+        is_sanitizer = url.endswith(SANITIZER) and "Content Security Policy" in message.text
+        # The viewer of PDF complains of itself when the page that embeds it has the focus.
+        is_browser = urlsplit(url).scheme in BROWSER
+        is_expected = is_sanitizer or is_browser or FAILED_REQUEST in message.text
+        if message.type in ("error", "warning") and not is_expected:
+            self.complaints.append(f"{message.type}: {message.text} ({url})")
 
     def _see(self, request: Request) -> None:
         asked = urlsplit(request.url)

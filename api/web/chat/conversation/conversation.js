@@ -8,7 +8,7 @@ import { batch, computed, signal } from "../../shared/preact.js";
 import { text } from "../../shared/texts/texts.js";
 import { eventBatches } from "./batches.js";
 import { withEvent } from "./reducer.js";
-import { storedTurns } from "./stored_turns.js";
+import { storedTurns, withOwnTurns } from "./stored_turns.js";
 import { tellOtherTabs, whenOtherTabsTell } from "./tabs.js";
 import { isActive, newTurn } from "./turn.js";
 
@@ -80,18 +80,19 @@ function leave() {
  */
 async function load(id, { version = null, limit } = {}) {
   const { signal: abort } = following;
+  const keys = keysOfRuns();
   try {
     const [found, runs] = await Promise.all([
       get(`/api/threads/${id}`, { version, limit }, { signal: abort }),
       get("/api/runs", { thread_id: id, limit: ALL }, { signal: abort }),
     ]);
     if (abort.aborted) return;
-    const stored = withTheirKeys(storedTurns(found, runs.items));
+    const stored = withTheirKeys(storedTurns(found, runs.items), new Map([...keys, ...keysOfRuns()]));
     await complete(stored, found.run, abort);
     if (abort.aborted) return;
     batch(() => {
       thread.value = { ...found, messages: [] };
-      turns.value = stored;
+      turns.value = withOwnTurns(stored, turns.peek(), new Set(keys.keys()));
       shownVersion.value = version;
       state.value = "ready";
     });
@@ -103,9 +104,11 @@ async function load(id, { version = null, limit } = {}) {
   }
 }
 
-/** Keep the keys of turns that are shown already, so that nothing jumps. @param {Turn[]} stored */
-function withTheirKeys(stored) {
-  const keys = new Map(turns.peek().map((turn) => [turn.runId, turn.key]));
+/** The keys of the turns that are shown, by their runs. */
+const keysOfRuns = () => new Map(turns.peek().flatMap(({ runId, key }) => (runId ? [[runId, key]] : [])));
+
+/** Keep the keys of turns that are shown already, so that nothing jumps. @param {Turn[]} stored @param {Map<string, string>} keys */
+function withTheirKeys(stored, keys) {
   return stored.map((turn) => ({ ...turn, key: keys.get(turn.runId) ?? turn.key, attachments: turn.attachments }));
 }
 
@@ -189,13 +192,10 @@ export function regenerate(turn, options = {}) {
 
 /** Send once more what could not be sent; unless it had arrived. @param {Turn} turn */
 export async function sendAgain(turn) {
-  const known = new Set(turns.peek().map((one) => one.runId));
-  if (shownId) {
-    const { items } = await get("/api/runs", { thread_id: shownId, limit: 1 });
-    if (items[0] && !known.has(items[0].run_id)) return load(shownId);
-  }
+  const known = keysOfRuns();
+  const { items } = shownId ? await get("/api/runs", { thread_id: shownId, limit: 1 }) : { items: [] };
   turns.value = turns.peek().filter((one) => one !== turn);
-  return say(turn);
+  return items[0] && shownId && !known.has(items[0].run_id) ? load(shownId) : say(turn);
 }
 
 /** @param {Turn} turn @param {string} path @param {Record<string, any>} asked @param {string} message */

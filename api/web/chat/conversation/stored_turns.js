@@ -1,6 +1,6 @@
-/** The turns of a thread as the service keeps it. Pure. */
+/** The turns of a thread as the service keeps it, and beside them those that it does not have. Pure. */
 
-import { newTurn } from "./turn.js";
+import { isActive, newTurn } from "./turn.js";
 
 /** @typedef {import("./turn.js").Turn} Turn */
 /** @typedef {import("./turn.js").TurnStatus} TurnStatus */
@@ -59,4 +59,23 @@ function addAnswer(turn, message) {
 function addResult(turn, message) {
   const call = turn.parts.find((part) => part.key === message.tool_call_id);
   if (call?.kind === "call") Object.assign(call, { status: message.status ?? "done", result: message.text });
+}
+
+/**
+ * Put what is shown and was not among what came where it belongs: messages that could not be sent, and what was said
+ * while the thread was loaded. The turn that takes the events of a run is the last one.
+ * @param {Turn[]} stored
+ * @param {Turn[]} shown
+ * @param {Set<string>} before ids of the runs that were shown when the loading began
+ * @returns {Turn[]}
+ */
+export function withOwnTurns(stored, shown, before) {
+  const ids = new Set(stored.map((turn) => turn.runId));
+  const own = shown.filter(({ runId, status }) =>
+    runId ? !before.has(runId) && !ids.has(runId) : status === "sending" || status === "unsent",
+  );
+  // A message that is answered anew stands for the version before.
+  const others = stored.filter((turn) => own.every(({ key }) => key !== turn.key));
+  const last = others.at(-1);
+  return last && isActive(last) ? [...others.slice(0, -1), ...own, last] : [...others, ...own];
 }

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { withOwnTurns } from "../../../../api/web/chat/conversation/stored_turns.js";
+import { newTurn } from "../../../../api/web/chat/conversation/turn.js";
+
+/** @typedef {import("../../../../api/web/chat/conversation/turn.js").TurnStatus} TurnStatus */
+
+const turn = (/** @type {string} */ key, /** @type {string} */ runId, /** @type {TurnStatus} */ status = "success") =>
+  newTurn({ key, runId, status, message: key });
+const keys = (/** @type {ReturnType<typeof turn>[]} */ turns) => turns.map(({ key }) => key);
+
+test("what was said while the thread was loaded stays, whether it has a run already or not", () => {
+  const first = turn("first", "r1");
+  for (const said of [turn("sent", "", "sending"), turn("sent", "r2", "running"), turn("sent", "r2")]) {
+    assert.deepEqual(keys(withOwnTurns([first], [first, said], new Set(["r1"]))), ["first", "sent"]);
+  }
+});
+
+test("a turn that the service has is there once", () => {
+  const stored = [turn("first", "r1"), turn("second", "r2")];
+  assert.deepEqual(keys(withOwnTurns(stored, stored, new Set(["r1"]))), ["first", "second"]);
+});
+
+test("a turn that the service no longer has goes", () => {
+  const shown = [turn("first", "r1"), turn("second", "r2")];
+  assert.deepEqual(keys(withOwnTurns([turn("first", "r1")], shown, new Set(["r1", "r2"]))), ["first"]);
+});
+
+test("what could not be sent stays, before the turn that takes events", () => {
+  const shown = [turn("first", "r1"), turn("lost", "", "unsent")];
+  const stored = [turn("first", "r1"), turn("elsewhere", "r2", "running")];
+  assert.deepEqual(keys(withOwnTurns(stored, shown, new Set(["r1"]))), ["first", "lost", "elsewhere"]);
+});
+
+test("a message that is answered anew takes the place of the version before", () => {
+  const stored = [turn("first", "r1")];
+  const anew = turn("first", "r2", "running");
+  assert.deepEqual(withOwnTurns(stored, [anew], new Set(["r1"])), [anew]);
+});
