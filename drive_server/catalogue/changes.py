@@ -128,6 +128,8 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
         "Deleted {count} item{s} in the trash for good; this can't be taken back.",
         "永久删除了回收站中的 {count} 项，无法撤销。",
     ),
+    "effect.nothing_in_trash": ("Empty the trash, which is empty already.", "清空回收站（已经是空的）。"),
+    "change.nothing_in_trash": ("The trash was empty already.", "回收站本来就是空的。"),
     "effect.expire": (
         "Delete {count} item{s} for good, after {days} days in the trash.",
         "永久删除在回收站中超过 {days} 天的 {count} 项。",

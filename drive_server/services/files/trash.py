@@ -177,7 +177,10 @@ async def empty_trash(recorder: Recorder, progress: Progress) -> DeletedItems:
     items = await describe_all(session, [nodes[node_id] for node_id in shown])
     count = await delete_trees(recorder, tops, progress)
     recorder.count = count
-    recorder.describe("empty_trash", count=count)
+    if count:
+        recorder.describe("empty_trash", count=count)
+    else:
+        recorder.describe("nothing_in_trash")
     return DeletedItems(count=count, items=tuple(items))
 
 

@@ -57,7 +57,8 @@ def _in_trash(task: Task, ref: Ref, *, pronoun: bool) -> Steps[list[Item]]:
 def empty_trash(task: Task, _intent: Intent) -> Script:
     """Delete all that is in the trash for good."""
     result = yield from task.call("empty_trash")
-    return task.say("trash_emptied", count=result.number("count"))
+    count = result.number("count")
+    return task.say("trash_emptied", count=count) if count else task.say("trash_was_empty")
 
 
 def share(task: Task, intent: Intent) -> Script:

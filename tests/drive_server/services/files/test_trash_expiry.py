@@ -168,6 +168,9 @@ async def test_the_trash_is_emptied_of_the_callers_own_things_only(store: Store,
 async def test_an_empty_trash_is_emptied_without_a_change(store: Store, ana: Actor) -> None:
     outcome = await store.files.empty_trash(ana)
     assert (outcome.value.count, outcome.change_id) == (0, None)
+    effect = (await store.files.empty_trash(rehearsing(ana))).effect
+    assert effect
+    assert (effect.count, effect.summary) == (0, "Empty the trash, which is empty already.")
 
 
 async def test_what_was_approved_to_be_deleted_is_what_is_deleted(store: Store, ana: Actor) -> None:
