@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.fakes.held_model import HOLD, HeldModel
 
 if TYPE_CHECKING:
-    from playwright.sync_api import APIResponse, Locator, Page, Route
+    from playwright.sync_api import Locator, Page, Route
 
     from tests.e2e.person import Person
     from tests.web.browser.visits import Visits
@@ -101,20 +101,22 @@ def test_what_is_said_while_the_conversation_is_loaded_stays(page: Page, model: 
     page.get_by_role("textbox", name="Message").fill("Go on")
     page.keyboard.press("Enter")
     expect(answers(page)).to_contain_text("First.")
+    loaded = page.request.get(f"/api/threads/{page.url.split('thread=')[1]}")
     second = page.context.new_page()
-    held: list[tuple[Route, APIResponse]] = []
+    held: list[Route] = []
 
     def hold(route: Route) -> None:
-        held.append((route, route.fetch()))
+        held.append(route)
 
     second.route("**/api/threads/*", hold)
-    with second.expect_request("**/api/threads/*"):
-        second.goto(page.url)
+    second.goto(page.url)
+    expect(second.get_by_text("Loading …")).to_be_visible()
     second.get_by_role("textbox", name="Message").fill("And then?")
     with second.expect_response("**/api/chat"):
         second.keyboard.press("Enter")
-    for route, response in held:
-        route.fulfill(response=response)
+    for route in held:
+        route.fulfill(response=loaded)
+    second.unroute("**/api/threads/*")
     expect(answers(second)).to_have_count(2)
     expect(answers(second).first).to_contain_text("First.")
     expect(answers(second).last).to_contain_text("More.")
