@@ -13,8 +13,8 @@ from drive_server.connect import Actor, Drive, Principal, Scope
 from drive_server.context import public_address
 from drive_server.http.access import bearer_token, prefer_connection, principal_of_request
 from graph.drive.sentences import grouped, sentence, text
+from graph.language import Language
 from graph.single_flight import SingleFlight
-from graph.state import Language
 
 __all__ = ["DriveForService", "Place", "Principal", "RunChange", "RunUndo"]
 

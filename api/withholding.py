@@ -10,8 +10,8 @@ from api.assistant import Assistant
 from api.drive import DriveForService, Principal
 from api.events.frames import Frame, encode
 from api.storage.tables import RunRow
+from graph.language import Language
 from graph.messages.others import WITHHELD, others_items, withhold
-from graph.state import Language
 
 _PLAIN: Final = """\
 type id run_id thread_id tool_call_id approval_id message_id step_id plan_id item_id file_id grant_id change_id digest

@@ -3,7 +3,7 @@
 from copy import copy
 from typing import ClassVar, Self
 
-from graph.state import Language
+from graph.language import Language
 
 
 class AgentError(Exception):

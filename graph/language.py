@@ -1,10 +1,9 @@
 """Tell which of the two languages a person writes."""
 
 import re
-from typing import Final
+from typing import Final, Literal
 
-from graph.state import Language
-
+Language = Literal["en", "zh"]
 NOT_THE_PERSONS: Final = re.compile(
     r"\"[^\"]*\"|“[^”]*”|「[^」]*」|《[^》]*》|`[^`]*`|(?<!\S)[^\s@]+@\S+|(?<![^\s/\\])[^\s/\\]*\.[A-Za-z0-9]{1,5}\b"
 )

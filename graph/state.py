@@ -7,11 +7,11 @@ from langgraph.channels.delta import DeltaChannel
 from typing_extensions import TypedDict
 
 from graph.langgraph_internals import MESSAGES_REDUCER
+from graph.language import Language
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-Language = Literal["en", "zh"]
 AgentName = Literal["document_agent", "drive_agent", "search_agent"]
 RouteMethod = Literal["pattern", "sticky", "score", "model", "handover"]
 """Words that leave no doubt; going on with the last one; the likeliest by a score; the router's model; another one."""

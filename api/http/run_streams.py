@@ -14,8 +14,7 @@ from api.service import Service
 from api.storage.tables import RunRow
 from api.withholding import withhold_frames
 from graph.events.definitions import Event
-from graph.language import language_of
-from graph.state import Language
+from graph.language import Language, language_of
 
 EXAMPLE: Final = (
     'id: 1\nevent: run\ndata: {"type":"run","run_id":"5f0c...","thread_id":"9b1e..."}\n\n'

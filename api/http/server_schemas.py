@@ -11,12 +11,12 @@ from api.servers.prompts import FilledMessage
 from api.servers.service import Connection, Servers
 from api.servers.tools import ListedTool
 from api.storage.tables import AssistantRow, ServerRow
+from graph.language import Language
 from graph.links.text_fields import DATA
 from graph.servers.definition import ServerType
 from graph.servers.pins import cleaned
 from graph.servers.reasons import Reason
 from graph.servers.status import StatusName
-from graph.state import Language
 
 PersonsText = Annotated[str, DATA]
 """Text that the person wrote."""

@@ -14,9 +14,8 @@ from api.storage.tables import ApprovalRow, RunRow
 from api.withholding import withhold_texts
 from graph.citations.cite import CITATIONS
 from graph.events.calls import ToolCallRecord
-from graph.language import language_of
+from graph.language import Language, language_of
 from graph.messages.written import OUTCOME
-from graph.state import Language
 
 NOT_UNDONE: Final[Mapping[Language, str]] = {
     "en": "What {name} did can't be taken back from here.",

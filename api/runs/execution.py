@@ -33,10 +33,10 @@ from graph.drive.sentences import text
 from graph.errors import AgentError, CrashedError
 from graph.events.definitions import GraphEvent
 from graph.events.sending import ReasoningDelta, TextDelta, listening
-from graph.language import language_of
+from graph.language import Language, language_of
 from graph.messages.records import ENDED_CALL
 from graph.planning.progress import PLAN_PAUSED, edited_event
-from graph.state import Language, Mode
+from graph.state import Mode
 
 if TYPE_CHECKING:
     from graph.state import Plan

@@ -9,11 +9,12 @@ from mcp.types import BlobResourceContents
 
 from graph.agents.surroundings import DriveReader
 from graph.drive.tool_names import FILE_INFO, LIST_FOLDER, READ_FILE
+from graph.language import Language
 from graph.messages.tokens import sees_pictures, tokens_of
 from graph.policy.provenance import Read
 from graph.prompts import json_section
 from graph.settings import AgentSettings
-from graph.state import Attachment, Language
+from graph.state import Attachment
 
 MOST_BEFORE: Final = 10
 LISTED_ITEMS: Final = 200

@@ -32,6 +32,7 @@ from graph.errors import (
     ModelRequestError,
 )
 from graph.events.sending import delta_listener, emit
+from graph.language import Language
 from graph.limits.budget import Spending
 from graph.limits.enforcement import without_long_arguments
 from graph.limits.limits import limit_reached
@@ -52,7 +53,6 @@ from graph.routing.route import UNSURE, announce_route, begins_turn, is_unsure
 from graph.servers.offered import OfferedTools
 from graph.state import (
     AgentName,
-    Language,
     State,
     Taint,
     Update,

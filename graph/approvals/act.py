@@ -41,6 +41,7 @@ from graph.drive.sentences import localize
 from graph.errors import DriveUnavailableError
 from graph.events.calls import CallStatus, ToolProgressEvent
 from graph.events.sending import emit, emitter
+from graph.language import Language
 from graph.limits.limits import result_text
 from graph.messages.grouping import unanswered
 from graph.messages.stored_results import ResultStore
@@ -50,7 +51,7 @@ from graph.policy.grants import claim_of, give_back, holds
 from graph.policy.reasons import sentence
 from graph.policy.rules import PLAN
 from graph.policy.tools import ToolFacts
-from graph.state import Call, ChangeNote, Language, State, Taint, Update, is_tainted, running_turn
+from graph.state import Call, ChangeNote, State, Taint, Update, is_tainted, running_turn
 from graph.supersteps import join_updates
 from graph.tools.box import drive_toolset
 from graph.tools.results import READ_RESULT, offload_result

@@ -31,6 +31,7 @@ from graph.drive.connections import META_DRY_RUN, META_EFFECT, META_RUN_ID, Tool
 from graph.errors import DriveUnavailableError
 from graph.events.approvals import DecisionView
 from graph.events.sending import emit
+from graph.language import Language
 from graph.messages.records import announce_results
 from graph.messages.written import Outcome, add_messages, report, result_message
 from graph.policy.bounds import Bounds
@@ -39,7 +40,7 @@ from graph.policy.grant_offers import bounds_for
 from graph.policy.grants import give, list_grants
 from graph.policy.rules import Situation, judge
 from graph.policy.tools import ToolFacts
-from graph.state import Approval, Call, Language, State, Taint, Update, running_turn
+from graph.state import Approval, Call, State, Taint, Update, running_turn
 from graph.tools.box import toolset
 
 TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {

@@ -17,8 +17,9 @@ from graph.approvals.approve import announce_decided
 from graph.approvals.payload import is_expired, open_approval
 from graph.approvals.questions import Reply, question_payload, read_reply
 from graph.events.sending import emit
+from graph.language import Language
 from graph.servers.elicitation.held import HeldCall, HeldCalls, OpenQuestion, Shown
-from graph.state import Approval, Call, Language, OutsideCall
+from graph.state import Approval, Call, OutsideCall
 
 if TYPE_CHECKING:
     from graph.events.approvals import DecisionView

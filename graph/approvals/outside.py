@@ -25,6 +25,7 @@ from graph.approvals.asking import Asker, emit_lost_question
 from graph.clock import Clock
 from graph.context import RunContext
 from graph.drive.connections import OnProgress
+from graph.language import Language
 from graph.limits.limits import result_text
 from graph.messages.others import mark
 from graph.messages.records import SENT, announce
@@ -38,7 +39,7 @@ from graph.servers.names import ToolName
 from graph.servers.offered import Offers
 from graph.servers.pins import cleaned
 from graph.servers.reasons import ServerUnavailableError, timed_out
-from graph.state import Call, Language, OutsideCall, Taint, Update
+from graph.state import Call, OutsideCall, Taint, Update
 from graph.tools.results import offload_result
 
 SENT_MARK: Final = "sent"

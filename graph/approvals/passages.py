@@ -9,8 +9,9 @@ from typing import Any, Final, cast
 
 from langchain_core.messages import AnyMessage, ToolMessage
 
+from graph.language import Language
 from graph.policy.provenance import FOREIGN
-from graph.state import Language, Origin, Passage, Taint
+from graph.state import Origin, Passage, Taint
 
 EXCERPT: Final = 300
 WINDOW: Final = 240

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from graph.drive.sentences import text
+from graph.language import Language
 from graph.policy.tools import OutsideServer
 from graph.prompts import compact
 from graph.servers.pins import escaped, label
-from graph.state import Effect, Language
+from graph.state import Effect
 
 MAX_ITEMS: Final = 50
 MAX_LINES: Final = 1_000

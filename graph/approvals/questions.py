@@ -8,12 +8,13 @@ from mcp.types import ElicitResult
 from graph.approvals.answers import Decision, DecisionError, approves_all, for_this_approval, read_decisions
 from graph.approvals.payload import ApprovalPayload
 from graph.events.approvals import ApprovalAction, QuestionView
+from graph.language import Language
 from graph.policy.reasons import sentence
 from graph.servers.elicitation.answers import Sentence, read_answer
 from graph.servers.elicitation.forms import defaults_of
 from graph.servers.elicitation.held import OpenQuestion
 from graph.servers.pins import cleaned
-from graph.state import Approval, Call, Language, OutsideCall
+from graph.state import Approval, Call, OutsideCall
 
 NO_FIELDS: Final[Mapping[str, Any]] = {"type": "object", "properties": {}, "additionalProperties": False}
 TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {

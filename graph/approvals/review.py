@@ -25,6 +25,7 @@ from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import ALL_SCOPES, META_DRY_RUN, META_EFFECT, META_RUN_ID
 from graph.drive.sentences import error_sentence, localize
+from graph.language import Language
 from graph.limits.enforcement import CallLimits
 from graph.limits.limits import result_text
 from graph.messages.grouping import AnyCall, current_turn, unanswered
@@ -39,7 +40,6 @@ from graph.policy.rules import Judgement, Situation, judge
 from graph.policy.tools import ToolFacts
 from graph.state import (
     Call,
-    Language,
     OutsideCall,
     Passage,
     State,

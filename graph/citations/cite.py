@@ -16,12 +16,13 @@ from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.events.answers import CitationView, WhyUnverified
 from graph.events.sending import emit
+from graph.language import Language
 from graph.links.filter import with_omissions
 from graph.messages.grouping import call_ids
 from graph.messages.stored_results import WHOLE, ResultStore
 from graph.messages.window import stored_result_of
 from graph.messages.written import outcome_of
-from graph.state import Language, State, Update, active_agent, current_step, running_turn, said_last
+from graph.state import State, Update, active_agent, current_step, running_turn, said_last
 
 CITATIONS: Final = "citations"
 """Key in an answer's `additional_kwargs`: the list that the event of the same name has."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, cast
 
-from graph.state import Language
+from graph.language import Language
 
 MOST_NAMES: Final = 5
 MESSAGES: Final = "messages"

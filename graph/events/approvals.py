@@ -5,8 +5,9 @@ from typing import Annotated, Any, Literal, NotRequired
 from typing_extensions import TypedDict
 
 from graph.events.markers import KEY
+from graph.language import Language
 from graph.links.text_fields import DATA, PRODUCT, ProductText
-from graph.state import Effect, Language, Passage, Risk
+from graph.state import Effect, Passage, Risk
 
 
 class QuestionView(TypedDict):

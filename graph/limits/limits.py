@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
+from graph.language import Language
 from graph.limits.budget import Prices, cost_of, tokens_of
 from graph.limits.model_table import prices_of
 from graph.messages.compact_results import compact_result
@@ -19,7 +20,7 @@ from graph.messages.grouping import AnyCall
 from graph.messages.window import result_identity
 from graph.prompts import compact
 from graph.settings import AgentSettings
-from graph.state import Language, LimitReached, State, running_turn
+from graph.state import LimitReached, State, running_turn
 
 CallLimit = Literal["tool_rate", "repeated_call", "argument_size", "outside_rounds"]
 

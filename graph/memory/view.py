@@ -13,6 +13,7 @@ from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
 from typing_extensions import TypedDict
 
 from graph.drive.connections import Toolbox
+from graph.language import Language
 from graph.limits.model_table import context_in
 from graph.memory.facts import hidden_items
 from graph.messages.compact_view import compact_view
@@ -24,7 +25,7 @@ from graph.messages.tokens import corrected_scale, tokens_of, tokens_of_messages
 from graph.messages.window import Window, choose_window, references_in, render_window
 from graph.prompts import is_prompt
 from graph.settings import AgentSettings
-from graph.state import Language, Narrowed, State, running_turn
+from graph.state import Narrowed, State, running_turn
 
 VIEW: Final = "view"
 """Key in an answer's `additional_kwargs`."""

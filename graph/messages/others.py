@@ -10,9 +10,9 @@ from typing import Any, Final, TypeVar
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
 from typing_extensions import TypedDict
 
+from graph.language import Language
 from graph.messages.stored_results import ResultStore
 from graph.messages.written import OUTCOME, SOURCES
-from graph.state import Language
 
 OF_OTHERS: Final = "of_others"
 """Key in the `additional_kwargs` of messages that were made of other people's items."""

@@ -11,10 +11,11 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 
 from graph.events.calls import CallStatus, ToolCallRecord, ToolCallUpdatedEvent
 from graph.events.sending import emit
+from graph.language import Language
 from graph.messages.others import others_items
 from graph.messages.written import SOURCES, outcome_of
 from graph.policy.tools import ToolFacts
-from graph.state import Call, Language, OutsideCall
+from graph.state import Call, OutsideCall
 
 SENT: Final = "sent_arguments"
 """Key in a result's `additional_kwargs`: the arguments that went to the server, as the person left them."""

@@ -53,12 +53,12 @@ from graph.errors import (
     ModelUnavailableError,
 )
 from graph.events.sending import ReasoningDelta, TextDelta
+from graph.language import Language
 from graph.messages.steps import STEP
 from graph.models.client import LeanChatModel
 from graph.models.client.reasoning import without_tags
 from graph.models.dialects import REASONING
 from graph.models.overflow import is_too_long
-from graph.state import Language
 
 ChatRunnable = Runnable[LanguageModelInput, AIMessage]
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from graph.language import Language
 from graph.offline.conversation import Conversation, items_in
 from graph.offline.followup import follow_up, is_fragment
 from graph.offline.replay import Reply, Script, StoppedError, UnresolvedError, replay
@@ -13,7 +14,7 @@ from graph.offline.understanding.requests import memory_intent, understand
 from graph.offline.wording import path_of, say
 from graph.routing.many_files import of_each
 from graph.routing.route import REASONS
-from graph.state import AGENTS, AgentName, Language
+from graph.state import AGENTS, AgentName
 
 SURE, UNSURE, MOST_STEPS = 0.92, 0.2, 8
 READING: Final = frozenset({"find", "lookup", "ask", "read", "summarise", "map_files"})

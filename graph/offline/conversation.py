@@ -8,12 +8,11 @@ from typing import Any, Final, NamedTuple, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from graph.language import language_of
+from graph.language import Language, language_of
 from graph.messages.steps import is_step
 from graph.offline.results import Item, Result, is_item, read_result
 from graph.offline.understanding.grammar import word
 from graph.prompts import TAGS
-from graph.state import Language
 
 _SECTION: Final = re.compile(rf"^<(?P<tag>{'|'.join(TAGS)})>\n(?P<body>.*?)\n</(?P=tag)>$", re.MULTILINE | re.DOTALL)
 _HIDDEN_TAG: Final = re.compile(rf"&lt;(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)

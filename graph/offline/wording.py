@@ -6,8 +6,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from graph.language import Language
 from graph.moment import local_time
-from graph.state import Language
 
 LONGEST_NAME, MOST_LINES = 120, 30
 _UNITS: Final = ("bytes", "KB", "MB", "GB", "TB")

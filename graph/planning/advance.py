@@ -11,6 +11,7 @@ from langgraph.types import interrupt
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.events.sending import emit
+from graph.language import Language
 from graph.messages.grouping import Block, blocks_of
 from graph.messages.written import add_messages, outcome_of, say
 from graph.planning.plan import announce
@@ -31,7 +32,7 @@ from graph.planning.waiting import refuses, withhold_results
 from graph.routing.handover import HANDOVER_NAMES
 from graph.routing.questions import asks
 from graph.servers.reasons import ServerUnavailableError
-from graph.state import Language, LimitReached, Plan, State, Step, StepStatus, Update, current_step, running_turn
+from graph.state import LimitReached, Plan, State, Step, StepStatus, Update, current_step, running_turn
 
 ATTEMPTS: Final = 3
 """A step is begun at most so often: once, and twice more with what went wrong before."""

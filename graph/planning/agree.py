@@ -16,10 +16,11 @@ from graph.drive.connections import Toolbox
 from graph.drive.tool_names import FILE_INFO
 from graph.errors import DriveUnavailableError
 from graph.events.sending import emit
+from graph.language import Language
 from graph.planning.shape import ProposedBounds
 from graph.policy.bounds import BoundsData
 from graph.policy.contract import SCHEMA, TEXTS, Folder, agreed, card, needed
-from graph.state import Call, Language, Plan, State, Step, Update, running_turn
+from graph.state import Call, Plan, State, Step, Update, running_turn
 
 ROOT: Final = "/"
 

@@ -19,6 +19,7 @@ from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.errors import ModelError, ModelOutputError
 from graph.events.sending import emit
+from graph.language import Language
 from graph.limits.budget import Spending
 from graph.links.filter import LinkFilter
 from graph.messages.written import add_messages, link_filter_for, say
@@ -29,7 +30,7 @@ from graph.planning.progress import changed_steps, merge_plans, views, without_d
 from graph.planning.shape import MAX_STEPS, RevisedPlan, make_steps, with_ids, with_waves
 from graph.planning.texts import needs, revision
 from graph.prompts import json_section
-from graph.state import Language, Plan, State, Step, Update, running_turn
+from graph.state import Plan, State, Step, Update, running_turn
 
 logger = logging.getLogger(__name__)
 

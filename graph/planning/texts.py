@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from graph.state import Language, Plan, Step, StepStatus, Turn
+from graph.language import Language
+from graph.state import Plan, Step, StepStatus, Turn
 
 TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
     "limit": {"en": "The turn came to one of its limits.", "zh": "本轮已达到上限。"},

@@ -8,11 +8,12 @@ from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.errors import DriveUnavailableError
 from graph.events.sending import emit
+from graph.language import Language
 from graph.memory.facts import hidden_items
 from graph.messages.others import WITHHELD, made_of
 from graph.planning.progress import views
 from graph.routing.route import REASONS, STICKY_CONFIDENCE, announce_route, by_pattern
-from graph.state import Language, Plan, Route, State, Step, Update, join_attachments, running_turn
+from graph.state import Plan, Route, State, Step, Update, join_attachments, running_turn
 
 if TYPE_CHECKING:
     from graph.events.plans import TaskPlanEvent

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, TypedDict
 
+from graph.language import Language
 from graph.policy.bounds import ACTION_KINDS, MOST_FOLDERS, MOST_ITEMS, ActionKind, Bounds, BoundsData, to_data
-from graph.state import Call, Language
+from graph.state import Call
 
 APPROVE_PLAN: Final = "approve_plan"
 """The name of the one action of the card; no tool is called so."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from graph.state import Language
+from graph.language import Language
 
 Code = Literal[
     "looks",

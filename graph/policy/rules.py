@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from graph.language import Language
 from graph.policy.bounds import Bounds, Touched, covers
 from graph.policy.matrix import Rule, Verdict
 from graph.policy.reasons import Code, sentence
 from graph.policy.tools import OutsideServer, ToolFacts, Vouched
 from graph.policy.vouching import names_it
-from graph.state import Language, Mode, Risk
+from graph.state import Mode, Risk
 
 PLAN: Final = "plan"
 """In `covered_by`: the plan's contract. Anything else is the id of a grant."""

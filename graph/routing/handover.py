@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 
 from langchain_core.messages import ToolMessage
 
+from graph.language import Language
 from graph.messages.grouping import AnyCall, current_turn, unanswered
 from graph.messages.others import mark, read_items
 from graph.messages.written import add_messages, announce_call, outcome_of, report, result_message
@@ -16,7 +17,6 @@ from graph.routing.route import announce_route
 from graph.state import (
     AGENTS,
     AgentName,
-    Language,
     Plan,
     Route,
     State,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from graph.state import Language
+from graph.language import Language
 
 READ_CHARACTERS: Final = 500
 

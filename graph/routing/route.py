@@ -15,6 +15,7 @@ from graph.dependencies import GraphDependencies
 from graph.drive.tool_names import EDITS
 from graph.errors import ModelError
 from graph.events.sending import emit
+from graph.language import Language
 from graph.limits.budget import Spending
 from graph.messages.grouping import current_turn
 from graph.models.structured import ask_for
@@ -25,7 +26,7 @@ from graph.routing.intents import pattern_agent, read_intent
 from graph.routing.likely import likeliest
 from graph.routing.many_files import of_each
 from graph.routing.questions import asks
-from graph.state import AgentName, ChangeNote, Language, Place, Route, State, Update, running_turn
+from graph.state import AgentName, ChangeNote, Place, Route, State, Update, running_turn
 from graph.supersteps import join_updates
 
 if TYPE_CHECKING:

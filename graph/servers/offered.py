@@ -21,6 +21,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from mcp.types import Tool
 
 from graph.context import RunContext
+from graph.language import Language
 from graph.messages.tokens import tokens_of
 from graph.policy.tools import OutsideServer, ToolFacts
 from graph.prompts import json_section, section
@@ -31,7 +32,6 @@ from graph.servers.pins import cleaned, cleaned_values, hash_of, label
 from graph.servers.pool import ServerPool
 from graph.servers.reasons import Reason, ServerUnavailableError, timed_out
 from graph.settings import AgentSettings
-from graph.state import Language
 
 FIRST_WAIT_SECONDS: Final = 5.0
 """The longest that a turn waits for a server once; it goes on being opened meanwhile."""

@@ -6,8 +6,8 @@ from math import ceil
 from typing import Final, Literal
 
 from graph.errors import AgentError
+from graph.language import Language
 from graph.servers.pins import cleaned
-from graph.state import Language
 
 ReasonCode = Literal[
     "address_refused",

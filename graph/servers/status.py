@@ -5,8 +5,8 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Literal
 
+from graph.language import Language
 from graph.servers.reasons import Reason
-from graph.state import Language
 
 StatusName = Literal["disconnected", "connecting", "connected", "error"]
 Key = tuple[str, str]

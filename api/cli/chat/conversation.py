@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from api.cli.chat.event_stream import Event
     from api.cli.client import ServiceClient
     from api.cli.terminal import Terminal
-    from graph.state import Language
+    from graph.language import Language
 
 SUCCESS = "success"
 PARKED = "run_parked"

@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from api.cli.failure import CommandError
-from api.cli.servers.definitions import SERVERS, find_server
+from api.cli.servers.finding import SERVERS, find_server
 from api.cli.terminal import visible_line
 
 if TYPE_CHECKING:

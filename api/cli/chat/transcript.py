@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from api.cli.chat.event_stream import Event
     from api.cli.terminal import Terminal
-    from graph.state import Language
+    from graph.language import Language
 
 LONGEST_VALUE = 60
 LONGEST_RESULT = 200

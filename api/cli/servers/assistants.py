@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from api.cli.servers.definitions import find_by_id_or_name, find_server
+from api.cli.servers.finding import find_by_id_or_name, find_server
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, print_list, visible_line
 

@@ -8,6 +8,7 @@ from getpass import getpass
 from typing import TYPE_CHECKING, Any
 
 from api.cli.failure import CommandError
+from api.cli.servers.finding import SERVERS, find_server
 from api.cli.servers.stdio_permission import ask_permission
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, print_json, print_list, visible_line
@@ -16,9 +17,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Sequence
 
-    from api.cli.client import Json, ServiceClient
-
-SERVERS = "/api/mcp-servers"
+    from api.cli.client import Json
 
 
 def list_servers(arguments: Namespace) -> int:
@@ -101,20 +100,6 @@ def show_test(tested: Json, terminal: Terminal) -> int:
     counted = f"{len(tested['tools'])} tools, {len(tested['resources'])} resources, {len(tested['prompts'])} prompts"
     terminal.say(f"Connected: {about}, MCP {tested['protocol']}; {counted}.")
     return 0
-
-
-def find_server(client: ServiceClient, wanted: str) -> Json:
-    """Return the server with this id or name."""
-    return find_by_id_or_name(client.get(SERVERS)["items"], wanted, "MCP server", "drive-agent servers list")
-
-
-def find_by_id_or_name(items: Sequence[Json], wanted: str, kind: str, listing: str) -> Json:
-    """Return the item with this id, or else this name. Raises `CommandError` if there is none."""
-    for field in ("id", "name"):
-        for item in items:
-            if item[field] == wanted:
-                return item
-    raise CommandError(f"There is no {kind} of the name {visible_line(wanted)}.", hint=f"`{listing}` shows them.")
 
 
 def _place(server: Json) -> str:

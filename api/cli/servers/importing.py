@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from api.cli.failure import CommandError
-from api.cli.servers.definitions import SERVERS
+from api.cli.servers.finding import SERVERS
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, visible_line
 from api.servers.importing import fill_placeholders, placeholders

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from api.cli.failure import CommandError
-from api.cli.servers.definitions import SERVERS, find_server
+from api.cli.servers.finding import SERVERS, find_server
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, print_json, visible, visible_line
 

@@ -34,9 +34,10 @@ from graph.planning.map_reduce.prompts import (
     system_text,
 )
 from graph.settings import AgentSettings
-from graph.state import Language, LimitReached, Turn, Update
+from graph.state import LimitReached, Turn, Update
 
 if TYPE_CHECKING:
+    from graph.language import Language
     from graph.policy.provenance import Read
 
 ATTEMPTS: Final = 2

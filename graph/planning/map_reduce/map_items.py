@@ -15,6 +15,7 @@ from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
 from graph.drive.tool_names import FILE_INFO, LIST_FOLDER, SEARCH_NAMES
 from graph.errors import AgentError, DriveUnavailableError, ModelError
+from graph.language import Language
 from graph.limits.limits import limit_reached
 from graph.messages.others import mark
 from graph.messages.written import add_messages, link_filter_for, say, text_of
@@ -34,7 +35,7 @@ from graph.planning.map_reduce.prompts import (
     system_text,
 )
 from graph.policy.provenance import Read
-from graph.state import Language, LimitReached, State, Step, Update, current_step, running_turn
+from graph.state import LimitReached, State, Step, Update, current_step, running_turn
 
 MOST_ITEMS: Final = 500
 MOST_FOLDERS: Final = 200

@@ -6,8 +6,8 @@ from typing import Final, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
+from graph.language import Language
 from graph.planning.texts import without_code
-from graph.state import Language
 
 NOTHING: Final = "NOTHING"
 MOST_LINES: Final = 50

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
+from graph.language import Language
 from graph.limits.limits import (
     LIMIT,
     REFUSED,
@@ -16,7 +17,7 @@ from graph.limits.limits import (
     result_text,
 )
 from graph.settings import AgentSettings
-from graph.state import Language, State, new_turn
+from graph.state import State, new_turn
 
 
 def test_a_result_is_its_text_and_its_data_as_compact_json() -> None:

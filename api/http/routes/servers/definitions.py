@@ -33,9 +33,9 @@ from api.service import Service
 from drive_server.errors import DriveError, InvalidInputError
 from drive_server.http.languages import language_of
 from drive_server.http.problem import problem_responses
+from graph.language import Language
 from graph.links.text_fields import Clean
 from graph.servers.status import ServerStatus
-from graph.state import Language
 
 router = APIRouter(prefix="/mcp-servers", tags=["mcp servers"], route_class=FilteredRoute)
 

@@ -18,8 +18,8 @@ from drive_server.http.access import require_same_origin
 from drive_server.http.languages import language_of
 from drive_server.http.pages.layout import Words, page, refused, sentence
 from drive_server.http.problem import problem_responses
+from graph.language import Language
 from graph.servers.oauth.sign_in import Comeback, OwnClient
-from graph.state import Language
 
 CALLBACK: Final = "/mcp-servers/{server_id}/callback"
 WORDS: Final[Words] = {
