@@ -94,6 +94,7 @@ def modules_of(*words: str, settings: dict[str, str]) -> set[str]:
         ["put", "-", "/from-a-pipe"],
         ["threads", "list"],
         ["link", "/", "--list"],
+        ["completion", "bash", "drive-agent", "ls", "/"],
     ],
     ids=" ".join,
 )
