@@ -130,6 +130,8 @@ _drive_agent_add() {
                 written="\"'!'\"" path=${path//!/"$written"}
                 ;;
         esac
+        # Readline takes a quote at the beginning for the one that is open.
+        [[ -n "$quote" && "$path" == "$quote"* ]] && path="$quote$path"
         COMPREPLY+=("$path")
     done <<< "$1"
 }

@@ -33,6 +33,8 @@ TYPED = {
     "/at@": "/at@b",
     "/x": "/x!y",
     '"/x': "/x!y",
+    '/x"': "/x!y",
+    "/it'": "/it's.txt",
     "/~": "/~{a,b}*#&|>",
     "/q": '/q"q',
     "/on": "/only: 'a\" $HOME $(touch pwned) `touch pwned`!1",
