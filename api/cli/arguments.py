@@ -73,7 +73,9 @@ def _add_service_commands(commands: Commands, common: ArgumentParser) -> None:
     mcp.set_defaults(target="service.stdio:serve_stdio")
     completion = commands.add_parser("completion", help="print what a shell needs to complete these commands")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"))
-    completion.set_defaults(target="completion:completion")
+    # What the scripts ask: the words of a line up to the cursor, to complete the last one.
+    completion.add_argument("line", nargs=REMAINDER, help=SUPPRESS)
+    completion.set_defaults(target="completion.command:completion")
     doctor = commands.add_parser("doctor", parents=[common], help="check this installation")
     doctor.add_argument("--json", action="store_true", help="print the checks as JSON")
     doctor.set_defaults(target="commands.doctor:doctor")

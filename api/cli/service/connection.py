@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -60,6 +60,19 @@ def connected(arguments: Namespace, terminal: Terminal) -> Generator[ServiceClie
                 _client_of(record, drive, token), lambda: _client_of(_find_again(drive.root), drive, token)
             )
         stack.callback(client.close)
+        yield client
+
+
+@contextmanager
+def connected_if_running(arguments: Namespace) -> Generator[ServiceClient]:
+    """Yield a client of the same service, which is not started. Raises `CommandError` if none runs."""
+    settings, drive = settings_of(arguments, CliSettings), settings_of(arguments, DriveSettings)
+    url, token = arguments.url or settings.url, arguments.token or settings.token
+
+    def opened() -> httpx.Client:
+        return _client_at(url, token, drive) if url else _client_of(_find_again(drive.root), drive, token)
+
+    with closing(ServiceClient(opened(), opened)) as client:
         yield client
 
 

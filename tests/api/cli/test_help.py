@@ -9,7 +9,8 @@ import pytest
 
 from api.cli import main
 from api.cli.arguments import build_parser
-from api.cli.completion import commands_of, fish_script
+from api.cli.completion.fish import fish_script
+from api.cli.completion.grammar import commands_of
 from api.cli.help_texts import CHINESE
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def test_the_help_of_every_command_is_chinese_in_a_chinese_terminal(
         assert shown.startswith(f"用法：{f'drive-agent {path}'.strip()}"), path
         assert "选项" in shown
         assert [text for text in texts_of(parser) if "%" not in text and " " in text and text in shown] == []
-    assert "下载文件" in fish_script([*commands_of(build_parser(), ())])
+    assert "下载文件" in fish_script([*commands_of(build_parser())])
 
 
 def test_a_command_shows_its_chinese_help_with_its_whole_name(

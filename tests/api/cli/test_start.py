@@ -95,6 +95,7 @@ def modules_of(*words: str, settings: dict[str, str]) -> set[str]:
         ["threads", "list"],
         ["link", "/", "--list"],
         ["chat", "hello"],
+        ["completion", "bash", "drive-agent", "ls", "/"],
     ],
     ids=" ".join,
 )

@@ -1,0 +1,64 @@
+"""The paths of the drive that go on from a word: of a service that runs already, at once or not at all."""
+
+from __future__ import annotations
+
+from argparse import ArgumentError, ArgumentParser, Namespace
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Final
+from unicodedata import normalize
+from urllib.parse import quote
+
+from api.cli.failure import CommandError
+from api.cli.references import is_folder
+from api.cli.service.connection import connected_if_running
+from api.cli.terminal import visible_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from api.cli.client import ServiceClient
+
+MOST_PATHS: Final = 200
+SECONDS: Final = 1.0
+
+
+def paths_for(words: Sequence[str]) -> list[str]:
+    """Return paths that begin with the last word of a command line; none if the service does not answer soon."""
+    *before, word = words
+    found: list[str] = []
+    if word.startswith("/") or not word:
+        # The name of a host may take longer to look up than any limit of a connection.
+        search = Thread(target=_search, args=(before, word or "/", found), daemon=True)
+        search.start()
+        search.join(SECONDS)
+    return found[:MOST_PATHS]
+
+
+def _search(before: Sequence[str], word: str, found: list[str]) -> None:
+    with suppress(ArgumentError, CommandError, OSError), connected_if_running(_address_in(before)) as client:
+        found.extend(islice(_beginning_with(client, word), MOST_PATHS))
+
+
+def _address_in(words: Sequence[str]) -> Namespace:
+    """Return the options of a command line that say where the service is."""
+    parser = ArgumentParser(add_help=False, exit_on_error=False, allow_abbrev=False)
+    for option in ("--url", "--token"):
+        parser.add_argument(option)
+    parser.add_argument("--config", type=Path)
+    return parser.parse_known_args(words)[0]
+
+
+def _beginning_with(client: ServiceClient, word: str) -> Iterator[str]:
+    """Yield the paths, folders with a slash; what was typed stays as it was typed."""
+    above, _, typed = word.rpartition("/")
+    folder, start = normalize("NFC", above) or "/", normalize("NFC", typed)
+    for item in client.pages(f"/api/drive/items/{quote(folder, safe='')}/children"):
+        name = str(item["name"])
+        if name.startswith(start) and visible_line(name) == name:
+            yield word + name[len(start) :] + "/" * is_folder(item)
+        elif name > start and not is_folder(item):
+            # Files come last, by their names.
+            return
