@@ -165,11 +165,9 @@ def test_settings_come_from_the_data_directory_or_from_a_named_file(tmp_path: Pa
     named.write_text(f"DRIVE_DATA_DIR={tmp_path / 'other'}\nAGENT_MODEL=of-the-file\n")
 
     found = drive_agent("doctor", settings={"DRIVE_DATA_DIR": str(data)})
-    for line in (["doctor", "--config", str(named)], ["--config", str(named), "doctor"]):
-        chosen = drive_agent(*line)
-        assert "of-the-file" in chosen.stdout, chosen.stderr
-        assert str(tmp_path / "other") in chosen.stdout
-
+    chosen = drive_agent("--config", str(named), "doctor")
+    assert "of-the-file" in chosen.stdout, chosen.stderr
+    assert str(tmp_path / "other") in chosen.stdout
     assert "of-the-directory at http://127.0.0.1:9/v1" in found.stdout, found.stderr
 
 
@@ -203,7 +201,7 @@ def test_data_of_a_newer_version_is_a_sentence(tmp_path: Path) -> None:
     assert drive_agent("ls", settings=settings).returncode == 0
     with closing(sqlite3.connect(tmp_path / "data" / "drive.db")) as database, database:
         database.execute("update alembic_version set version_num = '9999'")
-    for line in (["ls"], ["mcp"], ["serve", "--port", "0"]):
+    for line in (["ls"], ["serve", "--port", "0"]):
         result = drive_agent(*line, settings=settings)
         assert (result.returncode, result.stdout) == (1, ""), result
         assert "The data directory was written by a newer version of Drive Agent." in result.stderr
@@ -235,7 +233,7 @@ def test_commands_at_the_same_time_share_one_service(tmp_path: Path) -> None:
     line = [COMMAND, "ls", "--json"]
     pipe = subprocess.PIPE
     processes = [
-        subprocess.Popen(line, env=environment(settings), stdout=pipe, stderr=pipe, text=True) for _ in range(4)
+        subprocess.Popen(line, env=environment(settings), stdout=pipe, stderr=pipe, text=True) for _ in range(2)
     ]
     for process in processes:
         out, err = process.communicate(timeout=60)
