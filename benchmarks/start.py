@@ -28,7 +28,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
 PROGRAM: Final = Path(sys.executable).with_name("drive-agent")
-CLIENTS: Final = (["--version"], ["ls"], ["tree"], ["search", "nothing"], ["threads", "list"], ["trash", "list"])
+CLIENTS: Final = (
+    ["--version"],
+    ["ls"],
+    ["tree"],
+    ["search", "nothing"],
+    ["threads", "list"],
+    ["trash", "list"],
+    ["chat", "hello"],
+)
 CPU, WALL = "CPU seconds", "seconds"
 ASKED_EVERY_SECONDS: Final = 0.02
 HOST: Final = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "start", "version": "1"}}
