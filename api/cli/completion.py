@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator
 
-    from api.cli.file_arguments import Parser
+    from api.cli.parser import Parser
 
 PROGRAM: Final = "drive-agent"
 LOCAL_FILES: Final = frozenset({"DIR", "FILE", "TARGET"})
