@@ -4,8 +4,10 @@ from argparse import REMAINDER, SUPPRESS, ArgumentParser, ArgumentTypeError
 from importlib.metadata import version
 from pathlib import Path
 
-from api.cli.file_arguments import Commands, Parser, add_file_commands
+from api.cli.file_arguments import Commands, add_file_commands
 from api.cli.help import PlainHelp
+from api.cli.parser import Parser
+from api.cli.texts import text
 
 SCOPES = ("read", "write", "share", "delete")
 MOST_KEY_DAYS = 3650
@@ -421,33 +423,33 @@ def _add_group_commands(commands: Commands, client: ArgumentParser) -> None:
     delete.set_defaults(target="commands.people:delete_group")
 
 
-def _port(text: str) -> int:
-    if text.isascii() and text.isdigit() and int(text) <= 65535:
-        return int(text)
-    raise ArgumentTypeError(f"{text!r} is not a port (0 to 65535)")
+def _port(word: str) -> int:
+    if word.isascii() and word.isdigit() and int(word) <= 65535:
+        return int(word)
+    raise ArgumentTypeError(text("no_port", word=word))
 
 
-def _count(text: str) -> int:
-    if text.isascii() and text.isdigit() and int(text[:9]) > 0 and len(text) < 9:
-        return int(text)
-    raise ArgumentTypeError(f"{text!r} is not a number from 1 on")
+def _count(word: str) -> int:
+    if word.isascii() and word.isdigit() and int(word[:9]) > 0 and len(word) < 9:
+        return int(word)
+    raise ArgumentTypeError(text("no_count", word=word))
 
 
-def _message(text: str) -> str:
-    if text.strip():
-        return text
-    raise ArgumentTypeError("it is empty")
+def _message(words: str) -> str:
+    if words.strip():
+        return words
+    raise ArgumentTypeError(text("no_words"))
 
 
-def _scopes(text: str) -> list[str]:
-    scopes = [word.strip() for word in text.split(",") if word.strip()]
+def _scopes(words: str) -> list[str]:
+    scopes = [word.strip() for word in words.split(",") if word.strip()]
     unknown = [word for word in scopes if word not in SCOPES]
     if unknown or not scopes:
-        raise ArgumentTypeError(f"use one or more of {','.join(SCOPES)}")
+        raise ArgumentTypeError(text("which_scopes", scopes=",".join(SCOPES)))
     return scopes
 
 
-def _days(text: str) -> int:
-    if text.isascii() and text.isdigit() and len(text) <= len(str(MOST_KEY_DAYS)) and 0 < int(text) <= MOST_KEY_DAYS:
-        return int(text)
-    raise ArgumentTypeError(f"{text!r} is not a number of days (1 to {MOST_KEY_DAYS})")
+def _days(word: str) -> int:
+    if word.isascii() and word.isdigit() and len(word) <= len(str(MOST_KEY_DAYS)) and 0 < int(word) <= MOST_KEY_DAYS:
+        return int(word)
+    raise ArgumentTypeError(text("no_days", word=word, most=MOST_KEY_DAYS))

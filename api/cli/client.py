@@ -177,10 +177,7 @@ class Reconnection:
     def wait(self, failures: int, error: CommandError | None = None) -> None:
         """Wait, longer with every failure, and connect. Raises `LostConnectionError` after the last failure."""
         if failures >= RECONNECTION_TRIES:
-            raise LostConnectionError(
-                "The connection to the service is lost. What it was doing may go on there.",
-                hint="`drive-agent chat --thread ID` looks at a conversation again.",
-            ) from error
+            raise LostConnectionError.of("lost") from error
         self._pause(min(FIRST_PAUSE_SECONDS * 2 ** (failures - 1), LONGEST_PAUSE_SECONDS))
         try:
             self._client.reconnect()

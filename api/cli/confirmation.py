@@ -9,7 +9,13 @@ from api.cli.failure import CommandError
 if TYPE_CHECKING:
     from api.cli.terminal import Terminal
 
-YES: Final = frozenset({"y", "yes", "是"})
+YES: Final = frozenset({"y", "yes", "是", "好", "同意"})
+NO: Final = frozenset({"n", "no", "否", "不", "不同意"})
+
+
+def is_yes(answer: str | None) -> bool:
+    """Return whether an answer says yes; none does not."""
+    return (answer or "").strip().lower() in YES
 
 
 def confirmed(terminal: Terminal, question: str) -> bool:
@@ -17,4 +23,4 @@ def confirmed(terminal: Terminal, question: str) -> bool:
     answer = terminal.ask(question)
     if answer is None:
         raise CommandError.of("no_answer")
-    return answer.strip().lower() in YES
+    return is_yes(answer)

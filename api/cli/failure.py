@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from api.cli.texts import hint_of, text
+from api.cli.texts import hint_of, text, word
 
 
 class CommandError(Exception):
@@ -39,3 +39,9 @@ class ServiceError(CommandError):
         self.status = status
         self.code = code
         self.details = details or {}
+
+
+def system_reason(error: Exception) -> str:
+    """Return what the system says of a failure, in the terminal's language if it is a frequent one."""
+    said: str | None = getattr(error, "strerror", None)
+    return word("system", said) if said else str(error) or type(error).__name__

@@ -1,14 +1,12 @@
 """The parsers of the commands for files and folders."""
 
-from argparse import ONE_OR_MORE, ZERO_OR_MORE, Action, ArgumentParser, ArgumentTypeError, Namespace
+from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
 from typing import Any, Protocol
 
-from api.cli.help import Help
 from api.cli.texts import text
 
 HOURS = {"h": 1, "d": 24, "w": 168}
 ROLES = ("viewer", "editor")
-MANY = (ONE_OR_MORE, ZERO_OR_MORE)
 CONFLICTS = ("fail", "rename", "replace")
 PATHS = "path or id in the drive; a quoted pattern (* ? [..] **) names several"
 
@@ -33,39 +31,6 @@ def add_file_commands(commands: Commands, client: ArgumentParser) -> None:
     _add_versions(commands, as_json)
 
 
-class Parser(ArgumentParser):
-    """A parser of a command whose options may also stand between the values of one argument."""
-
-    _is_intermixed = False
-
-    def __init__(self, *, formatter_class: Any = Help, **options: Any) -> None:
-        super().__init__(formatter_class=formatter_class, **options)
-
-    @property
-    def actions(self) -> list[Action]:
-        """Its options and arguments, one of which may have the parsers of its commands as `choices`."""
-        return self._actions
-
-    def format_usage(self) -> str:
-        """Return the usage as it stands before errors: English, as they are, and as `argparse` cuts it at its width."""
-        formatter = self._get_formatter()
-        formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups, "usage: ")
-        return formatter.format_help()
-
-    # The stub has overloads, by the type of the namespace.
-    def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, args: Any = None, namespace: Any = None
-    ) -> Any:
-        """Parse as `ArgumentParser` does, or as its `parse_known_intermixed_args`, which calls this in turn."""
-        if self._is_intermixed or all(action.nargs not in MANY for action in self._get_positional_actions()):
-            return super().parse_known_args(args, namespace)
-        self._is_intermixed = True
-        try:
-            return self.parse_known_intermixed_args(args, namespace)
-        finally:
-            self._is_intermixed = False
-
-
 class Several(Action):
     """At least two values: one that goes somewhere, and where to."""
 
@@ -73,7 +38,7 @@ class Several(Action):
         """Store the values, or end with the usage."""
         del option
         if len(values) < 2:
-            parser.error("name what, and where to")
+            parser.error(text("what_and_where"))
         setattr(namespace, self.dest, values)
 
 
@@ -202,13 +167,13 @@ def _add_versions(commands: Commands, as_json: ArgumentParser) -> None:
 def _count(word: str) -> int:
     if word.isascii() and word.isdigit() and len(word) < 10:
         return int(word)
-    raise ArgumentTypeError(f"{word!r} is not a number")
+    raise ArgumentTypeError(text("no_number", word=word))
 
 
 def _number(word: str) -> int:
     if number := _count(word):
         return number
-    raise ArgumentTypeError("the first one is 1")
+    raise ArgumentTypeError(text("first_number"))
 
 
 def _hours(word: str) -> int:

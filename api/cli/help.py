@@ -6,8 +6,8 @@ from argparse import Action, HelpFormatter, RawDescriptionHelpFormatter
 from collections.abc import Iterator
 from typing import Any, Final
 
-from api.cli.help_texts import CHINESE
 from api.cli.texts import language
+from api.cli.texts.help import CHINESE
 
 WIDE: Final = frozenset("WF")
 """The classes of letters that take two columns (Unicode, annex 11)."""

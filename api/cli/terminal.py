@@ -9,6 +9,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -142,6 +143,11 @@ def _console(stream: TextIO) -> Console:
         highlight=False,
         emoji=False,
     )
+
+
+def padded(words: str, columns: int) -> str:
+    """Return the words with spaces after them, so that they take so many columns of a terminal."""
+    return words + " " * (columns - cell_len(words))
 
 
 def format_size(size: int) -> str:

@@ -33,7 +33,7 @@ from api.cli.backups.layout import (
     write_record,
 )
 from api.cli.backups.sources import Sources, local_sources
-from api.cli.failure import CommandError
+from api.cli.failure import CommandError, system_reason
 from api.cli.progress import Progress
 from api.cli.terminal import Terminal, format_size, visible_line
 from api.cli.texts import text
@@ -63,7 +63,7 @@ def backup(arguments: Namespace) -> int:
     try:
         generation, copied = _make(sources, root, arguments.keep, terminal)
     except (OSError, sqlite3.Error) as error:
-        raise CommandError.of("backup_failed", reason=getattr(error, "strerror", None) or error) from error
+        raise CommandError.of("backup_failed", reason=system_reason(error)) from error
     except DamagedError as error:
         raise CommandError.of("backup_blob", sha256=error) from error
     record = generation.record

@@ -7,6 +7,8 @@ import sqlite3
 from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, Final
 
+from api.cli.texts import text
+
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
     from pathlib import Path
@@ -41,7 +43,7 @@ def check_database(path: Path) -> str:
         return str(error)
     if found != ["ok"]:
         return "; ".join(found)
-    return f"foreign key of {broken[0]}" if broken else ""
+    return text("foreign_key", table=broken[0]) if broken else ""
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from api.cli.backups.layout import (
     sync_all,
 )
 from api.cli.configuration import settings_of
-from api.cli.failure import CommandError
+from api.cli.failure import CommandError, system_reason
 from api.cli.progress import Progress
 from api.cli.service.data_dir import is_held
 from api.cli.terminal import Terminal, format_size, visible_line
@@ -63,7 +63,7 @@ def restore(arguments: Namespace) -> int:
     try:
         moved = _restore(generation, root, draft, target.absolute(), terminal)
     except (OSError, sqlite3.Error, StorageFailureError) as error:
-        raise CommandError.of("restore_failed", reason=getattr(error, "strerror", None) or error) from error
+        raise CommandError.of("restore_failed", reason=system_reason(error)) from error
     except DamagedError as error:
         raise CommandError.of("restore_blob", sha256=error) from error
     size = format_size(generation.record.blob_bytes)

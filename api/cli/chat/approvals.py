@@ -8,15 +8,18 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from api.cli.chat.questions import NO, YES, answer_question
+from api.cli.chat.questions import answer_question
 from api.cli.chat.transcript import show_value
+from api.cli.confirmation import NO, YES
 from api.cli.terminal import visible_line
+from api.cli.texts import language, text, text_in, word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from api.cli.chat.event_stream import Event
     from api.cli.terminal import Terminal
+    from api.cli.texts import Language
 
 Action = dict[str, Any]
 Decision = dict[str, Any]
@@ -26,7 +29,6 @@ EDIT = frozenset({"e", "edit", "改", "修改"})
 EACH = frozenset({"p", "each", "逐个"})
 GRANT = frozenset({"g", "grant", "允许"})
 SHOW = frozenset({"s", "show", "全部"})
-NO_ANSWER = "Standard input ended without an answer."
 LONGEST_ARGUMENT = 500
 MOST_PREVIEW_LINES = 60
 DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
@@ -44,19 +46,21 @@ def ask_about(event: Event, terminal: Terminal, yes_to: str | None = None) -> An
     """Show the actions of an `approval_needed` event and return the decisions, without asking up to `yes_to`."""
     actions: list[Action] = event["actions"]
     if actions and actions[0].get("question"):
-        return _answer_question(actions[0], time_left(event.get("expires_at")), terminal)
+        return _answer_question(actions[0], event.get("expires_at"), terminal)
     answers = Answers([approve(action) for action in actions if _approved_in_advance(action, yes_to)])
     waiting = [action for action in actions if not _approved_in_advance(action, yes_to)]
     if waiting:
-        terminal.say(f"Approval needed{time_left(event.get('expires_at'))}", "bold yellow")
+        left = time_left(event.get("expires_at"), language())
+        terminal.say(text("approval_needed", left=left), "bold yellow")
         for number, action in enumerate(waiting, 1):
             show_action(action, number, terminal)
         _ask_all(waiting, terminal, answers)
     return answers
 
 
-def _answer_question(action: Action, left: str, terminal: Terminal) -> Answers:
+def _answer_question(action: Action, expires_at: Any, terminal: Terminal) -> Answers:
     """Ask what a server wants to know: nothing that was agreed to in advance answers that."""
+    left = time_left(expires_at, action["question"]["language"])
     decision = answer_question(action, terminal, left)
     if decision is None:
         return Answers([reject(action, "")], unanswered=True)
@@ -86,17 +90,17 @@ def _ask_all(actions: Sequence[Action], terminal: Terminal, answers: Answers) ->
         _ask_each(actions, terminal, answers)
         return
     while True:
-        word, rest = _answer(f"All {len(actions)}: y(es), n(o) [why], p = one by one, s(how all)? ", terminal, answers)
-        if word in YES:
+        said, rest = _answer(text("ask_all", count=len(actions)), terminal, answers)
+        if said in YES:
             answers.decisions += [approve(action) for action in actions]
             return
-        if word in NO:
+        if said in NO:
             answers.decisions += [reject(action, rest) for action in actions]
             return
-        if word in EACH | EDIT:
+        if said in EACH | EDIT:
             _ask_each(actions, terminal, answers)
             return
-        if word in SHOW:
+        if said in SHOW:
             for number, action in enumerate(actions, 1):
                 show_action(action, number, terminal, whole=True)
 
@@ -107,10 +111,10 @@ def _ask_each(actions: Sequence[Action], terminal: Terminal, answers: Answers) -
         decision = None
         while decision is None:
             kind = action.get("grant_kind")
-            grant = f", g(rant every {kind} in) FOLDER [MINUTES [ITEMS]]" if kind else ""
-            word, rest = _answer(f"{label}y(es), n(o) [why], e(dit), s(how all){grant}? ", terminal, answers)
-            decision = _decide(action, word, rest, terminal)
-            if word in SHOW:
+            grant = text("ask_grant", kind=word("grant", kind)) if kind else ""
+            said, rest = _answer(label + text("ask_one", grant=grant), terminal, answers)
+            decision = _decide(action, said, rest, terminal)
+            if said in SHOW:
                 show_action(action, number, terminal, whole=True)
         answers.decisions.append(decision)
 
@@ -120,19 +124,19 @@ def _answer(question: str, terminal: Terminal, answers: Answers) -> tuple[str, s
     line = terminal.ask(question)
     if line is None:
         answers.unanswered = True
-        return "n", NO_ANSWER
-    word, _, rest = line.strip().partition(" ")
-    return word.lower(), rest.strip()
+        return "n", text("not_answered")
+    said, _, rest = line.strip().partition(" ")
+    return said.lower(), rest.strip()
 
 
-def _decide(action: Action, word: str, rest: str, terminal: Terminal) -> Decision | None:
-    if word in YES:
+def _decide(action: Action, said: str, rest: str, terminal: Terminal) -> Decision | None:
+    if said in YES:
         return approve(action)
-    if word in NO:
+    if said in NO:
         return reject(action, rest)
-    if word in GRANT and action.get("grant_kind"):
+    if said in GRANT and action.get("grant_kind"):
         return _grant(action, rest, terminal)
-    if word in EDIT:
+    if said in EDIT:
         return _edit(action, rest, terminal)
     return None
 
@@ -143,7 +147,7 @@ def _grant(action: Action, line: str, terminal: Terminal) -> Decision | None:
         folder, *numbers = shlex.split(line)
         terms = dict(zip(("minutes", "max_items"), map(int, numbers), strict=False))
     except ValueError:
-        terminal.say("Write: g /Folder, or g /Folder 60 50 for an hour and 50 items.", "red")
+        terminal.say(text("grant_form"), "red")
         return None
     return {**approve(action), "grant": {"folder_id": folder, **terms}}
 
@@ -151,13 +155,13 @@ def _grant(action: Action, line: str, terminal: Terminal) -> Decision | None:
 def _edit(action: Action, line: str, terminal: Terminal) -> Decision | None:
     """Ask for changed arguments until they can be read; None if the person gives none."""
     while True:
-        text = line or terminal.ask("Change (name=value ..., or a JSON object; empty: nothing): ")
-        if not text or not text.strip():
+        changes = line or terminal.ask(text("ask_change"))
+        if not changes or not changes.strip():
             return None
         try:
-            changed = parse_changes(text, action["args"])
+            changed = parse_changes(changes, action["args"])
         except ValueError as error:
-            terminal.say(f"That can't be read: {error}.", "red")
+            terminal.say(text("change_unreadable", reason=error), "red")
             line = ""
             continue
         for name, value in changed.items():
@@ -165,22 +169,22 @@ def _edit(action: Action, line: str, terminal: Terminal) -> Decision | None:
         return {"tool_call_id": action["tool_call_id"], "type": "edit", "args": {**action["args"], **changed}}
 
 
-def parse_changes(text: str, arguments: dict[str, Any]) -> dict[str, Any]:
+def parse_changes(line: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """Read `name=value name="another value"` or a JSON object as changes of a tool's arguments.
 
     A value stays text where the argument is text, and is read as JSON where it is something else. Raises ValueError
     for a name that the tool was not called with, unless the line is JSON, which may also add arguments.
     """
-    if text.lstrip().startswith("{"):
+    if line.lstrip().startswith("{"):
         try:
-            changes: Any = json.loads(text)
+            changes: Any = json.loads(line)
         except ValueError as error:
-            raise ValueError("it is not valid JSON") from error
+            raise ValueError(text("change_no_json")) from error
         return changes
-    pairs = [word.partition("=") for word in shlex.split(text)]
+    pairs = [pair.partition("=") for pair in shlex.split(line)]
     unknown = [name for name, sign, _ in pairs if not sign or name not in arguments]
     if unknown:
-        raise ValueError(f"write name=value, with a name out of {', '.join(arguments)}")
+        raise ValueError(text("change_form", names=", ".join(arguments)))
     return {name: _read_value(value, arguments[name]) for name, _, value in pairs}
 
 
@@ -193,19 +197,20 @@ def _read_value(value: str, current: Any) -> Any:
         return value
 
 
-def time_left(expires_at: Any) -> str:
+def time_left(expires_at: Any, language: Language) -> str:
     """Return the time until an approval expires, as " (within 4:59 minutes)"; empty if it is unknown."""
     try:
         seconds = round((datetime.fromisoformat(str(expires_at)) - datetime.now(UTC)).total_seconds())
     except (ValueError, TypeError):
         return ""
-    return f" (within {seconds // 60}:{seconds % 60:02} minutes)" if seconds > 0 else ""
+    return text_in(language, "time_left", time=f"{seconds // 60}:{seconds % 60:02}") if seconds > 0 else ""
 
 
 def show_action(action: Action, number: int, terminal: Terminal, *, whole: bool = False) -> None:
     """Print one action; long arguments, lists and diffs are cut with a note unless `whole`."""
-    undo = "can be undone" if action.get("reversible") else "can NOT be undone"
-    terminal.say(f"{number:3}. {action['name']}   risk: {action.get('risk', 'unknown')}, {undo}", "bold")
+    undo = text("can_undo" if action.get("reversible") else "can_not_undo")
+    risk = word("risk", action.get("risk", "unknown"))
+    terminal.say(f"{number:3}. {text('action', name=action['name'], risk=risk, undo=undo)}", "bold")
     if action.get("reason"):
         terminal.say(_indented(str(action["reason"])))
     for name, value in action["args"].items():
@@ -213,10 +218,10 @@ def show_action(action: Action, number: int, terminal: Terminal, *, whole: bool 
     _show_preview(str(action.get("preview") or ""), terminal, whole=whole)
 
 
-def _argument(text: str, *, whole: bool) -> str:
-    if whole or len(text) <= LONGEST_ARGUMENT:
-        return visible_line(text)
-    return f"{visible_line(text[:LONGEST_ARGUMENT])}… ({len(text)} characters in all)"
+def _argument(value: str, *, whole: bool) -> str:
+    if whole or len(value) <= LONGEST_ARGUMENT:
+        return visible_line(value)
+    return text("argument_cut", beginning=visible_line(value[:LONGEST_ARGUMENT]), count=len(value))
 
 
 def _show_preview(preview: str, terminal: Terminal, *, whole: bool) -> None:
@@ -227,8 +232,8 @@ def _show_preview(preview: str, terminal: Terminal, *, whole: bool) -> None:
         in_diff = in_diff or line.startswith("@@")
         terminal.say(f"     {line}", DIFF_STYLES.get(line[:1], "") if in_diff else "")
     if len(lines) > len(shown):
-        terminal.say(f"     … and {len(lines) - len(shown)} more lines")
+        terminal.say(f"     {text('lines_cut', count=len(lines) - len(shown))}")
 
 
-def _indented(text: str) -> str:
-    return "\n".join(f"     {line}" for line in text.splitlines())
+def _indented(reason: str) -> str:
+    return "\n".join(f"     {line}" for line in reason.splitlines())

@@ -14,6 +14,7 @@ from api.cli.references import find
 from api.cli.servers.assistants import find_assistant
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal
+from api.cli.texts import text
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -21,14 +22,7 @@ if TYPE_CHECKING:
     from api.cli.client import ServiceClient
 
 PIPE = "-"
-HELP = """\
-@/path  attach that file or folder to the message; @"/a path" if it has spaces
-/new    start another conversation
-/prompt SERVER [NAME ARGUMENT=VALUE ...]   list a server's prompts, or send one
-/undo   take back what the last run that changed something did
-/help   this
-Ctrl-C  stop what the assistant is doing
-Ctrl-D  leave"""
+OF_OTHER_KIND = {"file": "folder_not_file", "folder": "is_no_folder"}
 
 
 def chat(arguments: Namespace) -> int:
@@ -50,16 +44,16 @@ def chat(arguments: Namespace) -> int:
         if message is None:
             return _converse(conversation, client, terminal)
         ended_well = conversation.say(message)
-        terminal.note(f"drive-agent chat --thread {conversation.thread_id} ...   goes on with this conversation")
+        terminal.note(text("chat_goes_on", command=f"drive-agent chat --thread {conversation.thread_id} ..."))
         return _exit_code(conversation, ended_well=ended_well)
 
 
 def _piped() -> str:
     """Return all of standard input as the message."""
-    text = sys.stdin.read().strip()
-    if not text:
+    message = sys.stdin.read().strip()
+    if not message:
         raise CommandError.of("empty_input")
-    return text
+    return message
 
 
 def _find(client: ServiceClient, ref: str | None, kind: str) -> str | None:
@@ -67,14 +61,14 @@ def _find(client: ServiceClient, ref: str | None, kind: str) -> str | None:
         return None
     item = find(client, ref)
     if item["kind"] != kind:
-        raise CommandError(f"{ref} is a {item['kind']}, not a {kind}.", hint=f"Use --{item['kind']} for it.")
+        raise CommandError.of(OF_OTHER_KIND[kind], ref=ref, hint=text("use_option", option=f"--{item['kind']}"))
     return item["id"]
 
 
 def _converse(conversation: Conversation, client: ServiceClient, terminal: Terminal) -> int:
     ended_well = conversation.answer_waiting() if conversation.thread_id else True
     if terminal.interactive:
-        terminal.note("Ask in English or Chinese; /help shows the commands, Ctrl-D leaves.")
+        terminal.note(text("chat_hello"))
     while (line := _next_line(terminal)) is not None:
         message = line.strip()
         if message.split(maxsplit=1)[:1] == [COMMAND]:
@@ -84,18 +78,18 @@ def _converse(conversation: Conversation, client: ServiceClient, terminal: Termi
         elif message:
             ended_well = _turn(conversation, message, terminal) and ended_well
     if conversation.thread_id:
-        terminal.note(f"drive-agent chat --thread {conversation.thread_id}   goes on with this conversation")
+        terminal.note(text("chat_goes_on", command=f"drive-agent chat --thread {conversation.thread_id}"))
     return 0 if terminal.interactive else _exit_code(conversation, ended_well=ended_well)
 
 
 def _prompt(conversation: Conversation, line: str, client: ServiceClient, terminal: Terminal) -> bool:
     try:
-        text = chosen_prompt(client, line, terminal)
+        message = chosen_prompt(client, line, terminal)
     except (CommandError, ServiceError) as error:
         terminal.note(f"drive-agent: {error.message} {error.hint}".rstrip(), "red")
         return False
     # A server must not choose what of the drive goes with the message.
-    return text is None or _turn(conversation, text, terminal, attach=False)
+    return message is None or _turn(conversation, message, terminal, attach=False)
 
 
 def _turn(conversation: Conversation, message: str, terminal: Terminal, *, attach: bool = True) -> bool:
@@ -118,19 +112,16 @@ def _next_line(terminal: Terminal) -> str | None:
 def _command(line: str, conversation: Conversation, client: ServiceClient, terminal: Terminal) -> None:
     if line == "/new":
         conversation.thread_id = ""
-        terminal.say("A new conversation.")
+        terminal.say(text("chat_new"))
     elif line == "/undo" and conversation.last_run:
         undo_run(client, terminal, conversation.last_run)
     elif line == "/undo":
-        terminal.say("Nothing was changed in this conversation yet.")
+        terminal.say(text("chat_unchanged"))
     else:
-        terminal.say(HELP)
+        terminal.say(text("chat_help"))
 
 
 def _exit_code(conversation: Conversation, *, ended_well: bool) -> int:
     if conversation.unanswered:
-        raise CommandError(
-            "An approval was rejected: standard input ended without an answer.",
-            hint="Answer on a terminal, pipe the answers in (y, n or e), or use --yes-to.",
-        )
+        raise CommandError.of("unanswered")
     return 0 if ended_well else 1

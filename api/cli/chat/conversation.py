@@ -13,6 +13,7 @@ from api.cli.chat.transcript import JsonTranscript, Transcript
 from api.cli.client import Reconnection
 from api.cli.failure import ServiceError
 from api.cli.terminal import visible_line
+from api.cli.texts import text, word
 from drive_server.moments import server_zone
 from graph.language import language_of
 
@@ -155,7 +156,7 @@ class Conversation:
         """Stop the run; its changes stay, and are in its last event."""
         if not stream.run_id:
             raise KeyboardInterrupt
-        self._terminal.say("Stopping…", "yellow")
+        self._terminal.say(text("stopping"), "yellow")
         try:
             self._client.post(f"/api/runs/{stream.run_id}/cancel")
         except ServiceError as error:
@@ -168,16 +169,17 @@ class Conversation:
             self.last_run = run_id
             for group in last.get("groups", ()):
                 self._terminal.note(visible_line(str(group["text"])))
-            self._terminal.note(f"drive-agent undo {run_id}   takes these changes back")
+            self._terminal.note(text("turn_undo", command=f"drive-agent undo {run_id}"))
         if last.get("type") == PARKED:
-            self._terminal.note(f"It waits for your approval until {last.get('expires_at')}.", "yellow")
-            self._terminal.note(f"drive-agent chat --thread {self.thread_id}   asks you, and goes on")
+            self._terminal.note(text("turn_waits", time=last.get("expires_at")), "yellow")
+            self._terminal.note(text("turn_asks", command=f"drive-agent chat --thread {self.thread_id}"))
             return True
         if last.get("type") == "error":
-            again = " It may work if you try again." if last.get("retryable") else ""
+            again = text("turn_again") if last.get("retryable") else ""
             self._terminal.note(f"drive-agent: {last.get('message') or last.get('code')}{again}", "red")
             return False
         if last.get("status") != SUCCESS:
-            self._terminal.note(f"drive-agent: The run ended as {last.get('status')}.", "red")
+            ended = text("turn_ended", status=word("run", str(last.get("status"))))
+            self._terminal.note(f"drive-agent: {ended}", "red")
             return False
         return True

@@ -43,9 +43,9 @@ def _parse(data: str) -> Event:
     try:
         event: Any = json.loads(data)
     except ValueError as error:
-        raise CommandError("The service sent an event that is not JSON.") from error
+        raise CommandError.of("event_no_json") from error
     if not isinstance(event, dict) or not isinstance(event.get("type"), str):
-        raise CommandError("The service sent an event without a type.")
+        raise CommandError.of("event_no_type")
     return event
 
 
@@ -90,7 +90,7 @@ class EventStream:
                 if not self.run_id or not is_transient(error):
                     raise
             if not self.run_id:
-                raise CommandError("The service ended the stream before the run began.", hint="Try again.")
+                raise CommandError.of("stream_ended")
             failures = failures + 1 if self._last_id == before else 1
             self._reconnection.wait(failures)
             opening = self._open_run

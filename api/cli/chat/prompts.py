@@ -5,9 +5,11 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from api.cli.confirmation import is_yes
 from api.cli.failure import CommandError
 from api.cli.servers.finding import SERVERS, find_server
 from api.cli.terminal import visible_line
+from api.cli.texts import text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,33 +18,35 @@ if TYPE_CHECKING:
     from api.cli.terminal import Terminal
 
 COMMAND = "/prompt"
-USAGE = f"{COMMAND} SERVER lists its prompts; {COMMAND} SERVER NAME ARGUMENT=VALUE ... shows one, and asks to send it."
-YES = frozenset({"y", "yes"})
 
 
 def chosen_prompt(client: ServiceClient, line: str, terminal: Terminal) -> str | None:
     """Return the text that the person agreed to send, None for none. Raises `CommandError` and `ServiceError`."""
     words = _words(line)
     if not words:
-        raise CommandError("Which server?", hint=USAGE)
+        raise CommandError.of("prompt_which", hint=_usage())
     path = f"{SERVERS}/{find_server(client, words[0])['id']}/prompts"
     if len(words) == 1:
         _list(client.get(path)["items"], terminal)
         return None
     parts = [word.partition("=") for word in words[2:]]
     arguments = {name: value for name, _, value in parts}
-    text: str = client.post(path, {"name": words[1], "arguments": arguments})["text"]
-    terminal.note("The server wrote this. It is sent as your message:")
-    terminal.say(text)
-    answer = terminal.ask("Send it? (y/n) ") or ""
-    return text if text.strip() and answer.strip().lower() in YES else None
+    written: str = client.post(path, {"name": words[1], "arguments": arguments})["text"]
+    terminal.note(text("prompt_written"))
+    terminal.say(written)
+    agreed = is_yes(terminal.ask(text("prompt_ask")))
+    return written if written.strip() and agreed else None
+
+
+def _usage() -> str:
+    return text("prompt_usage", name=COMMAND)
 
 
 def _words(line: str) -> Sequence[str]:
     try:
         return shlex.split(line.removeprefix(COMMAND))
     except ValueError:
-        raise CommandError("A quotation mark is not closed.", hint=USAGE) from None
+        raise CommandError.of("prompt_quote", hint=_usage()) from None
 
 
 def _list(prompts: Sequence[Json], terminal: Terminal) -> None:
@@ -50,4 +54,4 @@ def _list(prompts: Sequence[Json], terminal: Terminal) -> None:
         names = " ".join(f"{visible_line(name)}=" for name in prompt["arguments"])
         terminal.say(f"{visible_line(prompt['name'])} {names}  {visible_line(prompt['description'])}")
     if not prompts:
-        terminal.say("This server has no prompts.")
+        terminal.say(text("prompt_none"))

@@ -4,43 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from api.cli.confirmation import NO, YES
 from api.cli.terminal import visible_line
+from api.cli.texts import text_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from api.cli.terminal import Terminal
+    from api.cli.texts import Language
 
 Choice = tuple[str, str]
 """A value, and its title."""
 
-YES: Final = frozenset({"y", "yes", "是", "好", "同意"})
-NO: Final = frozenset({"n", "no", "否", "不", "不同意"})
 LEAVE_OUT: Final = "-"
-TEXTS: Final[Mapping[str, tuple[str, str]]] = {
-    "title": ("{server} has a question{left}", "{server} 有一个问题{left}"),
-    "answer": ("Answer it? y(es), n(o) ", "回答吗？y（是），n（否） "),
-    "done": ("Have you done that there? y(es), n(o) ", "在那里办完了吗？y（是），n（否） "),
-    "required": ("This has to be filled in.", "此项必须填写。"),
-    "unknown": ("Write a number or a value from the list.", "请输入列表中的编号或值。"),
-    "several": ("several, with commas between them", "可多选，用逗号分隔"),
-    "yes_no": ("y or n", "y 或 n"),
-    "needed": ("required", "必填"),
-    "optional": ("empty: left out", "留空则不填"),
-    "default": ("empty: {value}; - leaves it out", "留空则为 {value}；- 表示不填"),
-}
 
 
 def answer_question(action: Mapping[str, Any], terminal: Terminal, left: str) -> dict[str, Any] | None:
     """Show the question and return the decision; None if standard input ended before the answer."""
     question: Mapping[str, Any] = action["question"]
-    language = str(question.get("language"))
-    title = _text("title", language, server=visible_line(question["server_name"]), left=left)
+    language: Language = question["language"]
+    title = text_in(language, "question.title", server=visible_line(question["server_name"]), left=left)
     terminal.say(title, "bold yellow")
     for line in str(action["preview"]).splitlines():
         terminal.say(f"     {line}")
     is_url = question["mode"] == "url"
-    agreed = _yes_or_no(_text("done" if is_url else "answer", language), terminal)
+    agreed = _yes_or_no(text_in(language, "question.done" if is_url else "question.answer"), terminal)
     if agreed is None:
         return None
     decision = {"tool_call_id": action["tool_call_id"]}
@@ -52,10 +41,6 @@ def answer_question(action: Mapping[str, Any], terminal: Terminal, left: str) ->
     return None if fields is None else {**decision, "type": "edit", "args": fields}
 
 
-def _text(key: str, language: str, **said: str) -> str:
-    return TEXTS[key][language == "zh"].format(**said)
-
-
 def _yes_or_no(question: str, terminal: Terminal) -> bool | None:
     while (line := terminal.ask(question)) is not None:
         word = line.strip().lower()
@@ -64,7 +49,7 @@ def _yes_or_no(question: str, terminal: Terminal) -> bool | None:
     return None
 
 
-def _fields(schema: Mapping[str, Any], language: str, terminal: Terminal) -> dict[str, Any] | None:
+def _fields(schema: Mapping[str, Any], language: Language, terminal: Terminal) -> dict[str, Any] | None:
     answer: dict[str, Any] = {}
     for name, field in schema["properties"].items():
         asked = _field(name, field, name in schema.get("required", ()), language, terminal)
@@ -75,7 +60,7 @@ def _fields(schema: Mapping[str, Any], language: str, terminal: Terminal) -> dic
 
 
 def _field(
-    name: str, field: Mapping[str, Any], required: bool, language: str, terminal: Terminal
+    name: str, field: Mapping[str, Any], required: bool, language: Language, terminal: Terminal
 ) -> dict[str, Any] | None:
     """Return the field's value by its name, empty if it is left out; None at the end of standard input."""
     choices = _choices(field)
@@ -87,29 +72,34 @@ def _field(
         if text in {"", LEAVE_OUT}:
             if not required:
                 return {}
-            terminal.say(_text("required", language), "red")
+            terminal.say(text_in(language, "question.required"), "red")
             continue
         value = _value(text, field, choices)
         if value is not None:
             return {name: value}
-        terminal.say(_text("unknown", language), "red")
+        terminal.say(text_in(language, "question.unknown"), "red")
     return None
 
 
 def _prompt(
-    name: str, field: Mapping[str, Any], choices: Sequence[Choice], required: bool, language: str, terminal: Terminal
+    name: str,
+    field: Mapping[str, Any],
+    choices: Sequence[Choice],
+    required: bool,
+    language: Language,
+    terminal: Terminal,
 ) -> str:
     title = visible_line(field.get("title") or name)
     if described := field.get("description"):
         terminal.say(f"     {title}: {visible_line(described)}", "dim")
     for number, (value, shown) in enumerate(choices, 1):
         terminal.say(f"     {number:3}. {visible_line(shown)}{f' ({visible_line(value)})' if shown != value else ''}")
-    hints = [_text("several", language)] if field["type"] == "array" else []
-    hints += [_text("yes_no", language)] if field["type"] == "boolean" else []
+    hints = [text_in(language, "question.several")] if field["type"] == "array" else []
+    hints += [text_in(language, "question.yes_no")] if field["type"] == "boolean" else []
     if "default" in field:
-        hints.append(_text("default", language, value=visible_line(_shown(field["default"]))))
+        hints.append(text_in(language, "question.default", value=visible_line(_shown(field["default"]))))
     else:
-        hints.append(_text("needed" if required else "optional", language))
+        hints.append(text_in(language, "question.needed" if required else "question.optional"))
     return f"     {title} ({'; '.join(hints)}): "
 
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from api.cli.chat.markdown_blocks import MarkdownBlocks
 from api.cli.terminal import visible_line
+from api.cli.texts import TEXTS, text, text_in, word
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from api.cli.chat.event_stream import Event
     from api.cli.terminal import Terminal
     from graph.language import Language
@@ -22,14 +21,6 @@ CALL_STYLES = {"done": "green", "error": "red", "rejected": "yellow", "cancelled
 CALL_MARKS = {"done": "✓"}
 WITHIN_TEXT = frozenset({"content", "heartbeat"})
 RECORD_MARKS = {**CALL_MARKS, "invoking": "→"}
-RECORD_TEXTS: Mapping[str, Mapping[Language, str]] = {
-    "invoking": {"en": "was sent the call", "zh": "已发送调用"},
-    "done": {"en": "answered", "zh": "已回答"},
-    "error": {"en": "failed", "zh": "失败"},
-    "cancelled": {"en": "was cancelled", "zh": "已取消"},
-    "rejected": {"en": "was not called: rejected", "zh": "未调用：已拒绝"},
-}
-"""What became of a call of one of the person's own MCP servers; that it waits is said by its approval."""
 
 
 def shorten(text: str, limit: int) -> str:
@@ -84,23 +75,25 @@ class Transcript:
     def _route(self, event: Event) -> None:
         reason = event.get("reason")
         self._terminal.say(
-            f"→ {event.get('agent', '')}" + (f"  {shorten(reason, LONGEST_RESULT)}" if reason else ""), "cyan"
+            f"→ {word('agent', str(event.get('agent', '')))}"
+            + (f"  {shorten(reason, LONGEST_RESULT)}" if reason else ""),
+            "cyan",
         )
 
     def _plan(self, event: Event) -> None:
-        self._terminal.say("Plan", "bold")
+        self._terminal.say(text("plan"), "bold")
         for number, step in enumerate(event.get("steps", []), 1):
             title = shorten(str(step.get("title", "")), LONGEST_RESULT)
             self._steps[str(step.get("id"))] = f"{number}. {title}"
-            self._terminal.say(f"  {number}. {title}  ({step.get('agent', '')})")
+            self._terminal.say(f"  {number}. {title}  ({word('agent', str(step.get('agent', '')))})")
 
     def _paused(self, event: Event) -> None:
         del event
-        self._terminal.note("The plan is paused. `drive-agent plan resume THREAD` lets it go on.")
+        self._terminal.note(text("plan_is_paused"))
 
     def _file(self, event: Event) -> None:
         path = shorten(str(event.get("path", "")), LONGEST_RESULT)
-        self._terminal.say(f"  • {path}  {event.get('status', '')}", "dim")
+        self._terminal.say(f"  • {path}  {word('reading', str(event.get('status', '')))}", "dim")
 
     def _step(self, event: Event) -> None:
         status = str(event.get("status", ""))
@@ -127,33 +120,34 @@ class Transcript:
         if event.get("tool_call_id") in self._recorded:
             return
         status = str(event.get("status", ""))
-        text = f"  {CALL_MARKS.get(status, '✗')} {event.get('name', '')}"
+        line = f"  {CALL_MARKS.get(status, '✗')} {event.get('name', '')}"
         if status == "done":
-            text += f"  {round(float(event.get('duration_ms') or 0))} ms"
+            line += f"  {round(float(event.get('duration_ms') or 0))} ms"
         else:
-            text += f"  {status}"
+            line += f"  {word('call', status)}"
         if status == "error":
-            text += f": {shorten(show_value(event.get('result')), LONGEST_RESULT)}"
-        self._terminal.say(text, CALL_STYLES.get(status, ""))
+            line += f": {shorten(show_value(event.get('result')), LONGEST_RESULT)}"
+        self._terminal.say(line, CALL_STYLES.get(status, ""))
 
     def _record(self, event: Event) -> None:
         record: dict[str, Any] = event.get("toolCall") or {}
         status = str(record.get("status", ""))
+        code = f"record.{status}"
         self._recorded.add(str(record.get("id")))
-        if status not in RECORD_TEXTS:
+        if code not in TEXTS:
             return
         named = f"{record.get('serverName', '')}: {record.get('displayName') or record.get('toolName', '')}"
-        said = RECORD_TEXTS[status][self._language]
-        text = f"  {RECORD_MARKS.get(status, '✗')} {shorten(named, LONGEST_RESULT)}  {said}"
+        said = text_in(self._language, code)
+        line = f"  {RECORD_MARKS.get(status, '✗')} {shorten(named, LONGEST_RESULT)}  {said}"
         if response := record.get("response"):
-            text += f": {shorten(str(response), LONGEST_RESULT)}"
-        self._terminal.say(text, CALL_STYLES.get(status, "dim"))
+            line += f": {shorten(str(response), LONGEST_RESULT)}"
+        self._terminal.say(line, CALL_STYLES.get(status, "dim"))
 
     def _reasoning(self, event: Event) -> None:
         """Say once for each message that the model thinks: what it thinks is for those who ask (`--json`)."""
         if event.get("message_id") != self._thought_id:
             self._thought_id = event.get("message_id")
-            self._terminal.say("  … thinking", "dim")
+            self._terminal.say(f"  {text('thinking')}", "dim")
 
     def _content(self, event: Event) -> None:
         if self._blocks is None:
@@ -175,14 +169,15 @@ class Transcript:
                 self._terminal.say(f"      {visible_line(str(citation.get('address', '')))}", "dim")
             else:
                 words = f": “{quote}”" if quote else ""
-                self._terminal.say(f"  [{citation.get('number')}] ✗ not verified{words}", "yellow")
+                self._terminal.say(f"  [{citation.get('number')}] {text('not_verified')}{words}", "yellow")
 
 
 def _source(citation: dict[str, Any]) -> str:
     """Return where a quotation stands: the file, its version, and the place in it."""
-    changed = "" if citation.get("is_current", True) else ", changed since"
-    place = f", {citation['place']}" if citation.get("place") else ""
-    return visible_line(f"{citation.get('path', '')}, version {citation.get('version')}{place}{changed}")
+    changed = "" if citation.get("is_current", True) else text("cited_changed")
+    place = text("cited_place", place=citation["place"]) if citation.get("place") else ""
+    path, version = citation.get("path", ""), citation.get("version")
+    return visible_line(text("cited", path=path, version=version, place=place, changed=changed))
 
 
 class JsonTranscript:

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, print_json, visible_line
+from api.cli.texts import text, word
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -27,31 +28,41 @@ def audit(arguments: Namespace) -> int:
 
 
 def _lines(found: dict[str, Any]) -> Iterator[str]:
-    begun = f"by {found['started_by']} at {found['created_at']}"
-    yield f"Run {found['run_id']} ({found['mode']}): {found['status']}, {begun}"
+    yield text(
+        "audit_run",
+        run=found["run_id"],
+        mode=word("mode", found["mode"]),
+        status=word("run", found["status"]),
+        who=found["started_by"],
+        time=found["created_at"],
+    )
     for call in found["calls"]:
-        yield f"{call['tool']} {call['tool_call_id']}: {call['status'] or 'open'}"
+        yield f"{call['tool']} {call['tool_call_id']}: {word('call', call['status'] or 'open')}"
         for asked in call["asked"]:
             yield f"  {_asked(asked)}"
         if call["covered_by"]:
-            yield f"  not asked: covered by {call['covered_by']}"
+            yield text("audit_covered", what=word("covered", call["covered_by"]))
         yield from _changes(call["changes"])
     if found["other_changes"]:
-        yield "Other changes"
+        yield text("audit_other")
         yield from _changes(found["other_changes"])
 
 
 def _asked(asked: dict[str, Any]) -> str:
-    line = f"approval {asked['approval_id']}: {asked['status']}"
-    if asked["status"] == "decided":
-        line = f"approval {asked['approval_id']}: {asked['decision']} by {asked['decided_by']} at {asked['decided_at']}"
+    approval, status = asked["approval_id"], asked["status"]
+    line = text("audit_asked", approval=approval, status=word("approval", status))
+    if status == "decided":
+        decision, who, time = word("decision", asked["decision"]), asked["decided_by"], asked["decided_at"]
+        line = text("audit_decided", approval=approval, decision=decision, who=who, time=time)
     return f"{line} ({asked['message']})" if asked["message"] else line
 
 
 def _changes(changes: list[dict[str, Any]]) -> Iterator[str]:
     for change in changes:
-        allowed = f", approved by {change['approved_by']}" if change["approved_by"] else ""
-        undone = f", taken back by change {change['undone_by']}" if change["undone_by"] else ""
-        yield f"  change {change['id']}: {change['summary']}{allowed}{undone}"
+        allowed = text("audit_allowed", who=change["approved_by"]) if change["approved_by"] else ""
+        undone = text("audit_undone", id=change["undone_by"]) if change["undone_by"] else ""
+        line = text("audit_change", id=change["id"], summary=change["summary"], allowed=allowed, undone=undone)
+        yield f"  {line}"
         for version in change["versions"]:
-            yield f"    version {version['before'] or 'none'} -> {version['after']} of {version['file_id']}"
+            before, after = version["before"] or text("audit_first"), version["after"]
+            yield f"    {text('audit_version', before=before, after=after, file=version['file_id'])}"

@@ -14,15 +14,16 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from api.cli.client import read_json
-from api.cli.commands.drive import WAITING
+from api.cli.commands.drive import WAITING, index_word
 from api.cli.commands.model_checks import Check, check_models
 from api.cli.configuration import settings_of
-from api.cli.failure import CommandError
+from api.cli.failure import CommandError, system_reason
 from api.cli.service.connection import connected, find_running
 from api.cli.service.data_dir import is_held
 from api.cli.terminal import Terminal, format_size, print_json
+from api.cli.texts import text, word
 from drive_server.settings import DriveSettings
-from graph.models.dialects import FILE_NAME, RULES, public_address, read_learnt
+from graph.models.dialects import FILE_NAME, public_address, read_learnt
 from graph.models.services import OPENAI, SERVICES, access_to
 from graph.settings import ROLES, AgentSettings, split_model
 
@@ -45,12 +46,13 @@ def doctor(arguments: Namespace) -> int:
     for check in _all_checks(arguments, terminal):
         checks.append(check)
         if not arguments.json:
-            terminal.say(f"{check.state:<4}  {check.name}: {check.text}", STYLES[check.state])
+            state, name = word("state", check.state), word("check", check.name)
+            terminal.say(f"{state:<4}  {name}: {check.text}", STYLES[check.state])
     if arguments.json:
         print_json([asdict(check) for check in checks])
     failed = [check for check in checks if check.state == "fail"]
     if failed:
-        raise CommandError(f"{len(failed)} of {len(checks)} checks failed.")
+        raise CommandError.of("checks_failed", failed=len(failed), count=len(checks))
     return 0
 
 
@@ -72,7 +74,7 @@ def _all_checks(arguments: Namespace, terminal: Terminal) -> Iterator[Check]:
 def check_python() -> Check:
     """Check the version of Python."""
     state = "ok" if sys.version_info >= OLDEST_PYTHON else "fail"
-    return Check("python", state, f"{platform.python_version()} (3.11 or newer is needed)")
+    return Check("python", state, text("python_version", version=platform.python_version()))
 
 
 def check_directory(root: Path) -> Check:
@@ -85,9 +87,9 @@ def check_directory(root: Path) -> Check:
             os.fsync(file.fileno())
         mode = root.stat().st_mode
     except OSError as error:
-        return Check("data directory", "fail", f"{root} can't be written: {error.strerror}; see DRIVE_DATA_DIR")
+        return Check("data directory", "fail", text("root_unwritable", root=root, reason=system_reason(error)))
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        return Check("data directory", "warn", f"{root} is open to other users of this machine; chmod 700 closes it")
+        return Check("data directory", "warn", text("root_open", root=root))
     return Check("data directory", "ok", str(root))
 
 
@@ -95,7 +97,7 @@ def check_space(root: Path) -> Check:
     """Check the free space of the disk."""
     free = shutil.disk_usage(root).free
     state = "fail" if free < NO_SPACE else "warn" if free < LITTLE_SPACE else "ok"
-    return Check("disk", state, f"{format_size(free)} free")
+    return Check("disk", state, text("disk_free", size=format_size(free)))
 
 
 def check_token(path: Path) -> Check:
@@ -103,12 +105,12 @@ def check_token(path: Path) -> Check:
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
-        return Check("access token", "warn", "there is none yet; the first start makes it")
+        return Check("access token", "warn", text("token_none"))
     except OSError as error:
-        return Check("access token", "fail", f"{path} can't be read: {error.strerror}")
+        return Check("access token", "fail", text("token_unreadable", path=path, reason=system_reason(error)))
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        return Check("access token", "fail", f"{path} can be read by other users of this machine; chmod 600 closes it")
-    return Check("access token", "ok", f"{path}, readable by you alone")
+        return Check("access token", "fail", text("token_open", path=path))
+    return Check("access token", "ok", text("token_private", path=path))
 
 
 def check_dialects(settings: AgentSettings, root: Path) -> Iterator[Check]:
@@ -118,19 +120,19 @@ def check_dialects(settings: AgentSettings, root: Path) -> Iterator[Check]:
     addresses = {public_address(access_to(settings, provider).url) for provider in providers}
     for (url, model), learnt in read_learnt(root / FILE_NAME, datetime.now(UTC).date()):
         if url in addresses and learnt:
-            found = "; ".join(RULES[name].description for name in learnt)
-            yield Check("model's service", "ok", f"{model}: it {found}. Requests keep to that")
+            found = "; ".join(word("rule", name) for name in learnt)
+            yield Check("model's service", "ok", text("model_rules", model=model, found=found))
 
 
 def _check_service(arguments: Namespace, settings: DriveSettings, terminal: Terminal) -> Iterator[Check]:
     """Check the running service, or one started for this, and its parts."""
     running = find_running(settings.root)
     if not running and is_held(settings.root):
-        yield Check("service", "fail", "a process holds the data directory but does not answer")
+        yield Check("service", "fail", text("service_silent"))
         return
     try:
         with connected(Namespace(url=None, token=None, config=arguments.config), terminal) as client:
-            where = f"runs at {running.url}" if running else "is not running; it can be started"
+            where = text("service_at", url=running.url) if running else text("service_off")
             yield Check("service", "ok", where)
             yield from _check_parts(client)
             yield _check_index(client)
@@ -142,12 +144,12 @@ def _check_parts(client: ServiceClient) -> Iterator[Check]:
     answer: dict[str, Any] = read_json(client.send_unchecked("GET", "/readyz"))
     checks = answer.get("checks") or answer.get("details", {}).get("checks", {})
     for name, state in checks.items():
-        yield Check(name, "ok", "answers") if state == "ok" else Check(name, "fail", str(state))
+        yield Check(name, "ok", text("part_answers")) if state == "ok" else Check(name, "fail", str(state))
 
 
 def _check_index(client: ServiceClient) -> Check:
     status = client.get("/api/drive/index")
     counts = status["counts"]
-    text = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in sorted(counts.items()) if count)
+    states = ", ".join(f"{count} {index_word(state)}" for state, count in sorted(counts.items()) if count)
     unhappy = counts.get("failed") or any(counts.get(state) for state in WAITING)
-    return Check("search index", "warn" if unhappy else "ok", text or "no files yet")
+    return Check("search index", "warn" if unhappy else "ok", states or text("index_empty"))

@@ -8,7 +8,7 @@ from api.cli.progress import Progress
 from api.cli.references import find
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, format_size, print_json, visible_line
-from api.cli.texts import text
+from api.cli.texts import text, word
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -51,7 +51,7 @@ def search(arguments: Namespace) -> int:
         print_json(hits)
         return 0
     for hit in hits:
-        version = f"version {hit['version']}" if hit.get("version") else ""
+        version = text("hit_version", number=hit["version"]) if hit.get("version") else ""
         place = "".join(f"  {part}" for part in (hit.get("heading"), hit.get("place"), version) if part)
         terminal.say(visible_line(hit["file"]["path"] + place), "bold")
         if hit.get("text"):
@@ -59,7 +59,7 @@ def search(arguments: Namespace) -> int:
         if hit.get("address"):
             terminal.say(f"    {visible_line(hit['address'])}", "dim")
     if not hits:
-        terminal.note("Nothing was found.")
+        terminal.note(text("nothing_found"))
     if found.get("note"):
         terminal.note(str(found["note"]))
     return 0
@@ -100,23 +100,29 @@ def _waiting(status: dict[str, Any]) -> int:
 
 
 def _print_status(status: dict[str, Any], terminal: Terminal) -> None:
-    for word, count in status["summary"].items():
+    for state, count in status["summary"].items():
         if count:
-            terminal.say(f"{count:>7}  {word}{_states_of(status['counts']) if word == 'skipped' else ''}")
+            states = _states_of(status["counts"]) if state == "skipped" else ""
+            terminal.say(f"{count:>7}  {index_word(state)}{states}")
     if not any(status["counts"].values()):
-        terminal.say("No files yet.")
+        terminal.say(text("no_files"))
     if waiting := status.get("awaiting_vectors"):
-        terminal.say(f"{waiting:>7}  passages that are found by their words, and not by their meaning yet")
+        terminal.say(f"{waiting:>7}  {text('awaiting_vectors')}")
     for problem in status["problems"]:
         terminal.say(f"{visible_line(problem['path'])}: {visible_line(problem['reason'])}", "yellow")
 
 
 def _states_of(counts: dict[str, int]) -> str:
     """Return the reasons why files were skipped, as in " (2 needs ocr)"."""
-    skipped = (f"{count} {state.replace('_', ' ')}" for state, count in sorted(counts.items()) if state not in READ)
+    skipped = (f"{count} {index_word(state)}" for state, count in sorted(counts.items()) if state not in READ)
     return f" ({', '.join(skipped)})"
 
 
-def _passage(text: str) -> str:
-    line = visible_line(" ".join(text.split()))
+def index_word(state: str) -> str:
+    """Return the words for a state of files in the search index."""
+    return word("index", state.replace("_", " "))
+
+
+def _passage(found: str) -> str:
+    line = visible_line(" ".join(found.split()))
     return line if len(line) <= LONGEST_PASSAGE else line[: LONGEST_PASSAGE - 1] + "…"

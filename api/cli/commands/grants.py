@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from api.cli.failure import ServiceError
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, print_json, visible_line
+from api.cli.texts import text, word
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -29,7 +30,7 @@ def list_grants(arguments: Namespace) -> int:
     for line in lines:
         terminal.say(line)
     if not lines:
-        terminal.note("There are no grants: you are asked each time. One is given when you approve something.")
+        terminal.note(text("grants_none"))
     return 0
 
 
@@ -38,15 +39,22 @@ def withdraw_grant(arguments: Namespace) -> int:
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         client.delete(f"{GRANTS}/{arguments.grant_id}")
-    terminal.say(f"Withdrawn: {visible_line(arguments.grant_id)}. You are asked again.")
+    terminal.say(text("grant_withdrawn", id=visible_line(arguments.grant_id)))
     return 0
 
 
 def _line(grant: dict[str, Any], client: ServiceClient) -> str:
     until = datetime.fromisoformat(str(grant["expires_at"])).astimezone()
     folders = ", ".join(_path(str(folder), client) for folder in grant["folder_ids"])
-    used = f"{grant['used']} of {grant['max_items']} items used"
-    return f"{grant['grant_id']}  {', '.join(grant['kinds'])} inside {folders}  {used}, until {until:%Y-%m-%d %H:%M %Z}"
+    return text(
+        "grant",
+        id=grant["grant_id"],
+        kinds=", ".join(word("grant", kind) for kind in grant["kinds"]),
+        folders=folders,
+        used=grant["used"],
+        most=grant["max_items"],
+        time=f"{until:%Y-%m-%d %H:%M %Z}",
+    )
 
 
 def _path(folder_id: str, client: ServiceClient) -> str:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from api.cli.failure import CommandError
 from api.cli.service.connection import connected, service_address
-from api.cli.terminal import Terminal, print_json, print_list, visible_line
+from api.cli.terminal import Terminal, padded, print_json, print_list, visible_line
+from api.cli.texts import text
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     Key = dict[str, Any]
 
 KEYS = "/api/auth/keys"
-ONCE = "Keep it: it is not shown again."
 
 
 def create_key(arguments: Namespace) -> int:
@@ -29,7 +29,7 @@ def create_key(arguments: Namespace) -> int:
         print_json(created)
         return 0
     terminal.say(str(created["key"]))
-    terminal.note(f"The key {created['name']} ({', '.join(created['scopes'])}). {ONCE}")
+    terminal.note(text("key_made", name=created["name"], scopes=", ".join(created["scopes"])))
     return 0
 
 
@@ -43,7 +43,7 @@ def list_keys(arguments: Namespace) -> int:
 
 def _key_line(key: Key) -> str:
     scopes = ",".join(key["scopes"])
-    return f"{key['id']}  {key['prefix']}…  {scopes:<24} {_validity(key):<20} {visible_line(key['name'])}"
+    return f"{key['id']}  {key['prefix']}…  {scopes:<24} {padded(_validity(key), 20)} {visible_line(key['name'])}"
 
 
 def revoke_key(arguments: Namespace) -> int:
@@ -52,7 +52,7 @@ def revoke_key(arguments: Namespace) -> int:
     with connected(arguments, terminal) as client:
         key = _find(arguments.key, _all_keys(client))
         client.delete(f"{KEYS}/{key['id']}")
-    terminal.say(f"Revoked {visible_line(key['name'])} ({key['id']}).")
+    terminal.say(text("key_revoked", name=visible_line(key["name"]), id=key["id"]))
     return 0
 
 
@@ -60,14 +60,11 @@ def login_link(arguments: Namespace) -> int:
     """Print an address that logs a browser in, once; only a service that goes on running can make one."""
     terminal = Terminal()
     if not service_address(arguments):
-        raise CommandError(
-            "No service runs that a browser could open.",
-            hint="Start it with `drive-agent serve`, which prints such an address.",
-        )
+        raise CommandError.of("no_browser_service", hint=text("login_start"))
     with connected(arguments, terminal) as client:
         made: dict[str, Any] = client.post("/api/auth/login-links")
     terminal.say(made["url"])
-    terminal.note("It logs one browser in, once, within ten minutes.")
+    terminal.note(text("once"))
     return 0
 
 
@@ -81,11 +78,10 @@ def _find(wanted: str, keys: list[Key]) -> Key:
     found = by_id or by_name
     if len(found) == 1:
         return found[0]
-    problem = "Several keys have that name." if found else "There is no such key."
-    raise CommandError(problem, hint="`drive-agent key list` shows the ids.")
+    raise CommandError.of("several_keys" if found else "no_key")
 
 
 def _validity(key: Key) -> str:
     if key.get("revoked_at"):
-        return f"revoked {str(key['revoked_at'])[:10]}"
-    return f"until {str(key['expires_at'])[:10]}" if key.get("expires_at") else "never expires"
+        return text("key_ended", date=str(key["revoked_at"])[:10])
+    return text("key_until", date=str(key["expires_at"])[:10]) if key.get("expires_at") else text("key_endless")

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, print_list, visible_line
+from api.cli.texts import text
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -19,8 +20,7 @@ def list_memories(arguments: Namespace) -> int:
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         memories: list[dict[str, Any]] = client.get(MEMORIES)["items"]
-    none = "Nothing is remembered. Say “remember that ...” to the assistant."
-    return print_list(terminal, memories, _line, none, as_json=arguments.json)
+    return print_list(terminal, memories, _line, text("memories_none"), as_json=arguments.json)
 
 
 def _line(memory: dict[str, Any]) -> str:
@@ -32,7 +32,7 @@ def forget(arguments: Namespace) -> int:
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         client.delete(f"{MEMORIES}/{quote(arguments.memory, safe='')}")
-    terminal.say(f"Forgotten: {arguments.memory}.")
+    terminal.say(text("forgotten", id=arguments.memory))
     return 0
 
 
@@ -48,4 +48,4 @@ def edit(arguments: Namespace) -> int:
 
 
 def _origin(source: dict[str, Any]) -> str:
-    return f"  (from {visible_line(source['name'])})" if source.get("name") else ""
+    return text("memory_origin", name=visible_line(source["name"])) if source.get("name") else ""

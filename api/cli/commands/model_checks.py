@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import httpx
 
+from api.cli.texts import language, text
 from graph.errors import ModelPackageError
 from graph.limits.model_table import AS_OF, context_in, prices_of
 from graph.models.providers import needs_package, require_package
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 MODEL_SECONDS = 10
 REFUSALS = frozenset({401, 403})
-OFFLINE_TEXT = "the built-in offline model; OPENAI_API_KEY, OPENAI_BASE_URL, AGENT_MODEL set a real one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +62,17 @@ def check_models(settings: AgentSettings) -> Iterator[Check]:
 def check_model(settings: AgentSettings, name: str) -> Check:
     """Check a model: its package, its key, and whether its service answers."""
     if name == OFFLINE:
-        return Check("model", "ok", OFFLINE_TEXT)
+        return Check("model", "ok", text("model_offline"))
     provider = split_model(name)[0] or OPENAI
     if needs_package(provider, settings):
         try:
             require_package(provider)
         except ModelPackageError as error:
-            return Check("model", "fail", f"{name}: {error.sentence}")
+            return Check("model", "fail", f"{name}: {error.in_language(language()).sentence}")
     service = _service_of(settings, provider)
-    found = _ask(name, service) if service else Check("model", "ok", f"{name}, with the key that its package reads")
-    return Check("model", found.state, f"{found.text}; it reads {context_in(settings, name):,} tokens")
+    found = _ask(name, service) if service else Check("model", "ok", text("model_own_key", model=name))
+    tokens = f"{context_in(settings, name):,}"
+    return Check("model", found.state, text("model_room", found=found.text, tokens=tokens))
 
 
 def _service_of(settings: AgentSettings, provider: str) -> ModelService | None:
@@ -93,17 +94,17 @@ def _bearer(key: SecretStr) -> dict[str, str]:
 
 
 def _ask(model: str, service: ModelService) -> Check:
-    name = f"{model} at {service.url}"
+    name = text("model_at", model=model, place=service.url)
     if service.key_setting and not service.headers:
-        return Check("model", "warn", f"{name}, without {service.key_setting}")
+        return Check("model", "warn", text("model_no_key", model=name, setting=service.key_setting))
     try:
         answer = httpx.get(f"{service.url.rstrip('/')}{service.path}", headers=service.headers, timeout=MODEL_SECONDS)
     except (httpx.TransportError, httpx.InvalidURL) as error:
-        return Check("model", "fail", f"{name} can't be reached ({type(error).__name__})")
+        return Check("model", "fail", text("model_unreachable", model=name, error=type(error).__name__))
     if answer.status_code in REFUSALS:
-        return Check("model", "fail", f"{name} refuses the key")
+        return Check("model", "fail", text("model_refused", model=name))
     if not answer.is_success:
-        return Check("model", "warn", f"{name} answers {answer.status_code} when asked for its models")
+        return Check("model", "warn", text("model_status", model=name, status=answer.status_code))
     return Check("model", "ok", name)
 
 
@@ -112,7 +113,6 @@ def _check_cost(settings: AgentSettings) -> Iterator[Check]:
     used = [*(settings.model_of(role) for role in ROLES), *settings.allowed_models]
     blind = [name for name in dict.fromkeys(used) if prices_of(settings, name) is None]
     if settings.max_run_cost and blind:
-        text = f"AGENT_MAX_RUN_COST does not see {', '.join(blind)}: set AGENT_INPUT_PRICE and AGENT_OUTPUT_PRICE"
-        yield Check("model cost", "warn", text)
+        yield Check("model cost", "warn", text("cost_unseen", models=", ".join(blind)))
     elif settings.max_run_cost:
-        yield Check("model cost", "ok", f"known for each model, by the settings or as listed on {AS_OF}")
+        yield Check("model cost", "ok", text("cost_known", date=AS_OF))

@@ -5,21 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from api.cli.confirmation import is_yes
 from api.cli.failure import CommandError
 from api.cli.service.connection import connected
-from api.cli.terminal import Terminal, print_list, visible_line
+from api.cli.terminal import Terminal, padded, print_list, visible_line
+from api.cli.texts import text, word
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
 USERS = "/api/users"
 GROUPS = "/api/groups"
-ONCE = "Keep it: it is not shown again."
-CHANGES: dict[str, tuple[dict[str, bool], str]] = {
-    "disable": ({"is_disabled": True}, "is disabled: nobody acts as this person any more"),
-    "enable": ({"is_disabled": False}, "is enabled"),
-    "promote": ({"is_admin": True}, "is an administrator"),
-    "demote": ({"is_admin": False}, "is no administrator"),
+CHANGES: dict[str, dict[str, bool]] = {
+    "disable": {"is_disabled": True},
+    "enable": {"is_disabled": False},
+    "promote": {"is_admin": True},
+    "demote": {"is_admin": False},
 }
 
 
@@ -29,7 +30,7 @@ def add_user(arguments: Namespace) -> int:
     with connected(arguments, terminal) as client:
         created = client.post(USERS, {"email": arguments.email})
     terminal.say(str(created["key"]))
-    terminal.note(f"The first key of {visible_line(arguments.email)}, with all scopes. {ONCE}")
+    terminal.note(text("key_first", email=visible_line(arguments.email)))
     return 0
 
 
@@ -44,10 +45,9 @@ def list_users(arguments: Namespace) -> int:
 def change_user(arguments: Namespace) -> int:
     """Disable or enable a person, or make them an administrator or not."""
     terminal = Terminal()
-    change, outcome = CHANGES[arguments.change]
     with connected(arguments, terminal) as client:
-        client.send("PATCH", _path(USERS, arguments.user), json=change)
-    terminal.say(f"{visible_line(arguments.user)} {outcome}.")
+        client.send("PATCH", _path(USERS, arguments.user), json=CHANGES[arguments.change])
+    terminal.say(text(f"user_{arguments.change}", user=visible_line(arguments.user)))
     return 0
 
 
@@ -57,21 +57,21 @@ def reset_password(arguments: Namespace) -> int:
     with connected(arguments, terminal) as client:
         link = client.post(f"{_path(USERS, arguments.user)}/password-reset", {})
     terminal.say(str(link["url"]))
-    terminal.note(f"{visible_line(arguments.user)} sets a new password there: once, until {link['expires_at']}.")
+    terminal.note(text("user_password", user=visible_line(arguments.user), time=link["expires_at"]))
     return 0
 
 
 def remove_user(arguments: Namespace) -> int:
     """Remove a person; the files go to another one, or are deleted. A person is asked first."""
     terminal = Terminal()
-    heir, user = arguments.hand_over_to, visible_line(arguments.user)
-    files = f"go to {visible_line(heir)}" if heir else "are deleted for good"
-    if not arguments.yes and (terminal.ask(f"Remove {user}? The files {files}. [y/N] ") or "").lower() != "y":
-        raise CommandError("Nothing was removed.", hint="Answer y, or add --yes.")
+    heir = arguments.hand_over_to
+    names = {"user": visible_line(arguments.user), "heir": visible_line(heir or "")}
+    if not arguments.yes and not is_yes(terminal.ask(text("ask_hand_over" if heir else "ask_remove", **names))):
+        raise CommandError.of("not_removed")
     choice = {"hand_over_to": heir} if heir else {"delete_files": "true"}
     with connected(arguments, terminal) as client:
         client.send("DELETE", _path(USERS, arguments.user), params=choice)
-    terminal.say(f"Removed {user}; the files {files}.")
+    terminal.say(text("handed_over" if heir else "removed", **names))
     return 0
 
 
@@ -89,7 +89,7 @@ def create_group(arguments: Namespace) -> int:
     with connected(arguments, terminal) as client:
         made: dict[str, Any] = client.post(GROUPS, {"name": arguments.name, "members": arguments.member})
     terminal.say(visible_line(made["address"]))
-    terminal.note("Name it so where a person's email would stand, to share with all of its members.")
+    terminal.note(text("group_made"))
     return 0
 
 
@@ -108,13 +108,14 @@ def delete_group(arguments: Namespace) -> int:
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         client.delete(_path(GROUPS, arguments.group))
-    terminal.say(f"Deleted {visible_line(arguments.group)}.")
+    terminal.say(text("one_deleted", name=visible_line(arguments.group)))
     return 0
 
 
 def _user_line(user: dict[str, Any]) -> str:
     role = "disabled" if user["disabled_at"] else "administrator" if user["is_admin"] else "user"
-    return f"{user['id']}  since {str(user['created_at'])[:10]}  {role:<13}  {visible_line(user['email'])}"
+    shown = padded(word("user", role), 13)
+    return text("user", id=user["id"], date=str(user["created_at"])[:10], role=shown, email=visible_line(user["email"]))
 
 
 def _group_line(group: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from api.cli.failure import CommandError
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, print_json, visible_line
+from api.cli.texts import text, word
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
     Plan = dict[str, Any]
 
 MARKS = {"completed": "✓", "in-progress": "…", "pending": " ", "failed": "✗", "skipped": "-"}
-CONFIRMATIONS = {
-    "pause": "It pauses after the running step.",
-    "resume": "It goes on.",
-    "stop": "It ends after that step.",
-}
 
 
 def show(arguments: Namespace) -> int:
@@ -40,7 +36,7 @@ def change(arguments: Namespace) -> int:
     with connected(arguments, terminal) as client:
         plan = client.post(f"{_path(arguments.thread)}/{arguments.command}")
     if not arguments.json and plan["status"] == "running":
-        terminal.note(CONFIRMATIONS[arguments.command])
+        terminal.note(text(f"plan_{arguments.command}"))
     return _print(plan, arguments, terminal)
 
 
@@ -61,15 +57,15 @@ def _patched(client: ServiceClient, thread: str, version: int, steps: list[Any])
 
 def _one_changed(plan: Plan, arguments: Namespace) -> list[Any]:
     if not 1 <= arguments.step <= len(plan["steps"]):
-        raise CommandError(f"There is no step {arguments.step}.", hint="`drive-agent plan show` numbers them.")
+        raise CommandError.of("no_step", number=arguments.step)
     chosen = plan["steps"][arguments.step - 1]
     words = {"title": arguments.title, "instruction": arguments.instruction}
-    edits = {name: text for name, text in words.items() if text}
+    edits = {name: said for name, said in words.items() if said}
     if not edits and not arguments.remove:
-        raise CommandError("Nothing is to be changed.", hint="Use --title, --instruction or --remove.")
+        raise CommandError.of("step_unchanged")
     pending = [step for step in plan["steps"] if step["status"] == "pending" and not step["attempts"]]
     if chosen not in pending:
-        raise CommandError(f"Step {arguments.step} has begun; it can't be changed any more.")
+        raise CommandError.of("step_begun", number=arguments.step)
     remaining = [step for step in pending if not (arguments.remove and step is chosen)]
     return [{"id": step["id"], **(edits if step is chosen else {})} for step in remaining]
 
@@ -78,9 +74,9 @@ def _from_input() -> list[Any]:
     try:
         steps = json.loads(sys.stdin.read())
     except ValueError as error:
-        raise CommandError("Standard input is not JSON.", hint="Send a list of steps.") from error
+        raise CommandError.of("steps_no_json") from error
     if not isinstance(steps, list):
-        raise CommandError("Standard input is no list of steps.", hint="Send a list of steps.")
+        raise CommandError.of("steps_no_list")
     return steps
 
 
@@ -88,10 +84,11 @@ def _print(plan: Plan, arguments: Namespace, terminal: Terminal) -> int:
     if arguments.json:
         print_json(plan)
         return 0
-    terminal.say(f"{plan['status']}, version {plan['version']}", "bold")
+    status = word("plan", plan["status"])
+    terminal.say(text("plan_version", status=status, version=plan["version"]), "bold")
     for number, step in enumerate(plan["steps"], 1):
-        mark, who = MARKS[step["status"]], step["agent"].removesuffix("_agent")
-        beside = "  (beside others)" if step["parallel"] else ""
+        mark, who = MARKS[step["status"]], word("agent", step["agent"]).removesuffix("_agent")
+        beside = text("plan_beside") if step["parallel"] else ""
         terminal.say(f"{number:>3} {mark} {visible_line(step['title'])}  [{who}]{beside}")
         if step.get("error"):
             terminal.say(f"      {visible_line(step['error'])}", "yellow")

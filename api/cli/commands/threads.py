@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from api.cli.client import read_json
 from api.cli.confirmation import confirmed
-from api.cli.failure import CommandError
+from api.cli.failure import CommandError, system_reason
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, format_size, print_json, print_list, visible_line
 from api.cli.texts import hint_of, text
@@ -61,7 +61,7 @@ def export(arguments: Namespace) -> int:
     except FileExistsError as error:
         raise CommandError.of("local_exists", path=visible_line(arguments.to)) from error
     except OSError as error:
-        raise CommandError.of("no_such_file", path=visible_line(arguments.to), reason=error.strerror) from error
+        raise CommandError.of("no_such_file", path=visible_line(arguments.to), reason=system_reason(error)) from error
     terminal.say(text("got", path=visible_line(arguments.to), size=format_size(len(answer.content))))
     return 0
 

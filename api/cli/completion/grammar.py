@@ -7,13 +7,13 @@ from argparse import REMAINDER, SUPPRESS, Action
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from api.cli.file_arguments import MANY
 from api.cli.help import translated
+from api.cli.parser import MANY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from api.cli.file_arguments import Parser
+    from api.cli.parser import Parser
 
 PROGRAM: Final = "drive-agent"
 FILES: Final = "@files"

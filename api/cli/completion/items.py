@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from api.cli.client import ServiceClient
 
 MOST_PATHS: Final = 200
-SECONDS: Final = 1.0
+SECONDS: Final = 3.0
+"""How long a shell waits at most for paths."""
 
 
 def paths_for(words: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ from api.cli.exports.export import DriveExport
 from api.cli.exports.format.reader import opened_export
 from api.cli.exports.table import item_table
 from api.cli.exports.verify import lines_of, verify
-from api.cli.failure import CommandError
+from api.cli.failure import CommandError, system_reason
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, format_size, visible_line
 from api.cli.texts import text
@@ -60,7 +60,7 @@ def _export_zip(arguments: Namespace, target: Path, terminal: Terminal) -> Drive
     try:
         pack(work, target)
     except OSError as error:
-        raise CommandError.of("export_failed", reason=error.strerror or error) from error
+        raise CommandError.of("export_failed", reason=system_reason(error)) from error
     shutil.rmtree(work)
     return made
 

@@ -16,7 +16,7 @@ from api.cli.exports.format.manifest import MANIFEST, STATE, SUMS, Header, write
 from api.cli.exports.format.reader import FolderFiles, digest_of, is_inside, opened_export
 from api.cli.exports.format.sums import Sums, read_sums
 from api.cli.exports.memories import export_memories
-from api.cli.failure import CommandError
+from api.cli.failure import CommandError, system_reason
 from api.cli.progress import Progress
 from api.cli.texts import text
 
@@ -75,7 +75,7 @@ class DriveExport:
         try:
             self._run(earlier)
         except OSError as error:
-            raise CommandError.of("export_failed", reason=error.strerror or error) from error
+            raise CommandError.of("export_failed", reason=system_reason(error)) from error
 
     def _run(self, earlier: Export | None) -> None:
         state = self._begin(earlier)

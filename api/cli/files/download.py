@@ -17,7 +17,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from api.cli.client import retry
-from api.cli.failure import CommandError, ServiceError
+from api.cli.failure import CommandError, ServiceError, system_reason
 from api.cli.progress import Progress
 from api.cli.terminal import format_size, visible_line
 from api.cli.texts import text
@@ -101,7 +101,7 @@ class Download:
             target = self._free(path)
             partial.replace(target)
         except OSError as error:
-            raise CommandError.of("no_such_file", path=visible_line(str(path)), reason=error.strerror) from error
+            raise CommandError.of("no_such_file", path=visible_line(str(path)), reason=system_reason(error)) from error
         return target
 
     def _filled(self, source: Source, partial: Path, show: Callable[[int], None]) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from api.cli.failure import CommandError
+from api.cli.failure import CommandError, system_reason
 from api.cli.files.download import Download, Source, print_stream, stream_of
 from api.cli.references import Item, expand, is_folder, walk
 from api.cli.service.connection import connected
@@ -125,7 +125,7 @@ def _make_folder(path: Path) -> None:
     try:
         path.mkdir(exist_ok=True)
     except OSError as error:
-        raise CommandError.of("no_such_file", path=visible_line(str(path)), reason=error.strerror) from error
+        raise CommandError.of("no_such_file", path=visible_line(str(path)), reason=system_reason(error)) from error
 
 
 def _is_text(item: Item) -> bool:

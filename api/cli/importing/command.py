@@ -18,7 +18,7 @@ from api.cli.importing.upload import DriveFolders, Retries, Uploaded, Uploader
 from api.cli.progress import Progress
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, format_size, visible_line
-from api.cli.texts import text
+from api.cli.texts import counted, text
 from drive_server.settings import DriveSettings
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def import_directory(arguments: Namespace) -> int:
         if not arguments.no_wait:
             _report_unreadable(client, terminal, report)
     if report.failures:
-        raise CommandError(f"{len(report.failures)} could not be imported; the list above says why.")
+        raise CommandError.of("not_imported", count=len(report.failures))
     return 0
 
 
@@ -58,7 +58,7 @@ def _report_unreadable(client: ServiceClient, terminal: Terminal, report: Import
     try:
         status = wait_for_index(client, terminal)
     except KeyboardInterrupt:
-        terminal.note("Not waiting any longer; the service goes on reading.")
+        terminal.note(text("import_not_waiting"))
         return
     report.print_unreadable(terminal, status)
 
@@ -160,13 +160,13 @@ class ImportReport:
         if uploaded.item:
             self._shown_by_id[uploaded.item["id"]] = uploaded.file.shown
             if uploaded.item["name"] != uploaded.file.name:
-                self._renamed.append(Remark(uploaded.file.shown, f"imported as {uploaded.item['name']}"))
+                self._renamed.append(Remark(uploaded.file.shown, text("imported_as", name=uploaded.item["name"])))
         if uploaded.result == "failed":
             self._failed.append(Remark(uploaded.file.shown, uploaded.reason))
         elif uploaded.result != "unchanged":
             self._bytes += uploaded.file.size
         if uploaded.result == "new version":
-            self._new_versions.append(Remark(uploaded.file.shown, "was there with other content"))
+            self._new_versions.append(Remark(uploaded.file.shown, text("other_content")))
 
     def conclude(self, seconds: float, folders_made: int, renamed_folders: Iterable[Remark]) -> None:
         """Add the duration in seconds, and the results for folders."""
@@ -176,20 +176,27 @@ class ImportReport:
 
     def print(self, terminal: Terminal, target: str) -> None:
         """Print the report, without the files that can't be searched."""
+        terminal.say(self._summary(visible_line(target)), "bold")
+        if count := self._counts["unchanged"]:
+            terminal.say(text("unchanged", files=counted("files", count)))
+        _print_remarks(terminal, text("new_version_list"), self._new_versions)
+        _print_remarks(terminal, text("renamed_list"), self._renamed)
+        _print_remarks(terminal, text("left_out_list"), self._found.skipped)
+        _print_remarks(terminal, text("not_imported_list"), self.failures, "red")
+
+    def _summary(self, target: str) -> str:
         files = self._counts["imported"] + self._counts["new version"]
         seconds = max(self._seconds, 0.001)
-        rate = f"{files / seconds:.1f} files/s, {format_size(round(self._bytes / seconds))}/s"
-        terminal.say(
-            f"Imported {_plural(files, 'file')} ({format_size(self._bytes)}) into {visible_line(target)} "
-            f"in {self._seconds:.1f} s ({rate}); {_plural(self._folders_made, 'folder')} made.",
-            "bold",
+        speed = {"files": f"{files / seconds:.1f}", "size": format_size(round(self._bytes / seconds))}
+        return text(
+            "imported",
+            files=counted("files", files),
+            size=format_size(self._bytes),
+            target=target,
+            seconds=f"{self._seconds:.1f}",
+            rate=text("imported_rate", **speed),
+            folders=counted("folders", self._folders_made),
         )
-        if self._counts["unchanged"]:
-            terminal.say(f"{_plural(self._counts['unchanged'], 'file')} unchanged: already there with this content.")
-        _print_remarks(terminal, "New versions of files that were there:", self._new_versions)
-        _print_remarks(terminal, "Under another name:", self._renamed)
-        _print_remarks(terminal, "Left out:", self._found.skipped)
-        _print_remarks(terminal, "NOT imported:", self.failures, "red")
 
     def print_unreadable(self, terminal: Terminal, status: dict[str, Any]) -> None:
         """Print the imported files whose content can't be searched."""
@@ -198,10 +205,10 @@ class ImportReport:
             for problem in status["problems"]
             if problem["file_id"] in self._shown_by_id
         ]
-        _print_remarks(terminal, "In the drive, but their text could not (or not wholly) be read:", problems, "yellow")
+        _print_remarks(terminal, text("unread_list"), problems, "yellow")
         unnamed = sum(status["counts"].get(state, 0) for state in UNREADABLE) - len(status["problems"])
         if unnamed > 0:
-            terminal.say(f"  … and {unnamed} more in the drive; `drive-agent index --status` counts them.")
+            terminal.say(f"  {text('unread_more', count=unnamed)}")
 
 
 def _print_remarks(terminal: Terminal, heading: str, remarks: Iterable[Remark], style: str = "") -> None:
@@ -210,7 +217,3 @@ def _print_remarks(terminal: Terminal, heading: str, remarks: Iterable[Remark], 
         terminal.say(heading, style)
     for remark in ordered:
         terminal.say(f"  {visible_line(remark.shown or '.')}: {visible_line(remark.reason)}")
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -8,16 +8,12 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from api.cli.failure import CommandError
+from api.cli.failure import CommandError, system_reason
+from api.cli.texts import text
 
 if TYPE_CHECKING:
     from collections.abc import Container
     from pathlib import Path
-
-
-LINK = "a symbolic link (links are not followed)"
-SPECIAL = "neither a file nor a folder (socket, pipe or device)"
-OWN_DATA = "the drive's own data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +77,7 @@ def scan(directory: Path, own_data: Path) -> Scan:
     try:
         os.scandir(directory).close()
     except OSError as error:
-        raise CommandError(f"{directory} can't be imported: {failure_reason(error)}.") from error
+        raise CommandError.of("not_importable", path=directory, reason=failure_reason(error)) from error
     own = _identity(own_data)
     waiting = [SourceFolder(str(directory), "", _own_name(directory), None)]
     while waiting:
@@ -105,12 +101,12 @@ def _own_name(directory: Path) -> str:
 def failure_reason(error: OSError) -> str:
     """Return the reason why a file could not be read."""
     if isinstance(error, PermissionError):
-        return "no permission to read it"
+        return text("no_permission")
     if isinstance(error, FileNotFoundError):
-        return "it is not there (any more)"
+        return text("file_gone")
     if isinstance(error, NotADirectoryError):
-        return "it is not a folder"
-    return error.strerror or type(error).__name__
+        return text("not_a_folder")
+    return system_reason(error)
 
 
 def _scan_folder(folder: SourceFolder, found: Scan, own: tuple[int, int] | None) -> list[SourceFolder]:
@@ -125,7 +121,7 @@ def _scan_folder(folder: SourceFolder, found: Scan, own: tuple[int, int] | None)
         name = importable_name(entry.name, taken)
         taken.add(name)
         if name != decoded(entry.name) or not is_text(entry.name):
-            found.renamed.append(Remark(shown, f"imported as {name}"))
+            found.renamed.append(Remark(shown, text("imported_as", name=name)))
         if stat.S_ISDIR(status.st_mode):
             subfolders.append(SourceFolder(entry.path, shown, name, folder))
         else:
@@ -158,10 +154,10 @@ def _status(entry: os.DirEntry[str], shown: str, found: Scan, own: tuple[int, in
 
 def _reason_to_skip(status: os.stat_result, own: tuple[int, int] | None) -> str | None:
     if stat.S_ISLNK(status.st_mode):
-        return LINK
+        return text("is_link")
     if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
-        return SPECIAL
-    return OWN_DATA if (status.st_dev, status.st_ino) == own else None
+        return text("is_special")
+    return text("is_own_data") if (status.st_dev, status.st_ino) == own else None
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -15,7 +15,7 @@ from uuid import uuid4
 from api.cli.client import read_json, retry
 from api.cli.failure import CommandError, LostConnectionError, ServiceError
 from api.cli.importing.resumable import Place, ResumableUpload, UnfinishedUploads, key_of
-from api.cli.importing.scan import SPECIAL, Remark, decoded, failure_reason, importable_name
+from api.cli.importing.scan import Remark, decoded, failure_reason, importable_name
 from api.cli.texts import text
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ FIRST_PAUSE_SECONDS = 0.2
 REFUSED_ALTOGETHER = frozenset({401, 403})
 READING = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 """What a file is opened with, where the system has it: no link is followed, no pipe waited for."""
-CHANGING = "it changed while it was read"
 
 Item = dict[str, Any]
 OnConflict = Literal["fail", "rename", "replace"]
@@ -176,10 +175,10 @@ class _Counted:
     def __iter__(self) -> Iterator[bytes]:
         while self._sent < self._size:
             if self._stopping.is_set():
-                raise SourceFileError("the import was stopped")
+                raise SourceFileError(text("file_stopped"))
             chunk = self._source.read(min(CHUNK_BYTES, self._size - self._sent))
             if not chunk:
-                raise SourceFileError(CHANGING)
+                raise SourceFileError(text("file_changing"))
             self._sent += len(chunk)
             self._count_bytes(len(chunk))
             yield chunk
@@ -197,7 +196,7 @@ def open_source(file: SourceFile) -> Generator[tuple[BufferedReader, int]]:
     with os.fdopen(descriptor, "rb") as source:
         status = os.fstat(source.fileno())
         if not stat.S_ISREG(status.st_mode):
-            raise SourceFileError(SPECIAL)
+            raise SourceFileError(text("is_special"))
         yield source, status.st_size
 
 
@@ -232,7 +231,7 @@ class DriveFolders:
                 return None
             raise
         if item["kind"] != "folder":
-            raise CommandError(f"{path} is a file, so nothing can be imported into it.")
+            raise CommandError.of("into_file", path=path)
         return self._existing(item["id"])
 
     def _make_path(self, path: str) -> FolderPlace:
@@ -240,7 +239,7 @@ class DriveFolders:
         for name in [decoded(part) for part in path.split("/") if part]:
             item = place.items.get(name)
             if item and item["kind"] != "folder":
-                raise CommandError(f"{item['path']} is a file, so nothing can be imported into it.")
+                raise CommandError.of("into_file", path=item["path"])
             place = self._existing(item["id"]) if item else self._make(place, name)
         return place
 
@@ -248,7 +247,7 @@ class DriveFolders:
         """Return the place of a folder. Ask for its parent first."""
         if id(folder) not in self._places:
             if folder.parent is None:
-                raise CommandError("The import has no target folder.")
+                raise CommandError.of("no_import_target")
             self._places[id(folder)] = self._below(self.place_of(folder.parent), folder)
         return self._places[id(folder)]
 
@@ -260,11 +259,11 @@ class DriveFolders:
             return self._existing(existing["id"])
         name = importable_name(folder.name, parent.items)
         if name != folder.name:
-            self.renamed.append(Remark(folder.shown, f"imported as {name}"))
+            self.renamed.append(Remark(folder.shown, text("imported_as", name=name)))
         try:
             return self._make(parent, name)
         except ServiceError as error:
-            return FolderPlace(problem=f"its folder could not be made: {error.message}")
+            return FolderPlace(problem=text("folder_not_made", reason=error.message))
 
     def _existing(self, folder_id: str) -> FolderPlace:
         path = f"/api/drive/items/{folder_id}/children"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from api.cli.servers.finding import find_by_id_or_name, find_server
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, print_list, visible_line
+from api.cli.texts import text
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -29,8 +30,8 @@ def list_assistants(arguments: Namespace) -> int:
 
 
 def _line(one: Json, names: Json) -> str:
-    servers = ", ".join(visible_line(names.get(key, key)) for key in one["server_ids"]) or "no servers"
-    default = "  (default)" if one["is_default"] else ""
+    servers = ", ".join(visible_line(names.get(key, key)) for key in one["server_ids"]) or text("no_servers")
+    default = text("is_default") if one["is_default"] else ""
     return f"{one['id']}  {visible_line(one['name'])}{default}  {servers}"
 
 
@@ -41,7 +42,7 @@ def create(arguments: Namespace) -> int:
         servers = _server_ids(arguments, client)
         made: Json = client.post(ASSISTANTS, {"name": arguments.name, **_fields(arguments)})
         _choose(client, made["id"], servers)
-    terminal.say(f"Created {visible_line(made['name'])} ({made['id']}).")
+    terminal.say(text("one_created", name=visible_line(made["name"]), id=made["id"]))
     return 0
 
 
@@ -54,7 +55,7 @@ def edit(arguments: Namespace) -> int:
         if fields:
             found = client.send("PATCH", f"{ASSISTANTS}/{found['id']}", json=fields).json()
         _choose(client, found["id"], servers)
-    terminal.say(f"Changed {visible_line(found['name'])}.")
+    terminal.say(text("one_changed", name=visible_line(found["name"])))
     return 0
 
 
@@ -64,13 +65,13 @@ def delete(arguments: Namespace) -> int:
     with connected(arguments, terminal) as client:
         found = find_assistant(client, arguments.assistant)
         client.delete(f"{ASSISTANTS}/{found['id']}")
-    terminal.say(f"Deleted {visible_line(found['name'])}.")
+    terminal.say(text("one_deleted", name=visible_line(found["name"])))
     return 0
 
 
 def find_assistant(client: ServiceClient, wanted: str) -> Json:
     """Return the assistant with this id or name."""
-    return find_by_id_or_name(client.get(ASSISTANTS)["items"], wanted, "assistant", "drive-agent assistants list")
+    return find_by_id_or_name(client.get(ASSISTANTS)["items"], wanted, "no_assistant")
 
 
 def _fields(arguments: Namespace) -> Json:

@@ -12,6 +12,7 @@ from api.cli.servers.finding import SERVERS, find_server
 from api.cli.servers.stdio_permission import ask_permission
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, print_json, print_list, visible_line
+from api.cli.texts import text, word
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -25,12 +26,11 @@ def list_servers(arguments: Namespace) -> int:
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         servers: list[Json] = client.get(SERVERS)["items"]
-    none = "There are no MCP servers. `drive-agent servers add` defines one."
-    return print_list(terminal, servers, _line, none, as_json=arguments.json)
+    return print_list(terminal, servers, _line, text("servers_none"), as_json=arguments.json)
 
 
 def _line(server: Json) -> str:
-    state = server["status"] if server["is_active"] else "switched off"
+    state = word("server", server["status"]) if server["is_active"] else text("server_off")
     return f"{server['id']}  {visible_line(server['name'])}  {_place(server)}  {state}"
 
 
@@ -42,14 +42,15 @@ def add(arguments: Namespace) -> int:
         body["type"] = arguments.type
     if arguments.stdio is not None:
         if not arguments.stdio:
-            raise CommandError("There is no command after --stdio.", hint="Write it last: --stdio COMMAND ARGUMENTS.")
+            raise CommandError.of("no_command")
         ask_permission(arguments, arguments.stdio, _names(arguments.env), terminal)
         body |= {"command": arguments.stdio[0], "args": arguments.stdio[1:], "env": _secrets(arguments.env, terminal)}
     else:
         body |= {"base_url": arguments.server_url, "headers": _secrets(arguments.header, terminal)}
     with connected(arguments, terminal) as client:
         server: Json = client.post(SERVERS, body)
-        terminal.say(f"Added {visible_line(server['name'])} ({server['id']}), {_place(server)}.")
+        name, place = visible_line(server["name"]), _place(server)
+        terminal.say(text("server_added", name=name, id=server["id"], place=place))
         return show_test(client.post(f"{SERVERS}/{server['id']}/connect"), terminal)
 
 
@@ -77,7 +78,7 @@ def edit(arguments: Namespace) -> int:
             if given:
                 body[field] = {**server[field], **_secrets(given, terminal)}
         changed: Json = client.send("PUT", f"{SERVERS}/{server['id']}", json=body).json()
-    terminal.say(f"Changed {visible_line(changed['name'])}.")
+    terminal.say(text("one_changed", name=visible_line(changed["name"])))
     return 0
 
 
@@ -87,18 +88,18 @@ def remove(arguments: Namespace) -> int:
     with connected(arguments, terminal) as client:
         server = find_server(client, arguments.server)
         client.delete(f"{SERVERS}/{server['id']}")
-    terminal.say(f"Removed {visible_line(server['name'])}.")
+    terminal.say(text("one_removed", name=visible_line(server["name"])))
     return 0
 
 
 def show_test(tested: Json, terminal: Terminal) -> int:
     """Print the result of a test, and return the exit code for it."""
     if tested["status"] != "connected":
-        terminal.note(f"It can't be used: {tested['sentence']}", "red")
+        terminal.note(text("unusable", sentence=tested["sentence"]), "red")
         return 1
     about = " ".join(visible_line(str(tested[name])) for name in ("name", "version") if tested[name])
-    counted = f"{len(tested['tools'])} tools, {len(tested['resources'])} resources, {len(tested['prompts'])} prompts"
-    terminal.say(f"Connected: {about}, MCP {tested['protocol']}; {counted}.")
+    counts = {name: len(tested[name]) for name in ("tools", "resources", "prompts")}
+    terminal.say(text("server_works", about=about, protocol=tested["protocol"], **counts))
     return 0
 
 
@@ -117,8 +118,8 @@ def _names(given: Sequence[str]) -> list[str]:
     return [name for name, _, _ in map(_parts, given)]
 
 
-def _parts(text: str) -> tuple[str, str, str]:
-    return text.partition("=")
+def _parts(given: str) -> tuple[str, str, str]:
+    return given.partition("=")
 
 
 def _ask(name: str, terminal: Terminal) -> str:
@@ -127,5 +128,5 @@ def _ask(name: str, terminal: Terminal) -> str:
     # Not the terminal's own question, which repeats what is piped in.
     value = getpass(f"{visible_line(name)}: ") if terminal.interactive else sys.stdin.readline().rstrip("\r\n")
     if not value:
-        raise CommandError(f"There is no value for {visible_line(name)}.", hint="Type it, or write NAME=VALUE.")
+        raise CommandError.of("no_secret", name=visible_line(name))
     return value

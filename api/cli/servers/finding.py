@@ -17,13 +17,13 @@ SERVERS = "/api/mcp-servers"
 
 def find_server(client: ServiceClient, wanted: str) -> Json:
     """Return the server with this id or name."""
-    return find_by_id_or_name(client.get(SERVERS)["items"], wanted, "MCP server", "drive-agent servers list")
+    return find_by_id_or_name(client.get(SERVERS)["items"], wanted, "no_server")
 
 
-def find_by_id_or_name(items: Sequence[Json], wanted: str, kind: str, listing: str) -> Json:
-    """Return the item with this id, or else this name. Raises `CommandError` if there is none."""
+def find_by_id_or_name(items: Sequence[Json], wanted: str, none: str) -> Json:
+    """Return the item with this id, or else this name. Raises `CommandError` of the code `none` without one."""
     for field in ("id", "name"):
         for item in items:
             if item[field] == wanted:
                 return item
-    raise CommandError(f"There is no {kind} of the name {visible_line(wanted)}.", hint=f"`{listing}` shows them.")
+    raise CommandError.of(none, name=visible_line(wanted))

@@ -13,6 +13,7 @@ from api.cli.failure import CommandError
 from api.cli.servers.finding import SERVERS
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, visible_line
+from api.cli.texts import text
 from api.servers.importing import fill_placeholders, placeholders
 
 if TYPE_CHECKING:
@@ -27,30 +28,30 @@ def import_servers(arguments: Namespace) -> int:
     terminal = Terminal()
     document = _read(arguments.file)
     if used := sorted(placeholders(document) & os.environ.keys()):
-        terminal.note(f"Values of your environment are taken over: {', '.join(map(visible_line, used))}")
+        terminal.note(text("environment_taken", names=", ".join(map(visible_line, used))))
     document = fill_placeholders(document, os.environ)
     with connected(arguments, terminal) as client:
         outcomes: list[dict[str, Any]] = client.post(f"{SERVERS}/import", document)["items"]
     for one in outcomes:
         name = visible_line(one["name"])
         if one["problem"]:
-            terminal.note(f"Left out: {name}. {one['problem']}", "red")
+            terminal.note(text("server_left_out", name=name, problem=one["problem"]), "red")
             continue
-        terminal.say(f"Imported: {name} ({one['id']}).")
+        terminal.say(text("server_imported", name=name, id=one["id"]))
         if one["missing"]:
-            terminal.note(f"    It still needs: {', '.join(map(visible_line, one['missing']))}", "yellow")
+            terminal.note(text("server_needs", names=", ".join(map(visible_line, one["missing"]))), "yellow")
     return 1 if any(one["problem"] for one in outcomes) else 0
 
 
 def _read(name: str) -> dict[str, Any]:
     try:
-        text = sys.stdin.read() if name == "-" else Path(name).expanduser().read_text(encoding="utf-8-sig")
+        content = sys.stdin.read() if name == "-" else Path(name).expanduser().read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"{visible_line(name)} can't be read as text.") from error
+        raise CommandError.of("no_text_file", name=visible_line(name)) from error
     try:
-        document = json.loads(TOKENS.sub(lambda match: match[1] or "", text))
+        document = json.loads(TOKENS.sub(lambda match: match[1] or "", content))
     except ValueError as error:
-        raise CommandError(f"{visible_line(name)} is no JSON.", hint='It looks like {"mcpServers": {...}}.') from error
+        raise CommandError.of("no_json_file", name=visible_line(name)) from error
     if not isinstance(document, dict):
-        raise CommandError(f"{visible_line(name)} has no list of MCP servers.")
+        raise CommandError.of("no_server_list", name=visible_line(name))
     return document

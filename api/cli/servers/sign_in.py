@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from api.cli.servers.finding import SERVERS, find_server
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, visible_line
+from api.cli.texts import text
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -19,7 +20,7 @@ def sign_in(arguments: Namespace) -> int:
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         begun: Json = client.post(f"{SERVERS}/{find_server(client, arguments.server)['id']}/authorize")
-    terminal.note("Open this address within ten minutes, in a browser that is logged in (`drive-agent login-link`):")
+    terminal.note(text("sign_in_there"))
     terminal.say(visible_line(begun["url"]))
     return 0
 
@@ -30,5 +31,5 @@ def sign_out(arguments: Namespace) -> int:
     with connected(arguments, terminal) as client:
         found = find_server(client, arguments.server)
         client.delete(f"{SERVERS}/{found['id']}/authorize")
-    terminal.say(f"Signed out of {visible_line(found['name'])}.")
+    terminal.say(text("signed_out", name=visible_line(found["name"])))
     return 0

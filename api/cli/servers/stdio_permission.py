@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from dotenv import set_key
 
 from api.cli.configuration import settings_of
+from api.cli.confirmation import is_yes
 from api.cli.failure import CommandError
 from api.cli.service.connection import CliSettings, find_running
 from api.cli.terminal import visible_line
+from api.cli.texts import text
 from drive_server.settings import DriveSettings
 from graph.servers.connections.stdio import AllowedCommands
 from graph.settings import AgentSettings
@@ -40,15 +42,13 @@ def ask_permission(
         return
     line = shlex.join([*(f"{name}=" for name in variables), *command])
     if SETTING in os.environ or "," in line:
-        raise CommandError(f"{SETTING} does not allow this command.", hint=f"Add it there: {visible_line(line)}")
-    terminal.say(f"This runs a program on this computer, with your rights: {visible_line(line)}")
-    if (terminal.ask("Allow exactly this command, from now on? [y/N] ") or "").strip().lower() not in {"y", "yes"}:
-        raise CommandError("The command is not allowed; nothing was added.")
+        raise CommandError.of("stdio_refused", setting=SETTING, line=visible_line(line))
+    terminal.say(text("stdio_runs", line=visible_line(line)))
+    if not is_yes(terminal.ask(text("stdio_ask"))):
+        raise CommandError.of("stdio_denied")
     drive = settings_of(arguments, DriveSettings)
     path = arguments.config or drive.config_path
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     set_key(path, SETTING, ",".join(filter(None, [allowed, line])))
     if find_running(drive.root):
-        terminal.note(
-            "The running service reads this when it starts again: restart it, then test the server.", "yellow"
-        )
+        terminal.note(text("stdio_restart"), "yellow")

@@ -8,6 +8,7 @@ from api.cli.failure import CommandError
 from api.cli.servers.finding import SERVERS, find_server
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, print_json, visible, visible_line
+from api.cli.texts import text, word
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -27,7 +28,7 @@ def tools(arguments: Namespace) -> int:
         print_json(listed["items"])
         return 0
     if listed["sentence"]:
-        terminal.note(f"It can't be used now: {listed['sentence']}", "yellow")
+        terminal.note(text("unusable_now", sentence=listed["sentence"]), "yellow")
     for tool in listed["items"]:
         _show(tool, terminal)
     return 0
@@ -45,7 +46,7 @@ def switch(arguments: Namespace) -> int:
         else:
             client.send("PUT", path, json={"is_active": arguments.enabled})
     what = ", ".join(map(visible_line, arguments.tools)) or visible_line(server["name"])
-    terminal.say(f"{'Enabled' if arguments.enabled else 'Disabled'}: {what}.")
+    terminal.say(text("tools_on" if arguments.enabled else "tools_off", what=what))
     return 0
 
 
@@ -56,7 +57,7 @@ def _put(client: ServiceClient, path: str, changes: list[Json]) -> Json:
 def _changes(arguments: Namespace, items: list[Json]) -> list[Json]:
     hashes = {tool["name"]: tool["hash"] for tool in items}
     if unknown := [name for name in arguments.accept if name not in hashes]:
-        raise CommandError(f"This server has no tool of the name {visible_line(unknown[0])}.")
+        raise CommandError.of("no_tool", name=visible_line(unknown[0]))
     changes: dict[str, dict[str, Any]] = {}
     for name in arguments.accept:
         changes.setdefault(name, {})["accept"] = hashes[name]
@@ -68,11 +69,13 @@ def _changes(arguments: Namespace, items: list[Json]) -> list[Json]:
 
 def _show(tool: Json, terminal: Terminal) -> None:
     state = "disabled" if not tool["isEnabled"] else "without asking" if tool["isAutoApprove"] else "asks"
-    terminal.say(f"{visible_line(tool['name'])}  ({'changed, ' if tool['changed'] else ''}{state})")
+    changed = text("tool_changed") if tool["changed"] else ""
+    terminal.say(f"{visible_line(tool['name'])}  ({changed}{word('tool', state)})")
     if description := " ".join(tool["description"].split()):
         terminal.say(f"    {visible_line(description)}", "dim")
     for part in tool["difference"]:
-        terminal.say(f"    {part['field']} was: {visible(part['before'])}", "red")
-        terminal.say(f"    {part['field']} is:  {visible(part['after'])}", "green")
+        name = word("part", part["field"])
+        terminal.say(f"    {text('tool_was', part=name, value=visible(part['before']))}", "red")
+        terminal.say(f"    {text('tool_is', part=name, value=visible(part['after']))}", "green")
     if tool["changed"]:
-        terminal.note(f"    --accept {visible_line(tool['name'])} takes the new definition.")
+        terminal.note(f"    {text('tool_accept', name=visible_line(tool['name']))}")

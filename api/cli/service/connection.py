@@ -13,7 +13,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from api.cli.client import LOCAL_HOSTS, TIMEOUT, ServiceClient, translated_errors
 from api.cli.configuration import settings_of
-from api.cli.failure import CommandError
+from api.cli.failure import CommandError, system_reason
 from api.cli.service.data_dir import (
     BusyError,
     ServiceRecord,
@@ -24,7 +24,7 @@ from api.cli.service.data_dir import (
     wait_for_peers,
     withdraw,
 )
-from api.cli.texts import language
+from api.cli.texts import language, text
 from drive_server.settings import DriveSettings
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _serve_here(arguments: Namespace, root: Path, stack: ExitStack, terminal: Te
 
     service = serving_in_process(settings_of(arguments, DriveSettings), settings_of(arguments, AgentSettings))
     if terminal.animated:
-        with terminal.err.status("Starting…"):
+        with terminal.err.status(text("starting")):
             record = stack.enter_context(service)
     else:
         record = stack.enter_context(service)
@@ -134,11 +134,9 @@ def _serve_here(arguments: Namespace, root: Path, stack: ExitStack, terminal: Te
 def _leave(root: Path, terminal: Terminal) -> None:
     withdraw(root)
     try:
-        wait_for_peers(
-            root, lambda: terminal.note("Another drive-agent still uses this one's service; waiting for it…")
-        )
+        wait_for_peers(root, lambda: terminal.note(text("peers")))
     except KeyboardInterrupt:
-        terminal.note("Not waiting any longer.")
+        terminal.note(text("not_waiting"))
 
 
 def _find_again(root: Path) -> ServiceRecord:
@@ -190,7 +188,7 @@ def _local_token(drive: DriveSettings) -> str:
     try:
         return drive.token_path.read_text(encoding="utf-8").strip()
     except OSError as error:
-        raise CommandError.of("no_token", reason=error.strerror, root=drive.root) from error
+        raise CommandError.of("no_token", reason=system_reason(error), root=drive.root) from error
 
 
 def _is_healthy(record: ServiceRecord) -> bool:

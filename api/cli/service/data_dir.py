@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
-from api.cli.failure import CommandError
+from api.cli.failure import CommandError, system_reason
 from drive_server.storage.file_locks import try_lock, wait_for_lock
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _open(root: Path, name: str) -> IO[str]:
             root.chmod(0o700)
         return (root / name).open("a+", encoding="utf-8")
     except OSError as error:
-        raise CommandError.of("data_dir", root=root, reason=error.strerror) from error
+        raise CommandError.of("data_dir", root=root, reason=system_reason(error)) from error
 
 
 def _lock(lock: IO[str]) -> None:

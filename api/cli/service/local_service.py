@@ -114,9 +114,10 @@ def _not_started(failure: BaseException | None) -> CommandError:
     if isinstance(failure, DriveError):
         reason, hint = failure.texts(language())
         return CommandError.of("not_started", reason=reason, hint=hint)
-    said = getattr(failure, "sentence", None)
-    reason = said or (failure and f"{type(failure).__name__}: {failure}") or text("no_reason")
-    return CommandError.of("not_started", reason=reason, hint=getattr(failure, "hint", ""))
+    if isinstance(failure, AgentError):
+        return CommandError.of("not_started", reason=failure.in_language(language()).sentence)
+    reason = f"{type(failure).__name__}: {failure}" if failure else text("no_reason")
+    return CommandError.of("not_started", reason=reason)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from api.cli.invocation import command_line
 from api.cli.service.connection import LOCAL_HOSTS
 from api.cli.service.data_dir import BusyError, ServiceRecord, hold, publish, read_record, withdraw
 from api.cli.terminal import Terminal
+from api.cli.texts import text
 from drive_server.errors import InvalidInputError
 from drive_server.settings import DriveSettings
 from drive_server.transports.collector import paused_collector
@@ -31,10 +32,6 @@ if TYPE_CHECKING:
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 PORTS = {"http": 80, "https": 443}
-OFFLINE_HELP = """\
-           It needs no key and no network, and understands frequent requests, in English and Chinese.
-           For a real one set OPENAI_API_KEY (with OPENAI_BASE_URL for another provider, AGENT_MODEL for
-           another model) in the environment or in {file}, and start again."""
 
 
 def serve(arguments: Namespace) -> int:
@@ -51,7 +48,7 @@ def serve(arguments: Namespace) -> int:
         raise _explain(error, read_record(drive.root)) from error
     except InvalidInputError as error:
         raise as_command_error(error) from error
-    terminal.note("Stopped.")
+    terminal.note(text("stopped"))
     return 0
 
 
@@ -67,7 +64,7 @@ class Start:
 
     def serve(self, listener: socket.socket) -> None:
         """Serve until it is stopped."""
-        self.terminal.note("Starting…")
+        self.terminal.note(text("starting"))
         if doubt := doubt_about(self.drive.public_url, self.url):
             self.terminal.note(doubt, "yellow")
         try:
@@ -87,15 +84,15 @@ class Start:
     def print_next_steps(self, login: str) -> None:
         """Print what to do next; `login` is an address that logs a browser in."""
         say = self.terminal.say
-        say("Drive Agent is ready.", "bold")
-        say(f"  Open:    {login}")
-        say("           (logs one browser in, once, within ten minutes; `drive-agent login-link` prints another)")
+        say(text("ready"), "bold")
+        say(text("ready_open", login=login))
+        say(text("ready_once"))
         if self.drive.resolved_public_url != self.url:
-            say(f"  Listens: {self.url}")
-        say(f'  Try:     {self._command()} "what can you do?"')
-        say(f"  Model:   {self._model_words()}")
-        say(f"  Data:    {self.drive.root}")
-        say("Ctrl-C stops it.")
+            say(text("ready_listens", url=self.url))
+        say(text("ready_try", command=self._command()))
+        say(text("ready_model", model=self._model_words()))
+        say(text("ready_data", root=self.drive.root))
+        say(text("ready_stop"))
         self.terminal.out.file.flush()
 
     def _command(self) -> str:
@@ -110,11 +107,11 @@ class Start:
 
     def _model_words(self) -> str:
         if self.agent.resolved_model == OFFLINE:
-            help_words = OFFLINE_HELP.format(file=self.config or self.drive.config_path)
-            return f"the built-in offline model is in use.\n{help_words}"
+            return text("ready_offline", file=self.config or self.drive.config_path)
         if split_model(self.agent.resolved_model)[0] not in {"", "openai"}:
             return self.agent.resolved_model
-        return f"{self.agent.resolved_model} at {self.agent.openai_base_url or 'the provider of OPENAI_API_KEY'}"
+        place = self.agent.openai_base_url or text("key_provider")
+        return text("model_at", model=self.agent.resolved_model, place=place)
 
 
 def doubt_about(public_url: str, url: str) -> str:
@@ -124,10 +121,7 @@ def doubt_about(public_url: str, url: str) -> str:
         return ""
     port = public.port or PORTS[public.scheme]
     if public.hostname in LOCAL_HOSTS and (port, public.scheme) != (own.port, own.scheme):
-        return (
-            f"DRIVE_PUBLIC_URL is {public_url}, but the service listens at {url}: links lead to where it does not "
-            "answer, unless something there passes requests on. Without DRIVE_PUBLIC_URL they lead here."
-        )
+        return text("doubtful_address", public=public_url, url=url)
     return ""
 
 

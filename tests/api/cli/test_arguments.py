@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -66,6 +67,43 @@ COMMAND_LINES = [
     ["assistants", "edit", "Support", "--name", "S", "--no-servers", "--drive-tools", "all"],
     ["assistants", "delete", "Support"],
 ]
+WRONG_LINES = [
+    [],
+    ["fly"],
+    ["serve", "--port", "65536"],
+    ["serve", "--port", "http"],
+    ["chat", ""],
+    ["chat", "  "],
+    ["chat", "a", "b"],
+    ["chat", "hi", "--yes-to", "delete"],
+    ["chat", "hi", "--yes-to", "share"],
+    ["import"],
+    ["search"],
+    ["key"],
+    ["key", "create", "laptop"],
+    ["key", "create", "laptop", "--scope", "admin"],
+    ["key", "create", "laptop", "--scope", ""],
+    ["key", "create", "laptop", "--scope", "read", "--days", "0"],
+    ["key", "create", "laptop", "--scope", "read", "--days", "1.5"],
+    ["key", "create", "laptop", "--scope", "read", "--days", "3651"],
+    ["key", "create", "laptop", "--scope", "read", "--days", "9" * 5000],
+    ["user", "remove", "bob@example.com"],
+    ["index"],
+    ["index", "--status", "--rebuild"],
+    ["undo"],
+    ["undo", "run", "--change", "7"],
+    ["undo", "--change", "seven"],
+    ["redo"],
+    ["redo", "--thread", "t"],
+    ["ls", "--unknown"],
+    ["ls", "--url"],
+    ["ls", "--json=yes"],
+    ["chat", "--f", "x"],
+    ["mv", "/a"],
+    ["versions", "get", "/a", "0"],
+    ["servers", "edit", "Web", "--timeout", "soon"],
+]
+PHRASE = re.compile("[a-z]{2,} [a-z]{2,}")
 
 
 @pytest.mark.parametrize("line", COMMAND_LINES, ids=" ".join)
@@ -74,40 +112,7 @@ def test_every_command_of_the_contract_is_understood_and_has_its_function(line: 
     assert callable(command(arguments.target))
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        [],
-        ["fly"],
-        ["serve", "--port", "65536"],
-        ["serve", "--port", "http"],
-        ["chat", ""],
-        ["chat", "  "],
-        ["chat", "a", "b"],
-        ["chat", "hi", "--yes-to", "delete"],
-        ["chat", "hi", "--yes-to", "share"],
-        ["import"],
-        ["search"],
-        ["key"],
-        ["key", "create", "laptop"],
-        ["key", "create", "laptop", "--scope", "admin"],
-        ["key", "create", "laptop", "--scope", ""],
-        ["key", "create", "laptop", "--scope", "read", "--days", "0"],
-        ["key", "create", "laptop", "--scope", "read", "--days", "1.5"],
-        ["key", "create", "laptop", "--scope", "read", "--days", "3651"],
-        ["key", "create", "laptop", "--scope", "read", "--days", "9" * 5000],
-        ["user", "remove", "bob@example.com"],
-        ["index"],
-        ["index", "--status", "--rebuild"],
-        ["undo"],
-        ["undo", "run", "--change", "7"],
-        ["undo", "--change", "seven"],
-        ["redo"],
-        ["redo", "--thread", "t"],
-        ["ls", "--unknown"],
-    ],
-    ids=" ".join,
-)
+@pytest.mark.parametrize("line", WRONG_LINES, ids=" ".join)
 def test_wrong_usage_exits_with_2_and_says_how_it_goes(line: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(line)
@@ -115,6 +120,23 @@ def test_wrong_usage_exits_with_2_and_says_how_it_goes(line: list[str], capsys: 
     shown = capsys.readouterr()
     assert shown.out == ""
     assert shown.err.startswith("usage: drive-agent")
+
+
+def test_wrong_usage_is_said_in_chinese_in_a_chinese_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    for line in WRONG_LINES:
+        with pytest.raises(SystemExit) as stopped:
+            main(line)
+        *usage, error = capsys.readouterr().err.splitlines()
+        assert stopped.value.code == 2
+        assert usage[0].startswith("用法：drive-agent")
+        assert re.match("drive-agent[a-z -]*：错误：", error)
+        assert not PHRASE.search(error.partition("：错误：")[2]), error
+    with pytest.raises(SystemExit):
+        main(["serve", "--port", "http"])
+    assert capsys.readouterr().err.endswith("错误：参数 --port：'http' 不是端口（0 到 65535）\n")
 
 
 def test_a_key_may_last_as_long_as_the_service_lets_it() -> None:

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for the answer of a busy machine."""
+    monkeypatch.setattr(items, "SECONDS", 60)
+
+
+@pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The data directory, in which no service runs."""
     data = tmp_path / "data"

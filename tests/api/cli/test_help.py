@@ -11,12 +11,12 @@ from api.cli import main
 from api.cli.arguments import build_parser
 from api.cli.completion.fish import fish_script
 from api.cli.completion.grammar import commands_of
-from api.cli.help_texts import CHINESE
+from api.cli.texts.help import CHINESE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from api.cli.file_arguments import Parser
+    from api.cli.parser import Parser
 
 HAN = re.compile("[\u4e00-\u9fff]")
 SUPPRESSED = "==SUPPRESS=="

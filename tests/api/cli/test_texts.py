@@ -1,16 +1,39 @@
 from __future__ import annotations
 
+import ast
 import re
+from collections import Counter
 from pathlib import Path
 from string import Formatter
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import api.cli
 from api.cli import texts
-from api.cli.failure import CommandError
+from api.cli.failure import CommandError, system_reason
+from api.cli.texts.usage import ARGPARSE
+from api.cli.texts.words import WORDS
+from graph.models.dialects import RULES
 
-CODE = re.compile(r'(?:\btext|\bhint_of|Error\.of)\(\s*"([a-z_.]+)"')
-SOURCE = Path(texts.__file__).parent
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SOURCE = Path(api.cli.__file__).parent
+MODULES = [path for path in SOURCE.rglob("*.py") if path.parent.name != "texts"]
+CODE = re.compile(r'(?:\btext|\bhint_of|\bcounted|Error\.of)\(\s*"([a-z_.]+)"')
+FIELD = re.compile(r"%(?:\(\w+\))?[sr]")
+HAN = re.compile("[\u4e00-\u9fff]")
+SENTENCE = re.compile(r"[A-Za-z]{2,},? [A-Za-z]|\b[A-Z][a-z]+[.:…?!](?:\s|$)")
+FOR_PROGRAMS = re.compile(
+    r"^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|BEGIN|ORDER) |IS NOT NULL|^drive-agent |^bold \w+$"
+)
+"""SQL, command lines and styles."""
+NAMES = {*(pair[0] for pair in WORDS.values()), "Deep folders", "memories there", "new version", "threads there"}
+HELP = {"arguments.py", "file_arguments.py"}
+"""Modules of `--help`, whose texts have a table of their own."""
+SHELLS = "completion"
+"""The folder of the scripts for shells."""
 
 
 def fields(template: str) -> set[str]:
@@ -25,14 +48,72 @@ def test_a_sentence_says_the_same_in_both_languages(code: str) -> None:
     assert english
     assert chinese
     words = re.sub(r"\{\w+\}", "", english)
-    assert bool(re.search("[A-Za-z]", words)) == bool(re.search("[\u4e00-\u9fff]", chinese))
+    assert bool(re.search("[A-Za-z]", words)) == bool(HAN.search(chinese))
+
+
+def test_no_code_stands_for_two_sentences() -> None:
+    assert [
+        code for code, count in Counter(code for table in texts.TABLES for code in table).items() if count > 1
+    ] == []
 
 
 def test_every_code_that_is_used_has_its_sentence() -> None:
-    used = {code for path in SOURCE.rglob("*.py") for code in CODE.findall(path.read_text())}
+    used = {code for path in MODULES for code in CODE.findall(path.read_text())}
 
-    assert len(used) > 50
+    assert len(used) > 300
     assert used - texts.TEXTS.keys() - {"no_threads.hint"} == set()
+
+
+def is_log(node: ast.AST) -> bool:
+    """Say whether the node is for the log, or describes a setting: those are English."""
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func).startswith("logger.")
+    return isinstance(node, ast.keyword) and node.arg == "description"
+
+
+def literals(node: ast.AST) -> Iterator[ast.Constant]:
+    """Yield the texts below a node but for docstrings and what is for the log."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node
+    for below in ast.iter_child_nodes(node):
+        if not is_log(below):
+            yield from literals(below)
+
+
+def spoken(path: Path) -> Iterator[ast.Constant]:
+    """Yield the texts of a module that a person may read."""
+    tree = ast.parse(path.read_text())
+    if path.name not in HELP:
+        yield from literals(tree)
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Raise) or (isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".error")):
+            yield from literals(node)
+
+
+def test_no_sentence_stands_outside_of_the_tables() -> None:
+    found = [
+        f"{path.relative_to(SOURCE)}:{node.lineno}: {node.value}"
+        for path in MODULES
+        if path.parent.name != SHELLS
+        for node in spoken(path)
+        if SENTENCE.search(said := str(node.value)) and said not in NAMES
+        if not FOR_PROGRAMS.search(said) and not HAN.search(said)
+    ]
+
+    assert found == []
+
+
+def test_the_rules_of_models_are_said_as_the_log_says_them() -> None:
+    assert {name: WORDS[f"rule.{name}"][0] for name in RULES} == {
+        name: rule.description for name, rule in RULES.items()
+    }
+
+
+def test_a_message_of_argparse_has_its_fields_in_the_same_order() -> None:
+    assert [english for english, chinese in ARGPARSE.items() if FIELD.findall(english) != FIELD.findall(chinese)] == []
 
 
 @pytest.mark.parametrize(
@@ -59,3 +140,22 @@ def test_an_error_has_its_hint_with_it() -> None:
     error = CommandError.of("is_folder", ref="/a")
 
     assert (error.message, error.hint) == ("/a is a folder.", "Add -r to take it with all that is in it.")
+
+
+@pytest.mark.parametrize(
+    ("error", "english", "chinese"),
+    [
+        (PermissionError(13, "Permission denied"), "Permission denied", "没有权限"),
+        (OSError(999, "Odd"), "Odd", "Odd"),
+        (ValueError("bad"), "bad", "bad"),
+    ],
+)
+def test_what_the_system_says_is_translated_where_it_is_known(
+    error: Exception, english: str, chinese: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: dict[str, Any] = {}
+    for locale in ("C", "zh_CN.UTF-8"):
+        monkeypatch.setenv("LC_ALL", locale)
+        said[locale] = system_reason(error)
+
+    assert said == {"C": english, "zh_CN.UTF-8": chinese}

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from api.cli.failure import CommandError
-from api.cli.importing.scan import LINK, OWN_DATA, SPECIAL, Scan, decoded, importable_name, scan
+from api.cli.importing.scan import Scan, decoded, importable_name, scan
+from api.cli.texts import text
 from tests.api.cli.ordinary_user import as_ordinary_user, folder_for_all
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def test_links_are_left_out_and_never_followed(tmp_path: Path) -> None:
     (tmp_path / "to nothing").symlink_to(tmp_path / "absent")
     found = scan(tmp_path, tmp_path / "absent")
     assert list(files_of(found)) == ["file"]
-    assert remarks(found) == {"round": LINK, "to file": LINK, "to nothing": LINK}
+    assert remarks(found) == dict.fromkeys(("round", "to file", "to nothing"), text("is_link"))
     assert not found.failed
 
 
@@ -52,7 +53,7 @@ def test_pipes_and_sockets_are_left_out(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind("socket")
-    assert remarks(scan(tmp_path, tmp_path / "absent")) == {"pipe": SPECIAL, "socket": SPECIAL}
+    assert remarks(scan(tmp_path, tmp_path / "absent")) == dict.fromkeys(("pipe", "socket"), text("is_special"))
 
 
 def test_a_folder_that_may_not_be_read_is_a_failure_and_the_rest_is_found() -> None:
@@ -69,7 +70,7 @@ def test_the_drive_does_not_import_itself(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "drive.db").write_text("x")
     found = scan(tmp_path, tmp_path / "data")
-    assert remarks(found) == {"data": OWN_DATA}
+    assert remarks(found) == {"data": text("is_own_data")}
     assert not files_of(found)
 
 

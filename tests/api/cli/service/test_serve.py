@@ -78,3 +78,23 @@ def test_the_line_to_try_names_what_is_not_the_default(
     printed: Callable[[str, Path, Path | None], str], url: str, root: Path, config: Path | None, line: str
 ) -> None:
     assert printed(url, root, config) == f'{line} "what can you do?"'
+
+
+def test_a_chinese_terminal_is_told_in_chinese_what_to_do_next(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    drive = DriveSettings(data_dir=tmp_path).listening_at("http://127.0.0.1:8000")
+
+    Start("http://127.0.0.1:8000", None, drive, AgentSettings(model="offline"), Terminal()).print_next_steps("LOGIN")
+
+    first, *rest = capsys.readouterr().out.splitlines()
+    assert first == "Drive Agent 已就绪。"
+    assert [line[:5] for line in rest if line.startswith("  ") and line[2] != " "] == [
+        "  打开：",
+        "  试试：",
+        "  模型：",
+        "  数据：",
+    ]
+    assert "正在使用内置离线模型。" in "".join(rest)
+    assert rest[-1] == "按 Ctrl-C 停止。"

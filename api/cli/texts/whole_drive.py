@@ -194,6 +194,7 @@ WHOLE_DRIVE: Final[dict[str, tuple[str, str]]] = {
     "backup_whole": ("{name} is whole: {blobs} contents ({size}).", "{name} 完整：{blobs} 个内容（{size}）。"),
     "backup_file": ("{name} is missing, or was changed.", "{name} 缺失或已被改动。"),
     "backup_database": ("{name} is damaged: {reason}.", "{name} 已损坏：{reason}。"),
+    "foreign_key": ("foreign key of {table}", "{table} 的外键"),
     "backup_content": ("The content {sha256} is missing, or was changed.", "内容 {sha256} 缺失或已被改动。"),
     # Restore
     "restore_which": ("There is no such backup. There are: {names}.", "没有这个备份。现有：{names}。"),

@@ -1,0 +1,73 @@
+"""The parser of a command: options among the values of one argument, and errors in the terminal's language."""
+
+import re
+import sys
+from argparse import ONE_OR_MORE, ZERO_OR_MORE, Action, ArgumentParser
+from typing import Any, Final, NoReturn
+
+from api.cli.help import Help
+from api.cli.texts import language, text
+from api.cli.texts.usage import ARGPARSE
+
+MANY: Final = (ONE_OR_MORE, ZERO_OR_MORE)
+FIELD: Final = re.compile(r"%(?:\(\w+\))?[sr]")
+
+
+class Parser(ArgumentParser):
+    """A parser of a command whose options may also stand between the values of one argument."""
+
+    _is_intermixed = False
+
+    def __init__(self, *, formatter_class: Any = Help, **options: Any) -> None:
+        super().__init__(formatter_class=formatter_class, **options)
+
+    @property
+    def actions(self) -> list[Action]:
+        """Its options and arguments, one of which may have the parsers of its commands as `choices`."""
+        return self._actions
+
+    def format_usage(self) -> str:
+        """Return the usage in English: `argparse` cuts so many letters off its beginning while it parses."""
+        return self._usage("usage: ")
+
+    def print_usage(self, file: Any = None) -> None:
+        """Print the usage in the terminal's language."""
+        self._print_message(self._usage(), file)
+
+    def _usage(self, prefix: str | None = None) -> str:
+        formatter = self._get_formatter()
+        formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups, prefix)
+        return formatter.format_help()
+
+    def error(self, message: str) -> NoReturn:
+        """Say how the command is used and what was wrong, and exit with 2."""
+        self.print_usage(sys.stderr)
+        self.exit(2, text("wrong_usage", prog=self.prog, message=translated_error(message)) + "\n")
+
+    # The stub has overloads, by the type of the namespace.
+    def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, args: Any = None, namespace: Any = None
+    ) -> Any:
+        """Parse as `ArgumentParser` does, or as its `parse_known_intermixed_args`, which calls this in turn."""
+        if self._is_intermixed or all(action.nargs not in MANY for action in self._get_positional_actions()):
+            return super().parse_known_args(args, namespace)
+        self._is_intermixed = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._is_intermixed = False
+
+
+def translated_error(message: str) -> str:
+    """Return a message of `argparse` in the terminal's language; one that is not in the table stays as it is."""
+    if language() == "en":
+        return message
+    for english, chinese in ARGPARSE.items():
+        if found := _pattern_of(english).fullmatch(message):
+            values = map(translated_error, found.groups())
+            return FIELD.sub(lambda _: next(values), chinese)  # noqa: B023 - called at once
+    return message
+
+
+def _pattern_of(english: str) -> re.Pattern[str]:
+    return re.compile("(.+?)".join(map(re.escape, FIELD.split(english))), re.DOTALL)

@@ -1,0 +1,58 @@
+"""The sentences of the command line by code, in English and in Chinese; a table for each noun.
+
+`.hint` says what to do next, `.one` is said of one thing.
+"""
+
+import os
+from typing import Any, Final, Literal
+
+from api.cli.texts.chat import CHAT
+from api.cli.texts.checks import CHECKS
+from api.cli.texts.imports import IMPORTS
+from api.cli.texts.items import ITEMS
+from api.cli.texts.people import PEOPLE
+from api.cli.texts.runs import RUNS
+from api.cli.texts.servers import SERVERS
+from api.cli.texts.service import SERVICE
+from api.cli.texts.usage import USAGE
+from api.cli.texts.whole_drive import WHOLE_DRIVE
+from api.cli.texts.words import WORDS
+
+Language = Literal["en", "zh"]
+VARIABLES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
+"""Where a terminal names its language, the first one that is set (POSIX, 8.2)."""
+
+TABLES: Final = (SERVICE, ITEMS, WHOLE_DRIVE, IMPORTS, CHAT, RUNS, SERVERS, PEOPLE, CHECKS, USAGE, WORDS)
+TEXTS: Final[dict[str, tuple[str, str]]] = {code: pair for table in TABLES for code, pair in table.items()}
+
+
+def language() -> Language:
+    """Return the language that the terminal asks for."""
+    named = next((os.environ[name] for name in VARIABLES if os.environ.get(name)), "")
+    return "zh" if named.lower().startswith("zh") else "en"
+
+
+def text(code: str, **params: Any) -> str:
+    """Return a sentence in the terminal's language."""
+    return text_in(language(), code, **params)
+
+
+def text_in(language: Language, code: str, **params: Any) -> str:
+    """Return a sentence in a language."""
+    return TEXTS[code][language == "zh"].format(**params)
+
+
+def hint_of(code: str, **params: Any) -> str:
+    """Return what to do next after the sentence of that code; empty if there is nothing to say."""
+    return text(f"{code}.hint", **params) if f"{code}.hint" in TEXTS else ""
+
+
+def counted(code: str, count: int, **params: Any) -> str:
+    """Return a sentence about a number of things."""
+    return text(f"{code}.one" if count == 1 else code, count=count, **params)
+
+
+def word(kind: str, said: str) -> str:
+    """Return a word of the service, such as a status, in the terminal's language; one without a text as it is."""
+    code = f"{kind}.{said}"
+    return text(code) if code in TEXTS else said
