@@ -11,8 +11,8 @@ from api.cli.client import read_json
 from api.cli.failure import CommandError, ServiceError
 from api.cli.references import Item, find
 from api.cli.service.connection import connected
-from api.cli.terminal import Terminal, print_json, print_list, visible_line
-from api.cli.texts import text
+from api.cli.terminal import Terminal, padded, print_json, print_list, visible_line
+from api.cli.texts import text, word
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -42,7 +42,7 @@ def share(arguments: Namespace) -> int:
     if arguments.remove:
         terminal.say(text("unshared", who=who, path=path))
     else:
-        terminal.say(text("shared", email=who, role=done["role"], path=path))
+        terminal.say(text("shared", email=who, role=word("role", done["role"]), path=path))
     if arguments.json:
         print_json(done)
     return 0
@@ -114,7 +114,7 @@ def _shares(client: ServiceClient, item: Item) -> list[Share]:
 def _line(entry: Share) -> str:
     above = f"  ({visible_line(entry['inherited_from'])})" if entry["inherited_from"] else ""
     if entry["kind"] == PERSON:
-        return f"{entry['role']:<9} {visible_line(entry['email'])}{above}"
+        return f"{padded(word('role', entry['role']), 9)} {visible_line(entry['email'])}{above}"
     return f"{entry['id']}  {entry['url'] or ''}  {_terms_line(entry)}{above}"
 
 
@@ -123,7 +123,7 @@ def _terms_line(entry: Share) -> str:
     downloads = text("of_downloads", done=entry["downloads"], most=most) if most else str(entry["downloads"])
     return text(
         "link_terms",
-        role=entry["role"],
+        role=word("role", entry["role"]),
         expires=str(entry["expires_at"])[:16].replace("T", " ") if entry["expires_at"] else text("never"),
         password=text("yes" if entry["has_password"] else "no"),
         downloads=downloads,

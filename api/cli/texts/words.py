@@ -32,6 +32,10 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "decision.edit": ("edit", "修改后批准"),
     "decision.reject": ("reject", "拒绝"),
     "decision.respond": ("respond", "回复"),
+    # Roles
+    "role.owner": ("owner", "所有者"),
+    "role.editor": ("editor", "编辑者"),
+    "role.viewer": ("viewer", "查看者"),
     # Risks
     "risk.read": ("read", "读取"),
     "risk.write": ("write", "写入"),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SOURCE = Path(api.cli.__file__).parent
 MODULES = [path for path in SOURCE.rglob("*.py") if path.parent.name != "texts"]
-CODE = re.compile(r'(?:\btext|\bhint_of|\bcounted|Error\.of)\(\s*"([a-z_.]+)"')
+CODE = re.compile(r"""(?:\btext|\bhint_of|\bcounted|Error\.of)\(\s*["']([a-z_.]+)["']""")
 FIELD = re.compile(r"%(?:\(\w+\))?[sr]")
 HAN = re.compile("[\u4e00-\u9fff]")
 SENTENCE = re.compile(r"[A-Za-z]{2,},? [A-Za-z]|\b[A-Z][a-z]+[.:…?!](?:\s|$)")
@@ -40,15 +40,14 @@ def fields(template: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(template) if name}
 
 
-@pytest.mark.parametrize("code", texts.TEXTS)
-def test_a_sentence_says_the_same_in_both_languages(code: str) -> None:
-    english, chinese = texts.TEXTS[code]
-
-    assert fields(english) == fields(chinese)
-    assert english
-    assert chinese
+def is_same(english: str, chinese: str) -> bool:
+    """Say whether both have the same fields, and words of their language if there are any."""
     words = re.sub(r"\{\w+\}", "", english)
-    assert bool(re.search("[A-Za-z]", words)) == bool(HAN.search(chinese))
+    return fields(english) == fields(chinese) and bool(re.search("[A-Za-z]", words)) == bool(HAN.search(chinese))
+
+
+def test_a_sentence_says_the_same_in_both_languages() -> None:
+    assert [code for code, pair in texts.TEXTS.items() if not all(pair) or not is_same(*pair)] == []
 
 
 def test_no_code_stands_for_two_sentences() -> None:
