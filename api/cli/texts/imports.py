@@ -16,7 +16,7 @@ IMPORTS: Final[dict[str, tuple[str, str]]] = {
         "Imported {files} ({size}) into {target} in {seconds} s ({rate}); {folders} made.",
         "已将 {files}（{size}）导入 {target}，用时 {seconds} 秒（{rate}）；新建 {folders}。",
     ),
-    "imported_rate": ("{files} files/s, {size}/s", "每秒 {files} 个文件，{size}"),
+    "imported_rate": ("{files} files/s, {size}/s", "每秒 {files} 个文件，{size}/s"),
     "imported_as": ("imported as {name}", "导入为 {name}"),
     "files": ("{count} files", "{count} 个文件"),
     "files.one": ("{count} file", "{count} 个文件"),
