@@ -95,18 +95,18 @@ def address(notes: NotesServer) -> str:
 
 
 @pytest.mark.parametrize(
-    ("tool", "reason"),
+    ("tool", "timeout", "reason"),
     [
-        ("die", "The program ended (3)."),
-        ("flood", "It sent too many messages at once."),
-        ("huge", "Its answer is larger than 1000000 bytes."),
-        ("hang", "It did not answer within 1 seconds."),
+        ("die", 30, "The program ended (3)."),
+        ("flood", 30, "It sent too many messages at once."),
+        ("huge", 30, "Its answer is larger than 1000000 bytes."),
+        ("hang", 0.5, "It did not answer within 1 seconds."),
     ],
 )
 def test_a_server_that_fails_in_a_call_ends_that_call_with_the_reason_and_nothing_else(
-    person: Person, tool: str, reason: str
+    person: Person, tool: str, timeout: float, reason: str
 ) -> None:
-    server = chosen_server(person, "Bad", command=HOSTILE[0], args=HOSTILE[1:], timeout=0.5)
+    server = chosen_server(person, "Bad", command=HOSTILE[0], args=HOSTILE[1:], timeout=timeout)
     turn = say(
         person,
         command("create_folder", name="Before"),

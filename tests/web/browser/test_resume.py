@@ -110,7 +110,7 @@ def test_what_is_said_while_the_conversation_is_loaded_stays(page: Page, model: 
 
     second.route("**/api/threads/*", hold)
     second.goto(page.url)
-    expect(second.get_by_text("Loading …")).to_be_visible()
+    expect(second.get_by_role("region", name="Assistant").get_by_text("Loading …")).to_be_visible()
     second.get_by_role("textbox", name="Message").fill("And then?")
     with second.expect_response("**/api/chat"):
         second.keyboard.press("Enter")
