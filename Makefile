@@ -45,7 +45,7 @@ snapshots: .venv/installed-test
 
 # COLLECTIONS: folders of judged collections; QUERIES: the file of queries in them, if not queries.jsonl.
 bench-search: .venv/installed-test
-	$(BIN)/python -m benchmarks.retrieval $(COLLECTIONS:%=--collection %) $(QUERIES:%=--queries %)
+	$(BIN)/python -m benchmarks.search.retrieval $(COLLECTIONS:%=--collection %) $(QUERIES:%=--queries %)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

@@ -2,7 +2,9 @@
 
 import platform
 
-from benchmarks import crowd, extraction, importing, prompts, routing, servers, start, store, tool_call, turns
+from benchmarks import importing, servers, start, store
+from benchmarks.agent import crowd, prompts, routing, tool_call, turns
+from benchmarks.search import extraction
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 import httpx
 
 from benchmarks.fixtures.table import print_table
-from benchmarks.names import fill
+from benchmarks.search.names import fill
 from drive_server.connect import DriveSettings, open_drive
 from tests.drive_server.http.process import Running, serving
 

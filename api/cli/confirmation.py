@@ -14,7 +14,7 @@ NO: Final = frozenset({"n", "no", "否", "不", "不同意"})
 
 
 def is_yes(answer: str | None) -> bool:
-    """Return whether an answer says yes; none does not."""
+    """Return whether an answer says yes; False for no answer."""
     return (answer or "").strip().lower() in YES
 
 

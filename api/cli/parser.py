@@ -27,7 +27,7 @@ class Parser(ArgumentParser):
         return self._actions
 
     def format_usage(self) -> str:
-        """Return the usage in English: `argparse` cuts so many letters off its beginning while it parses."""
+        """Return the usage in English: while `argparse` parses, it cuts `usage: ` off by its length."""
         return self._usage("usage: ")
 
     def print_usage(self, file: Any = None) -> None:

@@ -56,10 +56,12 @@ class CachedSaver(BaseCheckpointSaver[Any]):
 
     One trip to a thread for a call, where LangGraph's asynchronous saver makes three, takes a twentieth off the CPU of
     a turn and a tenth off its time (17.6 ms and 20.1 become 16.7 and 17.9), and brings 100 chats at once from 1.47 of
-    the ideal to 1.34: `python -m benchmarks.turns` and `.crowd`, `drive-agent` beside `drive-agent, LangGraph's saver`.
+    the ideal to 1.34: `python -m benchmarks.agent.turns` and `.crowd`, `drive-agent` beside `drive-agent, LangGraph's
+    saver`.
 
     The cache saves a factor of 2: turn 200 of ten calls costs 1.2 times what turn 10 does (95 ms and 81), on
-    LangGraph's own saver 2.6 times (198 and 78), as `python -m benchmarks.long_thread --at-once 10 --beside` prints.
+    LangGraph's own saver 2.6 times (198 and 78), as `python -m benchmarks.agent.long_thread --at-once 10 --beside`
+    prints.
     What a step of another process leads to is read as the library reads it.
     """
 

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-Language = Literal["en", "zh"]
+from drive_server.messages import Language
+
 Kind = Literal["file", "folder", "person", "language"]
 
 LANGUAGES: Final[tuple[Language, ...]] = ("en", "zh")

@@ -27,12 +27,12 @@ from drive_server.mcp.prompt_texts import (
     SUMMARISE_FILE,
     TIDY_FOLDER,
     Kind,
-    Language,
     PromptWords,
     language_of,
 )
 from drive_server.mcp.resources import JSON_TYPE, NOTE_TYPE, DriveResources, FolderResource, uri_of
 from drive_server.mcp.results import ListResult
+from drive_server.messages import Language
 from drive_server.models.items import Item
 from drive_server.registry import ServiceRegistry
 from drive_server.services.tree.names import display_name

@@ -12,11 +12,12 @@ from drive_server.access import Actor, Scope, require_person, require_scope
 from drive_server.errors import InvalidInputError, NotFoundError, UnsupportedContentError
 from drive_server.knowledge.media_types import is_plain_text
 from drive_server.mcp.icons import DOCUMENT, FOLDER, SEARCH, icon_of_file
-from drive_server.mcp.prompt_texts import ATTACHED, PARTLY_ATTACHED, Language
+from drive_server.mcp.prompt_texts import ATTACHED, PARTLY_ATTACHED
 from drive_server.mcp.results import ListResult
 from drive_server.mcp.tools.index import IndexResult
 from drive_server.mcp.tools.map_reduce.results import MOST_IN_RESOURCE, StoredBulkResult, result_sought
 from drive_server.mcp.tools.map_reduce.results import TEMPLATE as RESULT_TEMPLATE
+from drive_server.messages import Language
 from drive_server.models.items import Item
 from drive_server.registry import ServiceRegistry
 from drive_server.services.text.addresses import FILES, SCHEME, Passage, PassageAddress, parse_passage

@@ -124,7 +124,7 @@ class Toolbox:
     It outlives the session: calls go to the one that is alive.
 
     Models see the adapters' tools. Calls don't go through them: they lack `_meta`, lose half of
-    the result, and take longer (`benchmarks/tool_call.py`).
+    the result, and take longer (`benchmarks/agent/tool_call.py`).
     """
 
     tools: Mapping[str, BaseTool]

@@ -1,9 +1,9 @@
 """Results of tools as models read them: one line an item, without what nobody asks for.
 
 A thread stores a result as a sentence and its data in JSON, which the product reads. A model gets the same data in a
-fraction of the tokens (`python -m benchmarks.prompts`). A text of a file stands between two lines of tildes, of which
-it has none as long; any other value that could pass for more than one is a JSON string. So no file can imitate a line,
-nor a part of one.
+fraction of the tokens (`python -m benchmarks.agent.prompts`). A text of a file stands between two lines of tildes, of
+which it has none as long; any other value that could pass for more than one is a JSON string. So no file can imitate a
+line, nor a part of one.
 """
 
 import json

@@ -1,9 +1,9 @@
 """The likeliest specialist, by a cheap score: where neither a pattern nor the conversation decides, it answers at once.
 
 Asking the agents' own model for a route took as long as an answer: with one of 300 ms, five chats at once waited 0.93 s
-for the first token (p95) instead of 0.45 s (`python -m benchmarks.crowd --only unknown --chats 5`). The score may be
-wrong: a specialist hands over what is not its own (`handover.py`). `python -m benchmarks.routing` prints how often it
-is right.
+for the first token (p95) instead of 0.45 s (`python -m benchmarks.agent.crowd --only unknown --chats 5`). The score may
+be wrong: a specialist hands over what is not its own (`handover.py`). `python -m benchmarks.agent.routing` prints how
+often it is right.
 """
 
 import re

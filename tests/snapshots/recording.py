@@ -14,8 +14,8 @@ from uuid import UUID, uuid4
 
 from mcp.types import Tool
 
+from benchmarks.agent.prompts import kind_of
 from benchmarks.fixtures.recording import Request, recorded_drive
-from benchmarks.prompts import kind_of
 from graph.context import RunContext
 from graph.servers.choices import Choice
 from graph.servers.definition import ServerDefinition

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from api.cli.chat.event_stream import Event
     from api.cli.terminal import Terminal
-    from api.cli.texts import Language
+    from graph.language import Language
 
 Action = dict[str, Any]
 Decision = dict[str, Any]

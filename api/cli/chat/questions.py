@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from api.cli.terminal import Terminal
-    from api.cli.texts import Language
+    from graph.language import Language
 
 Choice = tuple[str, str]
 """A value, and its title."""

@@ -1,1 +1,1 @@
-"""`drive-agent completion`: what shells complete, told by the parsers, and by the drive where its items are named."""
+"""`drive-agent completion`: print the scripts that complete command lines in bash, zsh and fish."""

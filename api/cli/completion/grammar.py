@@ -1,4 +1,4 @@
-"""The commands as shells complete them: made from the parsers, so that a script always knows what they know."""
+"""Reads from the parsers what shells complete: commands, options, their values, and arguments by their place."""
 
 from __future__ import annotations
 
@@ -23,12 +23,15 @@ LOCAL_FILES: Final = frozenset({"DIR", "FILE", "TARGET"})
 DRIVE_ITEMS: Final = "PATH"
 """The name of arguments that are items of the drive."""
 TARGETS: Final[dict[tuple[str, ...], str]] = {("get",): FILES, ("put",): ITEMS}
-"""What the last of several arguments may be besides, of commands between this computer and the drive."""
+"""For `get` and `put`: the kind of target that their later arguments may name, beside the kind of the first one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What may stand at a place among the arguments without an option, counted from 0; `is_last`: and at all later."""
+    """The kinds of words that complete an argument.
+
+    `place` counts the arguments without an option from 0; with `is_last`, all later places complete the same way.
+    """
 
     place: int
     is_last: bool
@@ -37,7 +40,7 @@ class Argument:
 
 @dataclass(slots=True)
 class Command:
-    """A command as shells complete it. `path` are the words that lead to it; `values` belong to an option each."""
+    """A command: the words of its `path`, and the words that may follow; `values` has those of each option."""
 
     path: tuple[str, ...]
     subcommands: dict[str, str] = field(default_factory=dict[str, str])
@@ -47,17 +50,17 @@ class Command:
 
     @property
     def key(self) -> str:
-        """The words that lead to it, as one."""
+        """Return the words of the path, with spaces between them."""
         return " ".join(self.path)
 
     @property
     def words(self) -> str:
-        """What may come next."""
+        """Return the names of subcommands and options, with spaces between them."""
         return " ".join([*self.subcommands, *self.options])
 
 
 def commands_of(parser: Parser, path: tuple[str, ...] = ()) -> Iterator[Command]:
-    """Yield the command of a parser, and those below it."""
+    """Yield the command of a parser, then its subcommands."""
     command = Command(path)
     below: dict[str, Parser] = {}
     place = 0

@@ -1,4 +1,4 @@
-"""The paths of the drive that go on from a word: of a service that runs already, at once or not at all."""
+"""Asks a running service for the paths of the drive that begin with a word; gives up soon, and never starts one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MOST_PATHS: Final = 200
 SECONDS: Final = 3.0
-"""How long a shell waits at most for paths."""
+"""The longest time that a shell waits for paths."""
 
 
 def paths_for(words: Sequence[str]) -> list[str]:
@@ -53,7 +53,7 @@ def _address_in(words: Sequence[str]) -> Namespace:
 
 
 def _beginning_with(client: ServiceClient, word: str) -> Iterator[str]:
-    """Yield the paths, folders with a slash; what was typed stays as it was typed."""
+    """Yield the paths that begin with the word, letter for letter as it was typed; folders end with a slash."""
     above, _, typed = word.rpartition("/")
     folder, start = normalize("NFC", above) or "/", normalize("NFC", typed)
     for item in client.pages(f"/api/drive/items/{quote(folder, safe='')}/children"):

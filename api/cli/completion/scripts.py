@@ -1,4 +1,4 @@
-"""The scripts for bash, zsh and fish: each with the whole grammar, so that only items of the drive are asked for."""
+"""Writes the scripts for bash, zsh and fish; they hold all words but the paths of the drive, which they ask for."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SCRIPTS: Final[dict[str, Callable[[list[Command]], str]]] = {
 
 
 def _grammar(commands: list[Command]) -> str:
-    """Return functions for bash and zsh alike: the words after a command, the values of an option, the arguments."""
+    """Return shell functions that print the words after a command, an option's values, and an argument's kinds."""
     words = ((f"'{command.key}'", command.words) for command in commands)
     values = (
         (f"'{command.key}:{option}'", " ".join(values))

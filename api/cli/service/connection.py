@@ -65,7 +65,7 @@ def connected(arguments: Namespace, terminal: Terminal) -> Generator[ServiceClie
 
 @contextmanager
 def connected_if_running(arguments: Namespace) -> Generator[ServiceClient]:
-    """Yield a client of the same service, which is not started. Raises `CommandError` if none runs."""
+    """Yield a client of the service that `connected` would find. Raises `CommandError` if none runs: it starts none."""
     settings, drive = settings_of(arguments, CliSettings), settings_of(arguments, DriveSettings)
     url, token = arguments.url or settings.url, arguments.token or settings.token
 

@@ -4,7 +4,7 @@
 """
 
 import os
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from api.cli.texts.chat import CHAT
 from api.cli.texts.checks import CHECKS
@@ -17,8 +17,8 @@ from api.cli.texts.service import SERVICE
 from api.cli.texts.usage import USAGE
 from api.cli.texts.whole_drive import WHOLE_DRIVE
 from api.cli.texts.words import WORDS
+from graph.language import Language
 
-Language = Literal["en", "zh"]
 VARIABLES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 """Where a terminal names its language, the first one that is set (POSIX, 8.2)."""
 

@@ -2,10 +2,10 @@
 
 The distance of the best cosine above the field decides for each query how far vectors count, as a share of the range
 above the field, which holds for any model's range of cosines. Words and vectors count equally where no passage stands
-out. `TRUST` was chosen by leave-one-collection-out (`python -m benchmarks.fusion`) on cranfield, stackfaq and ten
-collections made of man pages, docstrings, package descriptions and manuals: the mean nDCG@10 of those held out is .756,
-with equal weights .752, by ranks (RRF) less. Agreement of the lists, rare terms, the spread of the full-text scores and
-the length of the query, alone or together, add nothing to that on a collection that they were not chosen on.
+out. `TRUST` was chosen by leave-one-collection-out (`python -m benchmarks.search.fusion`) on cranfield, stackfaq and
+ten collections made of man pages, docstrings, package descriptions and manuals: the mean nDCG@10 of those held out is
+.756, with equal weights .752, by ranks (RRF) less. Agreement of the lists, rare terms, the spread of the full-text
+scores and the length of the query, alone or together, add nothing to that on a collection that they were not chosen on.
 """
 
 from collections.abc import Collection, Mapping, Sequence

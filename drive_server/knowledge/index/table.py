@@ -15,7 +15,7 @@ UNINDEXED_ROWS = 256
 COMMITS = 60
 BUSY_ROWS = 512
 """The same while files come in: a run takes 0.6 to 1 s of CPU, in which the local model embeds 30 to 50 passages, and a
-search beside it reads about so many rows at most (`python -m benchmarks.search_beside_import` counts them)."""
+search beside it reads about so many rows at most (`python -m benchmarks.search.beside_import` counts them)."""
 
 IDLE_ROWS = 64
 IDLE_SECONDS = 30.0

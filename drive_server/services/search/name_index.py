@@ -1,7 +1,7 @@
 """The index of names by pairs of characters: it narrows a search down to names that may fit (migration 0010).
 
 Names that it leaves out fit no pattern, so every answer is that of looking through all names, which costs 110 ms at
-100,000 (`python -m benchmarks.names`).
+100,000 (`python -m benchmarks.search.names`).
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What real shells complete: bash asked without a terminal, and each of them as a person types in it."""
+"""Run completion in real shells: in bash without a terminal, and in each shell with keys typed in a terminal."""
 
 from __future__ import annotations
 

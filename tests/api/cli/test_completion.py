@@ -41,7 +41,7 @@ TYPED = {
     "'/on": "/only: 'a\" $HOME $(touch pwned) `touch pwned`!1",
     '"/on': "/only: 'a\" $HOME $(touch pwned) `touch pwned`!1",
 }
-"""What is typed, with the one path that begins so."""
+"""The words to type, each with the path that it must complete to."""
 PATHS = {*TYPED.values(), FOLDER, f"{FOLDER}in it's.txt"}
 
 

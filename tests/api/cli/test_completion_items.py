@@ -1,4 +1,4 @@
-"""What a shell is told when it asks for the paths of the drive that begin with a word."""
+"""Ask for the paths of the drive as the shells do, in this process."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Labelled utterances held out from the patterns: half of them everyday, half in the four classes that fool patterns.
 
 They were labelled before a pattern saw them. Look at the figures of a class, never at its sentences, to mend a pattern:
-`python -m benchmarks.routing` prints both languages and the classes.
+`python -m benchmarks.agent.routing` prints both languages and the classes.
 """
 
 from typing import Final

@@ -5,7 +5,7 @@ A failure shows figures only: who reads the held-out texts writes patterns for t
 
 import pytest
 
-from benchmarks.routing import HELD_OUT, Score, score, score_likeliest, score_plans, score_routes
+from benchmarks.agent.routing import HELD_OUT, Score, score, score_likeliest, score_plans, score_routes
 from tests.graph.routing.routing_cases import RoutingCase
 from tests.graph.routing.routing_heldout import ROUTING_HELDOUT
 from tests.graph.routing.routing_near_misses import ROUTING_NEAR_MISSES

@@ -1,4 +1,4 @@
-"""Every view without a barrier: both languages, both themes, from 320 px to 4K, by fingers, in print and at rest."""
+"""Check every view with axe: in both languages and themes, from 320 px to 4K, by fingers and with reduced motion."""
 
 from __future__ import annotations
 

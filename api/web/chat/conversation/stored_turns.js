@@ -1,4 +1,4 @@
-/** The turns of a thread as the service keeps it, and beside them those that it does not have. Pure. */
+/** Makes turns of the messages of a thread, and adds the turns that the service does not have. Pure. */
 
 import { isActive, newTurn } from "./turn.js";
 
@@ -62,8 +62,8 @@ function addResult(turn, message) {
 }
 
 /**
- * Put what is shown and was not among what came where it belongs: messages that could not be sent, and what was said
- * while the thread was loaded. The turn that takes the events of a run is the last one.
+ * Add to the turns of the service those that it did not send: messages that could not be sent, and what was said while
+ * the thread was loaded. An active turn of the service stays the last, because events go to the last turn.
  * @param {Turn[]} stored
  * @param {Turn[]} shown
  * @param {Set<string>} before ids of the runs that were shown when the loading began

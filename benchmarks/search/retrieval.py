@@ -1,6 +1,6 @@
 """How well search finds: nDCG@10, Recall@10 and MRR@10 of full text, of vectors and of ours, on judged collections.
 
-    python -m benchmarks.retrieval --collection DIR [--collection DIR ...] [--queries queries.sample.jsonl] [--run OUT]
+    python -m benchmarks.search.retrieval --collection DIR [--collection DIR ...] [--queries FILE] [--run OUT]
 
 DIR holds `corpus.jsonl` ({"_id", "title", "text"} a line), `queries.jsonl` ({"_id", "text"}) and `qrels.tsv` (query,
 document, grade). Each document becomes a Markdown file in a fresh drive, its title a heading; the drive's own ingester

@@ -1,6 +1,6 @@
 """The time of searches while a folder is imported, and the rows they had to read because no index has them.
 
-    python -m benchmarks.search_beside_import [--size 10000] [--files 600]
+    python -m benchmarks.search.beside_import [--size 10000] [--files 600]
 
 A drive of `size` passages (`benchmarks/fixtures/synthetic.py`) is searched by meaning and words, one search after the
 other with a short pause, first alone, then while files of ten passages each are written into it as fast as it takes

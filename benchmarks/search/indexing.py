@@ -1,6 +1,6 @@
 """How fast files become searchable, and how fast searches are beside that, at several sizes of the index.
 
-    python -m benchmarks.indexing [--large] [--sizes 10000 100000] [--seconds 60] [--keep FOLDER]
+    python -m benchmarks.search.indexing [--large] [--sizes 10000 100000] [--seconds 60] [--keep FOLDER]
 
 The drive of `benchmarks/fixtures/synthetic.py` is searched through its search service, with the rights of each person
 and the local model, and on the same table, search by search in turn, by LanceDB's own hybrid query with random

@@ -1,4 +1,4 @@
-"""The cost of a turn, beside langchain's prebuilt agent: `python -m benchmarks.turns`.
+"""The cost of a turn, beside langchain's prebuilt agent: `python -m benchmarks.agent.turns`.
 
 The model is a scripted OpenAI-compatible server in a process of its own, without delay: what is measured is everything
 around it. The contenders take turns in turn, so that what disturbs one disturbs all; what is printed are medians. CPU

@@ -1,6 +1,6 @@
 """The time to find items by name with the index of names, beside looking through all names.
 
-    python -m benchmarks.names [--size 100000] [--rounds 5]
+    python -m benchmarks.search.names [--size 100000] [--rounds 5]
 
 A drive of so many files with English and Chinese names is asked the same queries both ways, through the functions that
 `search_files` asks: words and parts of words of few names and of many, other forms, slips, and what no name has. Both

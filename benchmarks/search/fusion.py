@@ -1,11 +1,11 @@
 """How far to trust vectors: nDCG@10 of each side, of equal weights, of ours, and of a trust that was chosen elsewhere.
 
-    python -m benchmarks.fusion [COLLECTION ...] [--package NAME ...] [--queries queries.sample.jsonl]
+    python -m benchmarks.search.fusion [COLLECTION ...] [--package NAME ...] [--queries queries.sample.jsonl]
 
-COLLECTION is a folder as for `benchmarks.retrieval`, in a language of the local model. `--package` makes one of the
-docstrings of an installed package (`benchmarks/fixtures/docstrings.py`). Each is indexed by a drive, and the product's
-own retrieval finds the candidates, once a query. In the column "held out" the trust in a collection's vectors is the
-one of `CHOICES` with the best mean over all other collections.
+COLLECTION is a folder as for `benchmarks.search.retrieval`, in a language of the local model. `--package` makes one of
+the docstrings of an installed package (`benchmarks/fixtures/docstrings.py`). Each is indexed by a drive, and the
+product's own retrieval finds the candidates, once a query. In the column "held out" the trust in a collection's
+vectors is the one of `CHOICES` with the best mean over all other collections.
 """
 
 import argparse
@@ -23,7 +23,7 @@ import anyio
 from benchmarks.fixtures.collection import Collection, load_collection, ndcg
 from benchmarks.fixtures.docstrings import of_package
 from benchmarks.fixtures.table import print_table
-from benchmarks.retrieval import Library, fill
+from benchmarks.search.retrieval import Library, fill
 from drive_server.connect import DriveSettings, open_drive
 from drive_server.knowledge.embedding.embedder import LocalEmbedder, Vectors
 from drive_server.knowledge.index.fusion import TRUST, Side, Trust, fuse, spread_of
@@ -34,7 +34,7 @@ from drive_server.knowledge.index.tables import table_name
 
 STEPS = 20
 CANDIDATES = 204
-"""As many as `benchmarks.retrieval` has the index asked for."""
+"""As many as `benchmarks.search.retrieval` has the index asked for."""
 
 HEADER = ("collection", "queries", "full text", "vectors", "equal", "ours", "held out", "chosen elsewhere")
 

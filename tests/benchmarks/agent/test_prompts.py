@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.agent.prompts import AIMS, RESULT_AIMS, cost_of, kind_of, main, measure
 from benchmarks.fixtures.tokens import by_rules
-from benchmarks.prompts import AIMS, RESULT_AIMS, cost_of, kind_of, main, measure
 
 
 async def test_requests_and_results_stay_within_their_aims(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The size of requests in o200k tokens: `python -m benchmarks.prompts`.
+"""The size of requests in o200k tokens: `python -m benchmarks.agent.prompts`.
 
 On a small drive with a scripted model: the first request of a turn of each kind, what tools and results take of it, how
 much of it is the same for everybody (tools and prompt come first), and how much of the first request of a second turn

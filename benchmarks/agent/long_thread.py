@@ -1,4 +1,6 @@
-"""The cost of a long thread: `python -m benchmarks.long_thread`. Turns of ten tool calls, each with a result of 4 KB.
+"""The cost of a long thread: `python -m benchmarks.agent.long_thread`.
+
+Its turns have ten tool calls, each with a result of 4 KB.
 
 With `--beside`, the same on LangGraph's own saver too.
 

@@ -1,6 +1,6 @@
 """Questions to a table in a file, as `query_table` asks them, and DuckDB on the same file: seconds of CPU, medians.
 
-    python -m benchmarks.tables [--rows 199000] [--runs 3]
+    python -m benchmarks.search.tables [--rows 199000] [--runs 3]
 
 Ours reads amounts as people write them, dates in any form, and names the cells; DuckDB is given the forms.
 """

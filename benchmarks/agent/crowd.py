@@ -1,4 +1,4 @@
-"""A hundred chats at once on a model of 300 ms and then 20 ms a token: `python -m benchmarks.crowd`.
+"""A hundred chats at once on a model of 300 ms and then 20 ms a token: `python -m benchmarks.agent.crowd`.
 
 Contenders are measured one after the other, each beside the model and the clients alone: with a request that a pattern
 routes, then (`--only unknown`: nothing else) those that route with one that no pattern knows.

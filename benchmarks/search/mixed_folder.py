@@ -1,6 +1,6 @@
 """A mixed folder into a drive, until every file is indexed, against the sum of its bare parsers' time.
 
-    python -m benchmarks.mixed_folder [--scale 1]
+    python -m benchmarks.search.mixed_folder [--scale 1]
 
 Without an embedding model; all of the way is in it: bytes synced to the disk, changes journaled, files read in their
 processes, cut, and written into the table that full text is searched in. The drive is in a process of its own, so that
@@ -169,7 +169,7 @@ def _resident(who: int) -> float:
 
 def run(folders: Path) -> dict[str, float]:
     """Import in a process of its own."""
-    command = [sys.executable, "-m", "benchmarks.mixed_folder", "--folder", str(folders)]
+    command = [sys.executable, "-m", "benchmarks.search.mixed_folder", "--folder", str(folders)]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
     return json.loads(done.stdout.splitlines()[-1])
 

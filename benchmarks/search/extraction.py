@@ -1,9 +1,10 @@
 """Extraction by type, in MB of files a second: ours, the bare parser, and markitdown, on the same files in one run.
 
-    python -m benchmarks.extraction [--scale 1]
+    python -m benchmarks.search.extraction [--scale 1]
 
 Ours goes the service's own way: to a reader's process with its limits, and back. The others run in this process, with
-their libraries loaded. Then a mixed folder, see `benchmarks/mixed_folder.py`. markitdown comes with the extra `bench`.
+their libraries loaded. Then a mixed folder, see `benchmarks/search/mixed_folder.py`. markitdown comes with
+the extra `bench`.
 """
 
 import argparse
@@ -18,10 +19,10 @@ from typing import Any
 import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from benchmarks import mixed_folder
 from benchmarks.fixtures.bare_parsers import PARSERS, Read
 from benchmarks.fixtures.documents import MAKERS, document
 from benchmarks.fixtures.table import print_table
+from benchmarks.search import mixed_folder
 from drive_server.knowledge.readers.pool import ReaderPool
 
 LEAST_SECONDS = 0.5

@@ -1,4 +1,4 @@
-"""One tool call through everything, against the service call that it ends in: `python -m benchmarks.tool_call`."""
+"""One tool call through everything, against the service call that it ends in: `-m benchmarks.agent.tool_call`."""
 
 import argparse
 import asyncio

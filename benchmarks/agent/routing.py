@@ -1,4 +1,6 @@
-"""How often a message goes to the right specialist, and how often words alone say so: `python -m benchmarks.routing`.
+"""How often a message goes to the right specialist, and how often words alone say so.
+
+    python -m benchmarks.agent.routing
 
 Over the labelled utterances of `tests/graph/routing`: the 200 by which the patterns were written, their near misses,
 practice in the classes that fool patterns (negation, reported speech, questions about doing, a second intent), and four

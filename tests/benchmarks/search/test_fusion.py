@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.fixtures.collection import Collection, Document, Query
 from benchmarks.fixtures.docstrings import of_package
-from benchmarks.fusion import CHOICES, STEPS, Asked, choose, mean, measure, rows_of
+from benchmarks.search.fusion import CHOICES, STEPS, Asked, choose, mean, measure, rows_of
 
 WORDS_KNOW = Asked(0.3, [1 - step / STEPS for step in range(STEPS + 1)])
 VECTORS_KNOW = Asked(0.3, [step / STEPS for step in range(STEPS + 1)])

@@ -1,0 +1,1 @@
+"""What turns, threads and requests of the assistant cost, and how well it routes them."""

@@ -1,0 +1,1 @@
+"""How well files and names are found and read, and how fast."""
