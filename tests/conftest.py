@@ -21,10 +21,11 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="session", autouse=True)
 def done_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Do once what most tests would repeat (migrate, describe the tools, read certificates); wait for no disk."""
+    """Do once what most tests would repeat (migrate, describe tools and routes, read certificates); wait for no disk."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         once.copy_migrated_databases(monkeypatch, tmp_path_factory.mktemp("migrated"))
         once.describe_tools_once(monkeypatch)
+        once.build_routes_once(monkeypatch)
         once.read_certificates_once(monkeypatch)
         # Durability is tested in processes of their own, where this does not reach.
         monkeypatch.setattr(os, "fsync", _return_at_once)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from fastapi import routing
 from mcp.server.fastmcp.tools import Tool
 
 from drive_server.storage.schema import Schema
@@ -64,6 +65,24 @@ def describe_tools_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return described[key].model_copy(update={"fn": function, "parameters": described[key].parameters.copy()})
 
     monkeypatch.setattr(Tool, "from_function", describe)
+
+
+def build_routes_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Build what FastAPI derives from a route of a router for the first application: the others include the same."""
+    context_type: Any = vars(routing)["_EffectiveRouteContext"]
+    build = context_type.from_api_route
+    built: dict[object, tuple[routing.APIRoute, object]] = {}
+
+    def from_api_route(*, original_route: routing.APIRoute, include_context: Any) -> object:
+        needed = [each.dependency for each in include_context.dependencies]
+        # The route is kept with what was built of it: a key is its own as long as it lives.
+        key = (id(original_route), include_context.path_for(original_route), *needed)
+        if key not in built:
+            context = build(original_route=original_route, include_context=include_context)
+            built[key] = (original_route, context)
+        return built[key][1]
+
+    monkeypatch.setattr(context_type, "from_api_route", from_api_route)
 
 
 def read_certificates_once(monkeypatch: pytest.MonkeyPatch) -> None:
