@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.fakes.chat_model import tool_call
+from tests.web.browser.visits import show
 from tests.web.browser.world import empty
 
 if TYPE_CHECKING:
@@ -57,6 +58,23 @@ def test_what_somebody_else_does_in_a_shared_folder_appears_and_is_marked(visits
         expect(row(page, "from ines.txt")).to_have_count(0)
         ines.http.post(f"/api/drive/items/{item['id']}/trash").raise_for_status()
         expect(page.get_by_text("Nothing in here yet")).to_be_visible()
+
+
+def test_a_browser_has_any_number_of_tabs_and_each_knows_what_changed_when_it_is_looked_at(
+    page: Page, owner: Person
+) -> None:
+    """A browser opens six connections to a service, for all tabs together."""
+    tabs = [page]
+    for _ in range(8):
+        show(tabs[-1], is_shown=False)
+        tabs.append(page.context.new_page())
+        tabs[-1].goto("/")
+        expect(row(tabs[-1], "a.txt")).to_be_visible()
+    owner.upload("meanwhile.txt", "b")
+    expect(row(tabs[-1], "meanwhile.txt")).to_be_visible()
+    expect(row(page, "meanwhile.txt")).to_have_count(0)
+    show(page, is_shown=True)
+    expect(row(page, "meanwhile.txt")).to_be_visible()
 
 
 def test_a_selection_is_summarised_with_its_files_attached(page: Page, owner: Person, model: ScriptedChatModel) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from playwright.sync_api import expect
 
 from tests.fakes.held_model import HOLD, HeldModel
+from tests.web.browser.visits import show
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page, Route
@@ -58,6 +59,16 @@ def test_a_network_that_is_lost_in_the_middle_costs_no_word(page: Page, model: H
     expect_whole(page)
     expect(page.get_by_text("The service can't be reached.")).to_have_count(0)
     visits.complaints.clear()
+
+
+def test_an_answer_that_nobody_looks_at_is_written_on_without_a_connection(page: Page, model: HeldModel) -> None:
+    begin(page, model)
+    with page.expect_event("requestfailed", lambda request: request.url.endswith("/api/chat")):
+        show(page, is_shown=False)
+    model.release()
+    with page.expect_response("**/api/runs/*/events"):
+        show(page, is_shown=True)
+    expect_whole(page)
 
 
 def test_a_message_that_could_not_be_sent_stays_and_is_sent_once(

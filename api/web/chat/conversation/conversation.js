@@ -1,6 +1,7 @@
 /** The conversation that is shown: loaded, followed, and gone on with. */
 
 import { follow, readEvents } from "../../shared/api/event_stream.js";
+import { untilOutOfView } from "../../shared/api/in_view.js";
 import { get, post, send } from "../../shared/api/request.js";
 import { announce, notifyProblem } from "../../shared/components/notices.js";
 import { goToThread, place } from "../../shared/location.js";
@@ -216,24 +217,26 @@ async function answerAnew(turn, path, asked, message) {
 async function begin(path, asked, turn) {
   const { signal: left } = following;
   const reading = new AbortController();
-  let isKnown = false;
-  left.addEventListener("abort", () => isKnown && reading.abort());
+  const view = untilOutOfView(left);
   try {
     const response = await send("POST", path, { json: { mode: "attended", ...asked }, signal: reading.signal });
-    isKnown = true;
     if (left.aborted) return reading.abort();
+    view.signal.addEventListener("abort", () => reading.abort());
     const runId = response.headers.get("content-location")?.split("/").at(-1) ?? "";
     joinRun(turn, runId);
     await readEvents(response, (event) => {
       if (left.aborted) return;
       if (event.type === "run") accepted(event.data, turn, asked);
       batches.add(event);
+      view.release();
     }).catch(() => undefined);
     if (left.aborted) return undefined;
     batches.flush();
     return active.peek() ? await resume(active.peek()?.runId || runId) : undefined;
   } catch (error) {
     if (!left.aborted) notSent(turn, error);
+  } finally {
+    view.end();
   }
   return undefined;
 }

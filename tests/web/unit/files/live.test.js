@@ -10,6 +10,7 @@ const items = [{ id: "a", parent_id: "folder", trashed_at: null }];
 
 /** The service: one change of a file, and whatever a look at that file is answered with. */
 function serve(status) {
+  globalThis.document = Object.assign(new EventTarget(), { hidden: false });
   globalThis.fetch = async (path) => {
     if (path.startsWith("/api/drive/events")) {
       const frame = new TextEncoder().encode(`id: 7\nevent: change\ndata: ${JSON.stringify(event)}\n\n`);

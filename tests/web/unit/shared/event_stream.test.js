@@ -6,9 +6,16 @@ import { takeFrames } from "../../../../api/web/shared/api/event_stream.js";
 /** @param {string[]} pieces */
 function read(pieces) {
   const events = [];
+  const ids = [];
   let rest = "";
-  for (const piece of pieces) rest = takeFrames(rest + piece, (event) => events.push(event));
-  return { events, rest };
+  for (const piece of pieces) {
+    rest = takeFrames(
+      rest + piece,
+      (event) => events.push(event),
+      (id) => ids.push(id),
+    );
+  }
+  return { events, ids, rest };
 }
 
 test("events are read however their bytes are cut", () => {
@@ -23,7 +30,12 @@ test("events are read however their bytes are cut", () => {
 });
 
 test("a heartbeat is no event", () => {
-  assert.deepEqual(read([": still here\n\n"]), { events: [], rest: "" });
+  assert.deepEqual(read([": still here\n\n"]).events, []);
+});
+
+test("an id without an event says where to go on", () => {
+  const { events, ids } = read([": heartbeat\nid: 42\n\n"]);
+  assert.deepEqual({ events, ids }, { events: [], ids: ["42"] });
 });
 
 test("what is not whole waits", () => {
