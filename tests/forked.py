@@ -16,6 +16,7 @@ import signal
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -94,6 +95,29 @@ class Forked:
         return int.from_bytes(line, "big")
 
 
+def run(
+    module: str, arguments: Sequence[str], environment: Mapping[str, str], stdin: str, seconds: float
+) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end, as `subprocess.run` does. Raises `subprocess.TimeoutExpired`."""
+    with Forked(module, arguments, environment) as process, ThreadPoolExecutor(3) as threads:
+        threads.submit(_write, process, stdin.encode())
+        read = [threads.submit(stream.read) for stream in (process.stdout, process.stderr)]
+        try:
+            code = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+        out, err = (one.result().decode() for one in read)
+    return subprocess.CompletedProcess(list(arguments), code, out, err)
+
+
+def _write(process: Forked, data: bytes) -> None:
+    # Not every program reads to the end.
+    with suppress(BrokenPipeError):
+        process.stdin.write(data)
+        process.stdin.close()
+
+
 @cache
 def _server(module: str) -> socket.socket:
     """Start what forks, once in each process of the test run; it ends with it."""
@@ -155,6 +179,11 @@ def _become(
         os.dup2(descriptor, number)
     for descriptor in descriptors:
         os.close(descriptor)
+    # Python's own streams know what the descriptors were when it began.
+    sys.stdin, sys.stdout, sys.stderr = (
+        open(number, mode, closefd=False)  # noqa: SIM115 - a descriptor, open to the end
+        for number, mode in enumerate("rww")
+    )
     os.environ.clear()
     os.environ.update(environment)
     sys.argv[1:] = arguments

@@ -6,19 +6,18 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.e2e.person import Person
-from tests.forked import Forked
+from tests.forked import Forked, run
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
+    from pathlib import Path
 
-COMMAND = Path(sys.executable).with_name("drive-agent")
+PROGRAM = "tests.e2e.command"
 ADDRESS = re.compile(rb"http://127\.0\.0\.1:\d+")
 
 
@@ -45,7 +44,7 @@ class Service:
     def start(self) -> Service:
         """Start it and wait until it says that it is ready."""
         self.printed.write_bytes(b"")
-        self._process = Forked("tests.e2e.command", ["serve", "--port", "0"], self.environment, output=self.printed)
+        self._process = Forked(PROGRAM, ["serve", "--port", "0"], self.environment, output=self.printed)
         printed = b""
         with self.printed.open("rb") as file:
             while not (found := ADDRESS.search(printed)):
@@ -102,12 +101,4 @@ class Service:
         self, *arguments: str, stdin: str = "", seconds: float = 120, **environment: str
     ) -> subprocess.CompletedProcess[str]:
         """Run another `drive-agent` command beside it."""
-        return subprocess.run(
-            [COMMAND, *arguments],
-            env={**self.environment, **environment},
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=seconds,
-            check=False,
-        )
+        return run(PROGRAM, arguments, {**self.environment, **environment}, stdin, seconds)

@@ -6,7 +6,7 @@ import json
 import subprocess
 from typing import TYPE_CHECKING, Any
 
-from tests.e2e.service import COMMAND
+from tests.api.cli.command import COMMAND
 
 if TYPE_CHECKING:
     from tests.e2e.person import Person

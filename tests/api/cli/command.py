@@ -1,14 +1,17 @@
-"""Runs the installed command as a process of its own, as a person or a script does."""
+"""Runs the command in a process of its own, as a person or a script does."""
 
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.e2e.service import PROGRAM
+from tests.forked import run
+
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Mapping
 
 COMMAND = Path(sys.executable).with_name("drive-agent")
@@ -26,13 +29,5 @@ def environment(settings: Mapping[str, str] | None = None) -> dict[str, str]:
 def drive_agent(
     *arguments: str, settings: Mapping[str, str] | None = None, stdin: str = "", seconds: float = 60
 ) -> subprocess.CompletedProcess[str]:
-    """Run `drive-agent` to its end."""
-    return subprocess.run(
-        [COMMAND, *arguments],
-        env=environment(settings),
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=seconds,
-        check=False,
-    )
+    """Run `drive-agent` to its end; its modules are loaded before it begins."""
+    return run(PROGRAM, arguments, environment(settings), stdin, seconds)
