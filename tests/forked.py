@@ -1,7 +1,7 @@
 """Programs of the tests as processes of their own, without the seconds that their imports take.
 
-`python -m tests.forked MODULE` imports the module, and forks for each request on its standard input, a socket. The fork
-gets the request's environment and standard streams, and calls the module's `main`.
+`python -m tests.forked` forks for each request on its standard input, a socket. The fork gets the request's environment
+and standard streams, and calls the `main` of the module that the request names; the first to name it has it imported.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class Forked:
         ours_out, theirs_out = os.pipe()
         ours_err, theirs_err = os.pipe()
         self._report, report = os.pipe()
-        request = json.dumps([list(arguments), dict(environment), str(output) if output else None]).encode()
+        request = json.dumps([module, list(arguments), dict(environment), str(output) if output else None]).encode()
         given = [theirs_in, theirs_out, theirs_err, report]
-        socket.send_fds(_server(module), [request], given)
+        socket.send_fds(_server(), [request], given)
         for descriptor in given:
             os.close(descriptor)
         self.stdin = os.fdopen(ours_in, "wb")
@@ -119,12 +119,12 @@ def _write(process: Forked, data: bytes) -> None:
 
 
 @cache
-def _server(module: str) -> socket.socket:
+def _server() -> socket.socket:
     """Start what forks, once in each process of the test run; it ends with it."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     # NumPy's threads would not be there after a fork; a test may have gone to a folder of its own.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": REPOSITORY}
-    process = subprocess.Popen([sys.executable, "-m", "tests.forked", module], stdin=theirs.fileno(), env=environment)
+    process = subprocess.Popen([sys.executable, "-m", "tests.forked"], stdin=theirs.fileno(), env=environment)
     theirs.close()
 
     def end() -> None:
@@ -135,7 +135,7 @@ def _server(module: str) -> socket.socket:
     return ours
 
 
-def serve(module: Any) -> None:
+def serve() -> None:
     """Fork for each request until there is nobody left who asks."""
     channel = socket.socket(fileno=os.dup(0))
     while True:
@@ -145,10 +145,12 @@ def serve(module: Any) -> None:
                 pass
         if not request:
             return
+        name, arguments, environment, output = json.loads(request)
+        module = importlib.import_module(name)
+        gc.freeze()
         if os.fork() == 0:
             channel.close()
             if (child := os.fork()) == 0:
-                arguments, environment, output = json.loads(request)
                 _become(module, arguments, environment, output, descriptors)
             _report(child, descriptors)
         for descriptor in descriptors:
@@ -191,6 +193,4 @@ def _become(
 
 
 if __name__ == "__main__":
-    loaded = importlib.import_module(sys.argv[1])
-    gc.freeze()
-    serve(loaded)
+    serve()

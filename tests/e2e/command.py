@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from api.cli import main
+from api import cli
 
-__all__ = ["main"]
-
-sys.argv[0] = "drive-agent"
 for name in ("api.app", "api.cli.service.local_service", "api.cli.service.serve"):
     import_module(name)
+
+
+def main(arguments: list[str]) -> int:
+    """Run it."""
+    sys.argv[0] = "drive-agent"
+    return cli.main(arguments)
