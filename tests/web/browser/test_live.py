@@ -60,6 +60,17 @@ def test_what_somebody_else_does_in_a_shared_folder_appears_and_is_marked(visits
         expect(page.get_by_text("Nothing in here yet")).to_be_visible()
 
 
+def test_a_name_that_is_being_written_stays_when_the_file_changes(page: Page, owner: Person) -> None:
+    row(page, "a.txt").click()
+    page.keyboard.press("F2")
+    name = page.get_by_role("textbox", name="Name")
+    name.fill("half a name")
+    (file,) = owner.children()
+    owner.http.put(f"/api/drive/files/{file['id']}/content", content="much longer " * 1000).raise_for_status()
+    expect(page.get_by_role("grid").get_by_text("12 kB")).to_be_visible()
+    expect(name).to_have_value("half a name")
+
+
 def test_a_browser_has_any_number_of_tabs_and_each_knows_what_changed_when_it_is_looked_at(
     page: Page, owner: Person
 ) -> None:

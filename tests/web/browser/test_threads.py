@@ -73,6 +73,7 @@ def test_a_conversation_is_given_another_name(page: Page) -> None:
     title.fill("x" * 81)
     title.press("Enter")
     expect(page.get_by_text("A title has 80 characters at most.")).to_be_visible()
+    expect(title).to_have_value("x" * 81)
     title.fill("Trees 🌳")
     title.press("Enter")
     expect(listed(page).filter(has_text="Trees 🌳")).to_have_count(1)

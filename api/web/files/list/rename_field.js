@@ -38,7 +38,7 @@ export function RenameField({ item }) {
   return html`<input
     ref=${field}
     class="rename"
-    value=${item.name}
+    defaultValue=${item.name}
     aria-label=${text("files.rename_label", { name: item.name })}
     autocomplete="off"
     spellcheck=${false}

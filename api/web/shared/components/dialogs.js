@@ -127,7 +127,7 @@ function Question({ title, label, value = "", action, selectTo, check, close }) 
     <form id=${`form${id}`} onSubmit=${submit}>
       <label class="field"
         ><span>${label}</span>
-        <input ref=${field} autofocus value=${value} autocomplete="off" aria-describedby=${`problem${id}`} />
+        <input ref=${field} autofocus defaultValue=${value} autocomplete="off" aria-describedby=${`problem${id}`} />
       </label>
       <p class="field-problem" id=${`problem${id}`} role="alert">${problem.current.value}</p>
     </form>
