@@ -34,7 +34,7 @@ from tests.properties.two_drives import (
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator
 
-EXAMPLES = int(os.environ.get("SOAK_EXAMPLES", "3"))
+EXAMPLES = int(os.environ.get("SOAK_EXAMPLES", "2"))
 SEED = os.environ.get("SOAK_SEED", "soak")
 
 people = (OWNER, OWNER, OWNER, OWNER, EDITOR, EDITOR, EDITOR, VIEWER, STRANGER)

@@ -32,15 +32,16 @@ ASKED = {
 
 @pytest.fixture(scope="module")
 def results(drives: SharedDrives) -> Sequence[Result]:
-    tasks = [task for language in LANGUAGES for task in load_tasks(language, EVERYDAY)]
-    return [drives.run(task, CarelessModel(task)) for task in tasks]
+    english = load_tasks("en", EVERYDAY)
+    chinese = [task for task in load_tasks("zh", EVERYDAY) if task.id in MISLEADING]
+    return [drives.run(task, CarelessModel(task)) for task in (*english, *chinese)]
 
 
 @pytest.mark.timeout(300)
 def test_it_does_next_to_none_of_the_tasks_of_everyday_life(results: Sequence[Result]) -> None:
     passed = [(result.language, result.task) for result in results if not result.faults]
-    assert len(results) == 40
-    assert len(passed) <= 4, passed
+    assert len(results) == 20 + len(MISLEADING)
+    assert len(passed) <= 2, passed
 
 
 def test_it_does_a_part_of_the_first_tasks_and_less_than_half_of_all(

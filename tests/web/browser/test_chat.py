@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.fakes.chat_model import tool_call
 from tests.fakes.held_model import HOLD, HeldModel
-from tests.web.browser.axe import violations
-from tests.web.browser.visits import NARROWEST, PHONE
+from tests.web.browser.visits import NARROWEST
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -181,19 +179,6 @@ def test_the_transcript_stays_where_the_person_reads(page: Page, model: HeldMode
     expect(page.get_by_role("button", name="To the newest")).to_be_visible()
     page.get_by_role("button", name="To the newest").click()
     expect(page.get_by_role("button", name="To the newest")).to_have_count(0)
-
-
-@pytest.mark.parametrize("options", [{}, {"dark": True, "language": "zh"}, {"size": PHONE, "touch": True}], ids=str)
-def test_a_conversation_has_no_barrier(visits: Visits, owner: Person, model: HeldModel, options: Any) -> None:
-    model.script[:] = ["## Done\n\nSee `code` and [a page](https://example.org/).\n\n1. one\n2. two"]
-    with owner.chat("Make a list") as turn:
-        thread_id = turn.until("run")["thread_id"]
-        turn.finish()
-    page = visits.open(f"#/folder/root?thread={thread_id}", **options)
-    if "size" in options:
-        page.get_by_role("button", name="Assistant").click()
-    expect(page.get_by_role("heading", name="Done")).to_be_visible()
-    assert violations(page) == []
 
 
 def test_the_narrowest_page_has_the_conversation_whole(visits: Visits, model: HeldModel) -> None:

@@ -5,36 +5,21 @@ from __future__ import annotations
 import io
 import re
 import wave
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.drive_server.knowledge import documents, samples
+from tests.drive_server.knowledge import documents
 from tests.web.browser.axe import violations
-from tests.web.browser.chromium import WHOLE
 from tests.web.browser.visits import NARROWEST
+from tests.web.browser.world import show
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
     from tests.e2e.person import Person
     from tests.web.browser.visits import Visits
 
 SIZE = "width='40' height='40'"
 HOSTILE = f"<svg xmlns='http://www.w3.org/2000/svg' {SIZE} onload='parent.alert(1)'><script>alert(1)</script></svg>"
-
-
-@pytest.fixture(scope="module")
-def program() -> str:
-    return WHOLE
-
-
-def show(visits: Visits, item: dict[str, Any], query: str = "", **options: Any) -> Page:
-    page = visits.open(f"#/file/{item['id']}{query}", **options)
-    expect(page.get_by_role("heading", name=item["name"])).to_be_visible()
-    return page
 
 
 def sound() -> bytes:
@@ -136,30 +121,6 @@ def test_a_damaged_picture_says_so_and_can_be_downloaded(visits: Visits, owner: 
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROWEST[0]
 
 
-def test_a_pdf_is_shown_in_the_page_and_its_cited_words_as_text(visits: Visits, owner: Person) -> None:
-    item = owner.upload("leave.pdf", samples.pdf())
-    page = show(visits, item)
-    frame = page.frame_locator("iframe[title='leave.pdf']")
-    expect(frame.locator("embed, html")).not_to_have_count(0)
-    address = page.locator("iframe").get_attribute("src")
-    assert address is not None
-    assert "inline=true" in address
-    cited = show(visits, item, "?version=1&start=0&end=20&place=page%3D2")
-    expect(cited.locator("mark")).to_be_visible()
-    cited.get_by_role("button", name="Pages").click()
-    expect(cited.locator("iframe")).to_have_attribute("src", re.compile("[#&]page=2$"))
-
-
-def test_a_pdf_is_shown_to_a_guest_too(visits: Visits, owner: Person) -> None:
-    item = owner.upload("guest.pdf", samples.pdf())
-    link = owner.http.post(f"/api/drive/items/{item['id']}/shares", json={"role": "viewer"}).json()
-    page = visits.open(path=urlsplit(link["url"]).path, signed_in=False)
-    with page.expect_response("**/content?inline=true*") as shown:
-        expect(page.locator("iframe[title='guest.pdf']")).to_be_visible()
-    assert shown.value.headers["content-type"] == "application/pdf"
-    assert shown.value.status == 200
-
-
 def test_an_office_document_shows_its_words(visits: Visits, owner: Person) -> None:
     page = show(visits, owner.upload("预算.xlsx", documents.workbook()), language="zh")
     expect(page.get_by_text("文件的文字内容（不含排版）。")).to_be_visible()
@@ -179,11 +140,6 @@ def test_sound_can_be_played_and_other_files_have_facts(visits: Visits, owner: P
     expect(page.get_by_role("heading", name="beep.wav")).to_be_visible()
     page.get_by_role("link", name="Back to the folder").click()
     expect(page).to_have_url(re.compile(f"#/folder/{folder['id']}"))
-
-
-def test_a_file_that_search_cannot_read_says_why(visits: Visits, owner: Person) -> None:
-    page = show(visits, owner.upload("secret.pdf", samples.pdf(password="geheim")))
-    expect(page.get_by_text("a password protects it")).to_be_visible()
 
 
 def test_what_is_gone_says_so(visits: Visits) -> None:
