@@ -110,7 +110,7 @@ def revise(conversation: Conversation) -> dict[str, Any]:
 
 def _talk(task: Task, intent: Intent) -> Script:
     yield from ()
-    return task.say(intent.action, abilities=task.abilities())
+    return task.say(intent.action)
 
 
 SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
@@ -141,7 +141,7 @@ def answer(conversation: Conversation, tools: Mapping[str, str]) -> Reply:
     requested = understand(conversation.request, file_open=conversation.sections.file is not None)
     intents = (remembered,) if remembered else follow_up(conversation, requested)
     if not intents:
-        return Reply(text=task.say("unclear", abilities=task.abilities()))
+        return Reply(text=task.say("unclear"))
     return replay(_all(task, intents), conversation, tools)
 
 

@@ -18,6 +18,8 @@ _BULLET: Final = re.compile(r"^\s*(?:[-*+•·]|\d{1,3}[.)、])\s+")
 _ROWS: Final = (Path(__file__).parent / "phrases.tsv").read_text(encoding="utf-8").splitlines()[1:]
 _PHRASES: Final = {row.split("\t")[0]: tuple(row.replace("\\n", "\n").split("\t")[1:]) for row in _ROWS}
 """Each sentence by its code, in English and in Chinese."""
+_SHARED: Final = ("abilities", "real_model")
+"""The sentences that others have in them."""
 
 
 def sides(code: str) -> tuple[str, ...]:
@@ -28,7 +30,8 @@ def sides(code: str) -> tuple[str, ...]:
 def say(language: Language, code: str, **values: Any) -> str:
     """Return a sentence of the catalogue with its values filled in."""
     side = 0 if language == "en" else 1
-    return _PHRASES[code][side].format(**({"real_model": _PHRASES["real_model"][side]} | values))
+    shared = {shared: _PHRASES[shared][side] for shared in _SHARED}
+    return _PHRASES[code][side].format(**(shared | values))
 
 
 def inert(text: str) -> str:

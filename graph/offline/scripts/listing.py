@@ -101,7 +101,7 @@ def now(task: Task, _intent: Intent) -> Script:
     yield from ()
     day, _, at = str(task.sections.moment.get("now") or "").partition(" ")
     if day not in WEEKDAYS:
-        return task.say("cannot", abilities=task.abilities())
+        return task.say("cannot")
     named = task.say("weekdays").split()[WEEKDAYS.index(day)]
     return task.say("now", day=named, now=at, zone=task.sections.time_zone.partition(" (")[0])
 

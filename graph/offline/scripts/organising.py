@@ -76,7 +76,7 @@ def save_summary(task: Task, intent: Intent) -> Script:
     given = intent.target is not None and intent.target.form == "summary"
     said, topic = _last_summary(task) if given else ("", "")
     if not said and not word("summarising").search(intent.said):
-        return task.say("cannot", abilities=task.abilities())
+        return task.say("cannot")
     said = said or (yield from summarise(task, replace(intent, target=Ref("it") if given else intent.target)))
     topic = topic or _topic_in(said)
     if not topic:

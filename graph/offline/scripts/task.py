@@ -9,7 +9,6 @@ from graph.language import Language
 from graph.offline.conversation import Conversation, Sections
 from graph.offline.replay import Request, Script, Steps, UnresolvedError, call
 from graph.offline.results import Item, Result
-from graph.offline.understanding.grammar import word
 from graph.offline.wording import bounded, code, path_of, quoted, say, sides
 
 ROOT: Final[Item] = {"id": "root", "kind": "folder", "name": "", "path": "/"}
@@ -70,11 +69,6 @@ class Task:
     def deed(self, tool: str, name: str) -> str:
         """Return a call as a few words, such as `rename item “plan.md”`."""
         return f"{self.title(tool)} {quoted(name)}" if name else self.title(tool)
-
-    def abilities(self) -> str:
-        """Return what the bound tools can do."""
-        titles = dict.fromkeys(self.title(tool) for tool in self.tools if not word("unused").fullmatch(tool))
-        return self.say("and").join(titles)
 
     def failed(self, result: Result, what: str) -> str:
         """Return the sentence that says what did not happen and why."""

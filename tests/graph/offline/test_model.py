@@ -128,7 +128,8 @@ def test_what_can_not_be_understood_is_planned_as_one_step(model: OfflineChatMod
         ("把这份文档翻译成英文", ("做不到", "OPENAI_API_KEY")),
         ("share plan.md with everyone", ("email address",)),
         ("how do I delete a file?", ("did nothing", "trash")),
-        ("what can you do?", ("create folder", "share item")),
+        ("what can you do?", ("find files by words or meaning", "make folders", "share with people or by a link")),
+        ("你能做什么？", ("按词语或含义查找文件", "新建文件夹", "分享给他人")),
     ],
 )
 def test_it_says_what_it_is_and_what_is_beyond_it(model: OfflineChatModel, text: str, parts: tuple[str, ...]) -> None:
