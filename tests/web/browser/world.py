@@ -20,7 +20,7 @@ def empty(person: Person) -> None:
     assert person.http.delete("/api/drive/trash").is_success
 
 
-def show(visits: Visits, item: dict[str, Any], query: str = "", **options: Any) -> Page:
+def open_file(visits: Visits, item: dict[str, Any], query: str = "", **options: Any) -> Page:
     """Return the page with a file open, at the place that `query` names."""
     page = visits.open(f"#/file/{item['id']}{query}", **options)
     expect(page.get_by_role("heading", name=item["name"])).to_be_visible()

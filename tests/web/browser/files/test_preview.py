@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from tests.drive_server.knowledge import documents
 from tests.web.browser.axe import violations
 from tests.web.browser.visits import NARROWEST
-from tests.web.browser.world import show
+from tests.web.browser.world import open_file
 
 if TYPE_CHECKING:
     from tests.e2e.person import Person
@@ -35,21 +35,21 @@ def sound() -> bytes:
 
 def test_a_text_is_shown_as_it_is_and_nothing_in_it_is_run(visits: Visits, owner: Person) -> None:
     text = "<script>document.title = 'evil'</script>\n<b>bold</b> & 你好"
-    page = show(visits, owner.upload("<img src=x onerror=alert(1)>.txt", text))
+    page = open_file(visits, owner.upload("<img src=x onerror=alert(1)>.txt", text))
     expect(page.get_by_role("region", name="onerror").locator(".written")).to_have_text(text)
     assert "evil" not in page.title()
     assert violations(page) == []
 
 
 def test_code_has_numbered_lines(visits: Visits, owner: Person) -> None:
-    page = show(visits, owner.upload("run.py", "import os\n\nprint(os.name)\n"))
+    page = open_file(visits, owner.upload("run.py", "import os\n\nprint(os.name)\n"))
     expect(page.locator(".line-numbers")).to_have_text("1\n2\n3")
     expect(page.locator(".written")).to_contain_text("print(os.name)")
 
 
 def test_a_table_of_many_rows_is_drawn_in_part_and_read_as_a_table(visits: Visits, owner: Person) -> None:
     rows = "\n".join(f'{number},"Name {number}, of many",{number * 3}' for number in range(3000))
-    page = show(visits, owner.upload("numbers.csv", f"id,name,amount\n{rows}\n"))
+    page = open_file(visits, owner.upload("numbers.csv", f"id,name,amount\n{rows}\n"))
     table = page.get_by_role("table", name="numbers.csv")
     expect(table.get_by_role("columnheader", name="amount")).to_be_visible()
     expect(table.get_by_role("cell", name="Name 7, of many")).to_be_visible()
@@ -67,7 +67,7 @@ def test_a_cited_passage_is_marked_in_view_and_its_older_version_said(visits: Vi
     start = text.index("Line 300")
     end = start + len("Line 300: nothing")
     passage = f"?version=1&start={start}&end={end}&place=line%3D301"
-    page = show(visits, item, passage)
+    page = open_file(visits, item, passage)
     mark = page.locator("mark")
     expect(mark).to_have_text("Line 300: nothing")
     expect(mark).to_be_in_viewport()
@@ -80,7 +80,7 @@ def test_a_cited_passage_is_marked_in_view_and_its_older_version_said(visits: Vi
 
 
 def test_markdown_is_shown_as_it_is_meant_or_as_it_is_written(visits: Visits, owner: Person) -> None:
-    page = show(visits, owner.upload("plan.md", "# The plan\n\n<img src=x onerror=alert(1)>We ship on **Friday**."))
+    page = open_file(visits, owner.upload("plan.md", "# The plan\n\n<img src=x onerror=alert(1)>We ship on **Friday**."))
     expect(page.get_by_role("region", name="plan.md")).to_contain_text("The plan")
     expect(page.get_by_role("button", name="Formatted")).to_have_attribute("aria-pressed", "true")
     page.get_by_role("button", name="Text").click()
@@ -88,13 +88,13 @@ def test_markdown_is_shown_as_it_is_meant_or_as_it_is_written(visits: Visits, ow
 
 
 def test_asking_about_a_file_hands_it_to_the_conversation(visits: Visits, owner: Person) -> None:
-    page = show(visits, owner.upload("question.txt", "Why?"), size=NARROWEST)
+    page = open_file(visits, owner.upload("question.txt", "Why?"), size=NARROWEST)
     page.get_by_role("button", name="Ask about this").click()
     expect(page.get_by_role("region", name="Assistant")).to_be_visible()
 
 
 def test_a_picture_fits_and_grows_and_a_hostile_one_does_nothing(visits: Visits, owner: Person) -> None:
-    page = show(visits, owner.upload("wide.png", documents.picture(1600, 900)))
+    page = open_file(visits, owner.upload("wide.png", documents.picture(1600, 900)))
     picture = page.get_by_role("img", name="wide.png")
     expect(picture).to_be_visible()
     expect(picture).to_have_js_property("complete", True)
@@ -107,12 +107,12 @@ def test_a_picture_fits_and_grows_and_a_hostile_one_does_nothing(visits: Visits,
     assert fitting["width"] < 900
     assert grown["width"] == 2400
     assert violations(page) == []
-    evil = show(visits, owner.upload("evil.svg", HOSTILE))
+    evil = open_file(visits, owner.upload("evil.svg", HOSTILE))
     expect(evil.get_by_role("img", name="evil.svg")).to_be_visible()
 
 
 def test_a_damaged_picture_says_so_and_can_be_downloaded(visits: Visits, owner: Person) -> None:
-    page = show(visits, owner.upload("broken.png", b"\x89PNG no"), size=NARROWEST, dark=True)
+    page = open_file(visits, owner.upload("broken.png", b"\x89PNG no"), size=NARROWEST, dark=True)
     expect(page.get_by_text("This file can't be shown")).to_be_visible()
     with page.expect_download() as download:
         page.get_by_role("link", name="Download").click()
@@ -122,7 +122,7 @@ def test_a_damaged_picture_says_so_and_can_be_downloaded(visits: Visits, owner: 
 
 
 def test_an_office_document_shows_its_words(visits: Visits, owner: Person) -> None:
-    page = show(visits, owner.upload("预算.xlsx", documents.workbook()), language="zh")
+    page = open_file(visits, owner.upload("预算.xlsx", documents.workbook()), language="zh")
     expect(page.get_by_text("文件的文字内容（不含排版）。")).to_be_visible()
     expect(page.locator(".written")).to_contain_text("张三")
 
@@ -131,7 +131,7 @@ def test_sound_can_be_played_and_other_files_have_facts(visits: Visits, owner: P
     folder = owner.folder("Kinds")
     audio = owner.upload("beep.wav", sound(), folder["id"])
     owner.upload("thing.bin", bytes(range(256)) * 4, folder["id"])
-    page = show(visits, audio)
+    page = open_file(visits, audio)
     expect(page.locator("audio")).to_have_attribute("src", re.compile(audio["id"]))
     page.get_by_role("button", name="Next file: thing.bin").click()
     expect(page.get_by_text("This kind of file can't be shown here.")).to_be_visible()
