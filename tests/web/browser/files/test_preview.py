@@ -80,7 +80,8 @@ def test_a_cited_passage_is_marked_in_view_and_its_older_version_said(visits: Vi
 
 
 def test_markdown_is_shown_as_it_is_meant_or_as_it_is_written(visits: Visits, owner: Person) -> None:
-    page = open_file(visits, owner.upload("plan.md", "# The plan\n\n<img src=x onerror=alert(1)>We ship on **Friday**."))
+    text = "# The plan\n\n<img src=x onerror=alert(1)>We ship on **Friday**."
+    page = open_file(visits, owner.upload("plan.md", text))
     expect(page.get_by_role("region", name="plan.md")).to_contain_text("The plan")
     expect(page.get_by_role("button", name="Formatted")).to_have_attribute("aria-pressed", "true")
     page.get_by_role("button", name="Text").click()
