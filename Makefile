@@ -20,11 +20,19 @@ run: .venv/installed
 test: .venv/installed-node .venv/installed-webdav .venv/installed-browser
 	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
-check: .venv/installed-dev .venv/installed-node
+check: check-style check-types check-imports check-page
+
+check-style: .venv/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+check-types: .venv/installed-dev
 	$(BIN)/basedpyright
+
+check-imports: .venv/installed-dev
 	$(BIN)/lint-imports
+
+check-page: .venv/installed-dev .venv/installed-node
 	$(BIN)/python -m tests.web.check
 
 # For every night: the tests kill it only 10 and 20 times, and try a few sequences. SEED begins another series.
@@ -103,4 +111,4 @@ lock:
 	$(MAKE) .venv/installed-test
 	$(BIN)/python -m tests.node.install --lock
 
-.PHONY: help run test check soak bench eval bench-search lock snapshots
+.PHONY: help run test check check-style check-types check-imports check-page soak bench eval bench-search lock snapshots

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import gc
 import os
+from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import portalocker.portalocker
@@ -13,6 +15,8 @@ from tests.fakes.file_locks import KINDS, VARIABLE, use_named
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
+STORIES = Path(__file__).parent / "web" / "browser"
+
 
 @pytest.fixture
 def anyio_backend() -> str:
@@ -21,7 +25,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="session", autouse=True)
 def done_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Do once what most tests would repeat (migrate, describe tools and routes, read certificates); wait for no disk."""
+    """Do once what most tests would repeat (migrate, build tools and routes, read certificates); wait for no disk."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         once.copy_migrated_databases(monkeypatch, tmp_path_factory.mktemp("migrated"))
         once.describe_tools_once(monkeypatch)
@@ -45,8 +49,16 @@ def _return_at_once(descriptor: int) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start with the long tests, those that need more time than the others: nobody waits for them alone at the end."""
+    """Start with the long tests, those that need more time than the others: nobody waits for them alone at the end.
+
+    The stories of the page wait for a browser half of their time: they stand evenly among what computes.
+    """
     items.sort(key=lambda item: item.get_closest_marker("timeout") is None)
+    modules = [list(module) for _, module in groupby(items, key=lambda item: item.path)]
+    is_story = [STORIES in module[0].path.parents for module in modules]
+    places = {kind: iter(range(is_story.count(kind))) for kind in (True, False)}
+    order = [(next(places[kind]) + 1) / is_story.count(kind) for kind in is_story]
+    items[:] = [item for at in sorted(range(len(modules)), key=order.__getitem__) for item in modules[at]]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from starlette.routing import compile_path
+from fastapi import routing
 from starlette.testclient import TestClient
 
 import api.app
@@ -135,11 +135,13 @@ def test_a_service_looks_at_no_old_objects_for_garbage_until_it_is_ready(at_read
 def test_routes_are_built_when_a_request_comes_to_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[str] = []
 
-    def noted(path: str) -> Any:
-        built.append(path)
-        return compile_path(path)
+    build = vars(routing)["_IncludedRouter"]._build_effective_context
 
-    monkeypatch.setattr("fastapi.routing.compile_path", noted)
+    def noted(router: Any, route: Any) -> Any:
+        built.append(router.include_context.path_for(route))
+        return build(router, route)
+
+    monkeypatch.setattr("fastapi.routing._IncludedRouter._build_effective_context", noted)
     app = api.app.create_app(DriveSettings(data_dir=tmp_path))
     assert built == []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Event
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
@@ -115,9 +116,13 @@ def test_what_is_said_while_the_conversation_is_loaded_stays(page: Page, model: 
     loaded = page.request.get(f"/api/threads/{page.url.split('thread=')[1]}")
     second = page.context.new_page()
     held: list[Route] = []
+    is_sent = Event()
 
     def hold(route: Route) -> None:
-        held.append(route)
+        if is_sent.is_set():
+            route.continue_()
+        else:
+            held.append(route)
 
     second.route("**/api/threads/*", hold)
     second.goto(page.url)
@@ -125,9 +130,9 @@ def test_what_is_said_while_the_conversation_is_loaded_stays(page: Page, model: 
     second.get_by_role("textbox", name="Message").fill("And then?")
     with second.expect_response("**/api/chat"):
         second.keyboard.press("Enter")
+    is_sent.set()
     for route in held:
         route.fulfill(response=loaded)
-    second.unroute("**/api/threads/*")
     expect(answers(second)).to_have_count(2)
     expect(answers(second).first).to_contain_text("First.")
     expect(answers(second).last).to_contain_text("More.")
