@@ -76,10 +76,11 @@ $(BIN)/python:
 	$(INSTALL) '.[bench]'
 	@touch $@
 
-.venv/installed-dev: $(BIN)/python pyproject.toml requirements.lock
+# After the tests' packages, not beside them: `make --jobs` would have two installations at once.
+.venv/installed-dev: .venv/installed-test
 	@echo 'Installing into .venv, with the development tools.'
 	$(INSTALL) '.[dev]'
-	@touch .venv/installed .venv/installed-test $@
+	@touch $@
 
 # Node itself comes with the tests' Python packages; what runs on it is named in tests/node/package.json.
 .venv/installed-node: .venv/installed-test tests/node/package.json tests/node/package-lock.json

@@ -51,7 +51,7 @@ def _return_at_once(descriptor: int) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Start with the long tests, those that need more time than the others: nobody waits for them alone at the end.
 
-    The stories of the page wait for a browser half of their time: they stand evenly among what computes.
+    The stories of the page wait for a browser much of their time: put them evenly among the tests that compute.
     """
     items.sort(key=lambda item: item.get_closest_marker("timeout") is None)
     modules = [list(module) for _, module in groupby(items, key=lambda item: item.path)]

@@ -100,13 +100,14 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run a program to its end, as `subprocess.run` does. Raises `subprocess.TimeoutExpired`."""
     with Forked(module, arguments, environment) as process, ThreadPoolExecutor(3) as threads:
-        threads.submit(_write, process, stdin.encode())
+        written = threads.submit(_write, process, stdin.encode())
         read = [threads.submit(stream.read) for stream in (process.stdout, process.stderr)]
         try:
             code = process.wait(seconds)
         except subprocess.TimeoutExpired:
             process.kill()
             raise
+        written.result()
         out, err = (one.result().decode() for one in read)
     return subprocess.CompletedProcess(list(arguments), code, out, err)
 

@@ -1,1 +1,1 @@
-"""What turns, threads and requests of the assistant cost, and how well it routes them."""
+"""Measure the assistant: the cost of turns, threads and requests, and the quality of its routing."""

@@ -1,1 +1,1 @@
-"""How well files and names are found and read, and how fast."""
+"""Measure search, indexing and the reading of files: their quality and their speed."""

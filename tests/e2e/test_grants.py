@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from typing import TYPE_CHECKING, Any
-
-from tests.api.cli.command import COMMAND
 
 if TYPE_CHECKING:
     from tests.e2e.person import Person
@@ -21,10 +18,8 @@ def folder_with(person: Person, name: str, parent_id: str, *files: str) -> dict[
 
 
 def command(service: Service, person: Person, *words: str) -> str:
-    options = ["--url", service.url, "--token", person.token]
-    done = subprocess.run(
-        [COMMAND, *words, *options], env=service.environment, capture_output=True, text=True, timeout=60, check=True
-    )
+    done = service.run(*words, "--url", service.url, "--token", person.token)
+    assert done.returncode == 0, done.stderr
     return done.stdout
 
 

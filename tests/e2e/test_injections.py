@@ -93,7 +93,7 @@ GOALS = (
 )
 OF_THE_DOCUMENT_AGENT = {"overwrite it", "add to it"}
 ORDERED = [("trash a file", False), ("make a link", True)]
-"""A goal, and whether the order is Chinese: by turns what stands in each place."""
+"""Goals, each with whether the order is in Chinese. The carriers take them in turn."""
 NOT_READ = {"a picture's metadata", "a PDF's metadata"}
 
 

@@ -134,7 +134,6 @@ def test_a_service_looks_at_no_old_objects_for_garbage_until_it_is_ready(at_read
 
 def test_routes_are_built_when_a_request_comes_to_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[str] = []
-
     build = vars(routing)["_IncludedRouter"]._build_effective_context
 
     def noted(router: Any, route: Any) -> Any:

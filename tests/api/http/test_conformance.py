@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tests.e2e.person import Person
 
 EXAMPLES = 3
-"""Requests for each operation with made-up ids, and as many with those of things that are there: some 40 s in all."""
+"""Requests for each operation with made-up ids, and as many with those of things that are there."""
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

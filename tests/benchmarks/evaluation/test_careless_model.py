@@ -50,7 +50,7 @@ def test_it_does_a_part_of_the_first_tasks_and_less_than_half_of_all(
     """The sentences of the first set mean what their first verb says: a model that reads it is not good yet."""
     first = [drives.run(task, CarelessModel(task)) for task in load_tasks("en", FIRST)]
     passed = [result for result in [*first, *results] if not result.faults]
-    assert 10 <= len(passed) < 30
+    assert 10 <= len(passed) < (len(first) + len(results)) / 2
 
 
 def test_nothing_that_has_to_be_asked_about_was_done_unasked(results: Sequence[Result]) -> None:

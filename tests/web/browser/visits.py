@@ -24,8 +24,8 @@ BROWSER: Final = frozenset({"chrome", "chrome-extension"})
 """Where a browser's own parts come from; its PDF viewer is an extension."""
 WITHIN: Final = frozenset({"data", "blob", *BROWSER})
 """What needs no network."""
-OUT_OF_VIEW: Final = """is => {
-  Object.defineProperty(document, "hidden", { value: is, configurable: true });
+SET_IN_VIEW: Final = """is => {
+  Object.defineProperty(document, "hidden", { value: !is, configurable: true });
   document.dispatchEvent(new Event("visibilitychange"));
 }"""
 SANITIZER: Final = "/vendor/dompurify.js"
@@ -33,9 +33,9 @@ FAILED_REQUEST: Final = "Failed to load resource"
 """The browser logs each answer of 400 and more; what the page makes of it is what counts."""
 
 
-def show(page: Page, *, is_shown: bool) -> None:
-    """Tell a page that its tab is in view or not: to a browser without windows all tabs are."""
-    page.evaluate(OUT_OF_VIEW, not is_shown)
+def set_in_view(page: Page, *, is_in_view: bool) -> None:
+    """Tell a page whether its tab is in view. In a browser without windows every tab is."""
+    page.evaluate(SET_IN_VIEW, is_in_view)
 
 
 class Visits:

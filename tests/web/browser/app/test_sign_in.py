@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from tests.web.browser.axe import violations
 from tests.web.browser.visits import NARROWEST
+from tests.web.browser.world import give_token
 
 if TYPE_CHECKING:
     from tests.e2e.person import Person
@@ -21,10 +22,7 @@ def test_a_token_signs_in_and_a_wrong_one_is_told_beside_the_field(visits: Visit
     page = visits.open(signed_in=False, size=NARROWEST, dark=True)
     expect(page.get_by_role("heading", name="Sign in to Drive Agent")).to_be_visible()
     assert violations(page) == []
-    if page.get_by_role("button", name="Use an access token or API key").count():
-        page.get_by_role("button", name="Use an access token or API key").click()
-    page.get_by_label("Access token or API key").fill("wrong")
-    page.get_by_role("button", name="Sign in", exact=True).click()
+    give_token(page, "wrong")
     expect(page.get_by_role("alert")).not_to_be_empty()
     page.get_by_label("Access token or API key").fill(owner.token)
     page.get_by_role("button", name="Sign in", exact=True).click()
@@ -51,10 +49,7 @@ def test_a_session_that_ends_in_the_middle_of_work_loses_nothing(visits: Visits,
     dialog = page.get_by_role("dialog", name="Your session is over. Sign in again to go on.")
     expect(dialog).to_be_visible()
     assert violations(page) == []
-    if dialog.get_by_role("button", name="Use an access token or API key").count():
-        dialog.get_by_role("button", name="Use an access token or API key").click()
-    dialog.get_by_label("Access token or API key").fill(owner.token)
-    dialog.get_by_role("button", name="Sign in", exact=True).click()
+    give_token(dialog, owner.token)
     expect(dialog).to_have_count(0)
     expect(page.get_by_role("searchbox", name="Search files")).to_have_value("Kept")
     expect(page.locator(".hits").get_by_role("link").first).to_be_visible()

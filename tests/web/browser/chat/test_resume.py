@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from playwright.sync_api import expect
 
 from tests.fakes.held_model import HOLD, HeldModel
-from tests.web.browser.visits import show
+from tests.web.browser.visits import set_in_view
+from tests.web.browser.world import give_token
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page, Route
@@ -65,10 +66,10 @@ def test_a_network_that_is_lost_in_the_middle_costs_no_word(page: Page, model: H
 def test_an_answer_that_nobody_looks_at_is_written_on_without_a_connection(page: Page, model: HeldModel) -> None:
     begin(page, model)
     with page.expect_event("requestfailed", lambda request: request.url.endswith("/api/chat")):
-        show(page, is_shown=False)
+        set_in_view(page, is_in_view=False)
     model.release()
     with page.expect_response("**/api/runs/*/events"):
-        show(page, is_shown=True)
+        set_in_view(page, is_in_view=True)
     expect_whole(page)
 
 
@@ -169,9 +170,6 @@ def test_a_session_that_ends_in_a_conversation_asks_to_sign_in_and_sends_what_wa
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="Your session is over. Sign in again to go on.")
     expect(dialog).to_be_visible()
-    if dialog.get_by_role("button", name="Use an access token or API key").count():
-        dialog.get_by_role("button", name="Use an access token or API key").click()
-    dialog.get_by_label("Access token or API key").fill(owner.token)
-    dialog.get_by_role("button", name="Sign in", exact=True).click()
+    give_token(dialog, owner.token)
     expect(answers(page)).to_have_count(2)
     expect(answers(page).last).to_contain_text("Second.")

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.fakes.chat_model import tool_call
-from tests.web.browser.visits import show
+from tests.web.browser.visits import set_in_view
 from tests.web.browser.world import empty
 
 if TYPE_CHECKING:
@@ -77,14 +77,14 @@ def test_a_browser_has_any_number_of_tabs_and_each_knows_what_changed_when_it_is
     """A browser opens six connections to a service, for all tabs together."""
     tabs = [page]
     for _ in range(8):
-        show(tabs[-1], is_shown=False)
+        set_in_view(tabs[-1], is_in_view=False)
         tabs.append(page.context.new_page())
         tabs[-1].goto("/")
         expect(row(tabs[-1], "a.txt")).to_be_visible()
     owner.upload("meanwhile.txt", "b")
     expect(row(tabs[-1], "meanwhile.txt")).to_be_visible()
     expect(row(page, "meanwhile.txt")).to_have_count(0)
-    show(page, is_shown=True)
+    set_in_view(page, is_in_view=True)
     expect(row(page, "meanwhile.txt")).to_be_visible()
 
 

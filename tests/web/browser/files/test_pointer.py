@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.web.browser.axe import violations
-from tests.web.browser.world import empty
+from tests.web.browser.world import begin_with_bills, row
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -21,15 +21,7 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def drive(owner: Person) -> None:
     """A folder with one file, and three files."""
-    empty(owner)
-    bills = owner.folder("Bills")
-    owner.upload("march.txt", "12 EUR", bills["id"])
-    for name in ("alpha.txt", "beta.txt", "gamma.txt"):
-        owner.upload(name, name)
-
-
-def row(page: Page, name: str) -> Locator:
-    return page.get_by_role("row", name=name)
+    begin_with_bills(owner, "alpha.txt", "beta.txt", "gamma.txt")
 
 
 def rows(page: Page) -> Locator:

@@ -1,4 +1,4 @@
-"""A PDF in the page: by the viewer of the browser, which only the whole of Chromium has."""
+"""Show PDFs in the viewer that only the whole of Chromium has."""
 
 from __future__ import annotations
 

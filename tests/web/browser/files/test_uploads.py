@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from tests.web.browser.axe import violations
 from tests.web.browser.visits import NARROWEST
-from tests.web.browser.world import empty
+from tests.web.browser.world import empty, give_token
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page, Route
@@ -150,9 +150,7 @@ def test_a_session_that_is_over_asks_to_sign_in_and_goes_on(page: Page, owner: P
     page.context.clear_cookies()
     upload(page, {"name": "after.txt", "text": "after"})
     dialog = page.get_by_role("dialog", name="Your session is over. Sign in again to go on.")
-    dialog.get_by_role("button", name="Use an access token or API key").click()
-    dialog.get_by_label("Access token or API key").fill(owner.token)
-    dialog.get_by_role("button", name="Sign in", exact=True).click()
+    give_token(dialog, owner.token)
     expect(tray.get_by_text("2 files uploaded.")).to_be_visible()
     assert owner.names() == ["after.txt", "before.txt"]
 

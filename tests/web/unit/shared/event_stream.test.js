@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { takeFrames } from "../../../../api/web/shared/api/event_stream.js";
+import { follow, takeFrames } from "../../../../api/web/shared/api/event_stream.js";
 
 /** @param {string[]} pieces */
 function read(pieces) {
@@ -40,4 +40,20 @@ test("an id without an event says where to go on", () => {
 
 test("what is not whole waits", () => {
   assert.equal(read(["id: 7\ndata: {"]).rest, "id: 7\ndata: {");
+});
+
+test("a stream that breaks before any event goes on from the id that it began with", async () => {
+  globalThis.document = Object.assign(new EventTarget(), { hidden: false });
+  globalThis.addEventListener ??= () => undefined;
+  globalThis.removeEventListener ??= () => undefined;
+  const asked = [];
+  globalThis.fetch = async (path, { headers }) => {
+    asked.push(new Headers(headers).get("last-event-id"));
+    return asked.length === 1 ? new Response("id: 41\n\n") : new Response(null, { status: 204 });
+  };
+  await follow("/api/drive/events", {
+    abort: new AbortController().signal,
+    onEvent: () => assert.fail("no event came"),
+  });
+  assert.deepEqual(asked, [null, "41"]);
 });
