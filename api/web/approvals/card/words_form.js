@@ -1,7 +1,7 @@
 /** Words to the assistant: why a call is rejected, or what to do instead. */
 
 import { Button } from "../../shared/components/button.js";
-import { html, useEffect, useId, useRef, useState } from "../../shared/preact.js";
+import { html, useId, useLayoutEffect, useRef, useState } from "../../shared/preact.js";
 import { text } from "../../shared/texts/texts.js";
 import { closeOnEscape } from "./form_keys.js";
 
@@ -12,7 +12,7 @@ export function WordsForm({ kind, onDecide, onClose }) {
   const id = useId();
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const [isMissing, setMissing] = useState(false);
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     const message = field.current?.value.trim() ?? "";

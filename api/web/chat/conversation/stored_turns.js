@@ -63,7 +63,8 @@ function addResult(turn, message) {
 
 /**
  * Add to the turns of the service those that it did not send: messages that could not be sent, and what was said while
- * the thread was loaded. An active turn of the service stays the last, because events go to the last turn.
+ * the thread was loaded. Of an active turn the one with more events stays: its stream may be open already. It stays the
+ * last, because events go to the last turn.
  * @param {Turn[]} stored
  * @param {Turn[]} shown
  * @param {Set<string>} before ids of the runs that were shown when the loading began
@@ -75,7 +76,12 @@ export function withOwnTurns(stored, shown, before) {
     runId ? !before.has(runId) && !ids.has(runId) : status === "sending" || status === "unsent",
   );
   // A message that is answered anew stands for the version before.
-  const others = stored.filter((turn) => own.every(({ key }) => key !== turn.key));
+  const others = stored
+    .filter((turn) => own.every(({ key }) => key !== turn.key))
+    .map((turn) => (isActive(turn) && shown.find((one) => isFurther(one, turn))) || turn);
   const last = others.at(-1);
   return last && isActive(last) ? [...others.slice(0, -1), ...own, last] : [...others, ...own];
 }
+
+/** Whether it has more events of the same run. @param {Turn} one @param {Turn} other */
+const isFurther = (one, other) => one.runId === other.runId && one.lastEvent > other.lastEvent;

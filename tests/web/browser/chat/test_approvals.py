@@ -266,6 +266,7 @@ def test_who_wants_notifications_is_told_while_the_page_is_hidden(
     page.get_by_role("menuitemcheckbox", name="Notify me").click()
     assert page.evaluate("window.shown") == []
     card.get_by_role("button", name="Reject").click()
+    expect(card.get_by_role("textbox")).to_be_focused()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_text("Kept.")).to_be_visible()

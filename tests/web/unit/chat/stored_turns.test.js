@@ -32,6 +32,14 @@ test("what could not be sent stays, before the turn that takes events", () => {
   assert.deepEqual(keys(withOwnTurns(stored, shown, new Set(["r1"]))), ["first", "lost", "elsewhere"]);
 });
 
+test("a turn that goes on keeps the events that came while the thread was loaded", () => {
+  const loaded = [turn("first", "r1"), turn("second", "r2", "running")];
+  for (const status of /** @type {const} */ (["running", "success"])) {
+    const further = { ...turn("second", "r2", status), lastEvent: 5 };
+    assert.deepEqual(withOwnTurns(loaded, [turn("first", "r1"), further], new Set(["r1"])).at(-1), further);
+  }
+});
+
 test("a message that is answered anew takes the place of the version before", () => {
   const stored = [turn("first", "r1")];
   const anew = turn("first", "r2", "running");
