@@ -1,6 +1,8 @@
 # Everything is installed into .venv, from requirements.lock. PYTHON is the Python (3.11 or newer) that makes .venv.
 PYTHON ?= python3
 BIN = .venv/bin
+# A test's compiled code is kept, whatever the environment says: each of the test run's processes would compile it anew.
+export PYTHONDONTWRITEBYTECODE =
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable
 
 help:

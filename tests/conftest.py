@@ -25,9 +25,10 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="session", autouse=True)
 def done_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Do once what most tests would repeat (migrate, build tools and routes, read certificates); wait for no disk."""
+    """Do once what most tests would repeat (migrate, compile statements, build tools and routes); wait for no disk."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         once.copy_migrated_databases(monkeypatch, tmp_path_factory.mktemp("migrated"))
+        once.compile_statements_once(monkeypatch)
         once.describe_tools_once(monkeypatch)
         once.build_routes_once(monkeypatch)
         once.read_certificates_once(monkeypatch)

@@ -8,11 +8,14 @@ import ssl
 from contextlib import suppress
 from functools import cache, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from fastapi import routing
 from mcp.server.fastmcp.tools import Tool
+from sqlalchemy import Engine
+from sqlalchemy.dialects.sqlite.base import SQLiteDialect
+from sqlalchemy.util import LRUCache
 
 from drive_server.storage.schema import Schema
 
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
     import pytest
     from sqlalchemy import URL
+
+MOST_STATEMENTS: Final = 5000
 
 
 def copy_migrated_databases(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
@@ -49,6 +54,23 @@ def _copy(template: Path, target: Path) -> None:
     with suppress(FileExistsError):
         os.link(unfinished, target)
     unfinished.unlink()
+
+
+def compile_statements_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile a statement for the first engine on SQLite: the dialects of the others are equal, and make the same."""
+    compiled: LRUCache[Any, Any] = LRUCache(MOST_STATEMENTS)
+    of_all = property(lambda _: compiled, lambda _engine, _own: None)
+    monkeypatch.setattr(Engine, "_compiled_cache", of_all, raising=False)
+    monkeypatch.setattr(SQLiteDialect, "__eq__", _is_of_the_same_type)
+    monkeypatch.setattr(SQLiteDialect, "__hash__", _hash_of_the_type)
+
+
+def _is_of_the_same_type(one: object, other: object) -> bool:
+    return type(one) is type(other)
+
+
+def _hash_of_the_type(one: object) -> int:
+    return hash(type(one))
 
 
 def describe_tools_once(monkeypatch: pytest.MonkeyPatch) -> None:

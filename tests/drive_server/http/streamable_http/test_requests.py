@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from drive_server.http.streamable_http import stream
 from tests.drive_server.http.service import Service, running
 from tests.drive_server.http.wire import Gate, Wire, answer_of, wired
 from tests.handshake import INTRODUCTION
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from tests.drive_server.http.wire import Event
 
 LIMITS = {"sessions_per_user": 3, "concurrent_calls": 2, "calls_per_minute": 60, "max_request_bytes": 100_000}
+SOON_ON_ANY_MACHINE = 30.0
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
 
@@ -270,7 +272,10 @@ async def test_streams_begin_with_an_event_to_resume_from_and_say_when(service: 
     assert "done" in said[-1].data
 
 
-async def test_an_answer_that_comes_soon_and_alone_is_no_stream_and_keeps_its_connection(service: Service) -> None:
+async def test_an_answer_that_comes_soon_and_alone_is_no_stream_and_keeps_its_connection(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "FIRST_WAIT_SECONDS", SOON_ON_ANY_MACHINE)
     async with wired(service) as wire:
         calls = [await wire.post("tools/call", {"name": "whoami", "arguments": {}}, number) for number in (7, 8)]
 
