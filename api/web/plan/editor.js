@@ -6,7 +6,7 @@ import { Button, IconButton } from "../shared/components/button.js";
 import { announce } from "../shared/components/notices.js";
 import { describe } from "../shared/components/problems.js";
 import { Failure, Loading } from "../shared/components/states.js";
-import { html, useEffect, useRef, useState } from "../shared/preact.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../shared/preact.js";
 import { text } from "../shared/texts/texts.js";
 import { agentWords } from "./step_row.js";
 import { AGENTS, editableSteps, patchOf, withChanged, withMoved, withNewStep, withoutStep } from "./steps.js";
@@ -42,7 +42,7 @@ function Steps({ plan, onReload, onClose }) {
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
   const focusField = (/** @type {number} */ at) =>
     requestAnimationFrame(() => form.current?.querySelectorAll("textarea")[at]?.focus());
-  useEffect(() => void focusField(0), []);
+  useLayoutEffect(() => form.current?.querySelector("textarea")?.focus(), []);
   const add = () => {
     setSteps(withNewStep(steps));
     focusField(steps.length);

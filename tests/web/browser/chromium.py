@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shutil import disk_usage
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -20,11 +21,24 @@ FLAGS: Final = (
     "--disable-component-update",
     "--disable-sync",
     "--disable-default-apps",
-    "--disable-dev-shm-usage",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
+IN_FILES: Final = "--disable-dev-shm-usage"
+"""What Playwright adds for containers that have little shared memory; each answer of the service costs a file then."""
+ENOUGH_BYTES: Final = 2**30
 
 
 def launch(playwright: Playwright, *flags: str, program: str = HEADLESS) -> Browser:
     """Start a browser; `program` is `WHOLE` or `HEADLESS`."""
-    return playwright.chromium.launch(executable_path=f"/usr/bin/{program}", args=[*FLAGS, *flags])
+    return playwright.chromium.launch(
+        executable_path=f"/usr/bin/{program}",
+        args=[*FLAGS, *flags],
+        ignore_default_args=[IN_FILES] if _has_shared_memory() else [],
+    )
+
+
+def _has_shared_memory() -> bool:
+    try:
+        return disk_usage("/dev/shm").free >= ENOUGH_BYTES
+    except FileNotFoundError:
+        return False

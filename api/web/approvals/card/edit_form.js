@@ -3,7 +3,7 @@
 import { get } from "../../shared/api/request.js";
 import { Button } from "../../shared/components/button.js";
 import { Failure, Loading } from "../../shared/components/states.js";
-import { html, useEffect, useMemo, useRef, useState } from "../../shared/preact.js";
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../shared/preact.js";
 import { text } from "../../shared/texts/texts.js";
 import { Fields, sentenceOf } from "./call_fields.js";
 import { fieldsOf, read } from "./fields.js";
@@ -47,7 +47,7 @@ export function SchemaForm({ schema, values, action, targets = false, complaints
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
   const specs = useMemo(() => fieldsOf(schema, values, { targets }), [schema]);
   const [wrong, setWrong] = useState(/** @type {import("./call_fields.js").Complaints} */ ({}));
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (onClose)
       /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector("input, textarea, select"))?.focus();
   }, []);

@@ -1,7 +1,7 @@
 /** Approve a call, and allow calls of its kind in a folder for a while. */
 
 import { Button } from "../../shared/components/button.js";
-import { html, useEffect, useRef } from "../../shared/preact.js";
+import { html, useLayoutEffect, useRef } from "../../shared/preact.js";
 import { duration } from "../../shared/texts/format.js";
 import { text } from "../../shared/texts/texts.js";
 import { closeOnEscape } from "./form_keys.js";
@@ -22,7 +22,10 @@ export function foldersAbove(path, isFolder) {
 /** @param {{action: import("./card.js").Action, onDecide: (decision: import("./deciding.js").Decision) => void, onClose: () => void}} properties */
 export function GrantForm({ action, onDecide, onClose }) {
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
-  useEffect(() => /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector("select"))?.focus(), []);
+  useLayoutEffect(
+    () => /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector("select"))?.focus(),
+    [],
+  );
   const [first] = action.effect?.items ?? [];
   const folders = [...foldersAbove(String(first?.path ?? ""), first?.kind === "folder"), "/"];
   const submit = (/** @type {Event} */ event) => {

@@ -6,7 +6,7 @@ import { Icon } from "../../shared/components/icon.js";
 import { openMenu } from "../../shared/components/menus.js";
 import { Empty, Failure, Loading } from "../../shared/components/states.js";
 import { goToThread, place } from "../../shared/location.js";
-import { html, useEffect, useRef, useState } from "../../shared/preact.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../../shared/preact.js";
 import { loadStyles } from "../../shared/styles/load.js";
 import { moment, shortDate } from "../../shared/texts/format.js";
 import { loadTexts, text } from "../../shared/texts/texts.js";
@@ -30,7 +30,7 @@ export function Threads({ onClose }) {
   const [words, setWords] = useState("");
   const { listed, more, again } = useThreads(words);
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
   const list = useRef(/** @type {HTMLElement | null} */ (null));
   const open = (/** @type {string} */ id) => {
     goToThread(id);

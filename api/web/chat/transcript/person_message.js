@@ -5,7 +5,7 @@ import { CopyButton } from "../../shared/components/copy_button.js";
 import { Icon } from "../../shared/components/icon.js";
 import { isComposing } from "../../shared/keys.js";
 import { goToFile, goToFolder } from "../../shared/location.js";
-import { html, useEffect, useRef, useState } from "../../shared/preact.js";
+import { html, useLayoutEffect, useRef, useState } from "../../shared/preact.js";
 import { text } from "../../shared/texts/texts.js";
 import { active, edit, shownVersion } from "../conversation/conversation.js";
 import { editing } from "./editing.js";
@@ -48,7 +48,7 @@ function attached({ id, kind, name }) {
 function Editor({ turn }) {
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const [words, setWords] = useState(turn.message);
-  useEffect(() => {
+  useLayoutEffect(() => {
     field.current?.focus();
     field.current?.setSelectionRange(words.length, words.length);
   }, []);

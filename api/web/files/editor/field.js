@@ -1,7 +1,7 @@
 /** The field in which a text is written. */
 
 import { isComposing } from "../../shared/keys.js";
-import { html, useEffect, useRef, useState } from "../../shared/preact.js";
+import { html, useLayoutEffect, useRef, useState } from "../../shared/preact.js";
 import { text } from "../../shared/texts/texts.js";
 import { indent, positionOf } from "./typing.js";
 
@@ -14,7 +14,7 @@ export function Field({ value, label, isCode, onInput }) {
   const leaves = useRef(false);
   const [at, setAt] = useState({ line: 1, column: 1 });
   const look = () => field.current && setAt(positionOf(field.current.value, field.current.selectionEnd));
-  useEffect(() => {
+  useLayoutEffect(() => {
     field.current?.focus();
     field.current?.setSelectionRange(0, 0);
     document.addEventListener("selectionchange", look);

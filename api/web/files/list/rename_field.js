@@ -1,7 +1,7 @@
 /** The name of an item as a field, in its place. */
 
 import { isComposing } from "../../shared/keys.js";
-import { html, useEffect, useRef } from "../../shared/preact.js";
+import { html, useLayoutEffect, useRef } from "../../shared/preact.js";
 import { text } from "../../shared/texts/texts.js";
 import { rename, stemLength } from "../actions/operations.js";
 import { renaming } from "./selection/chosen.js";
@@ -10,7 +10,7 @@ import { renaming } from "./selection/chosen.js";
 export function RenameField({ item }) {
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   const isOver = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     field.current?.focus();
     field.current?.setSelectionRange(0, stemLength(item));
   }, []);

@@ -4,7 +4,7 @@ import { Button } from "../../shared/components/button.js";
 import { Empty, Failure, Loading } from "../../shared/components/states.js";
 import { isComposing, isTyping } from "../../shared/keys.js";
 import { go } from "../../shared/location.js";
-import { html, useEffect, useRef } from "../../shared/preact.js";
+import { html, useEffect, useLayoutEffect, useRef } from "../../shared/preact.js";
 import { loadStyles } from "../../shared/styles/load.js";
 import { loadTexts, text } from "../../shared/texts/texts.js";
 import { Filters } from "./filters.js";
@@ -21,7 +21,7 @@ export function SearchResults({ query }) {
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   const found = useHits(query);
   const set = (/** @type {Query} */ change) => go(["search"], { ...query, ...change }, { replace: true });
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
   useSlash(field);
   return html`<section class="search-results" aria-label=${text("search.title")} onKeyDown=${moveInResults}>
     <form

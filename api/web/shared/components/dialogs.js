@@ -1,6 +1,6 @@
 /** Dialogs over the page: opened from anywhere, drawn in one place (`DialogHost`, in the shell). */
 
-import { html, signal, useEffect, useId, useRef } from "../preact.js";
+import { html, signal, useEffect, useId, useLayoutEffect, useRef } from "../preact.js";
 import { text } from "../texts/texts.js";
 import { Button, IconButton } from "./button.js";
 
@@ -43,7 +43,7 @@ function Drawn({ dialog }) {
 export function Dialog({ title, onClose, footer, children, class: extra = "", role }) {
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     const dialog = element.current;
     dialog?.showModal();

@@ -148,6 +148,22 @@ def test_all_are_rejected_at_once(page: Page, owner: Person, model: ScriptedChat
     assert owner.names() == ["Archive", "plan.md"]
 
 
+FOCUSED_WHEN_DRAWN: Final = """async button => {
+  button.click();
+  const opened = () => button.closest("article").querySelector("form");
+  while (!opened()) await null;
+  return opened().contains(document.activeElement);
+}"""
+
+
+@pytest.mark.parametrize("way", ["Reject", "Allow for a while"])
+def test_what_opens_takes_the_keys_from_the_first_on(
+    page: Page, model: ScriptedChatModel, plan: dict[str, Any], way: str
+) -> None:
+    model.script[:] = [trash(plan), "Kept."]
+    assert ask(page).get_by_role("button", name=way).evaluate(FOCUSED_WHEN_DRAWN)
+
+
 def test_an_answer_is_given_in_place_of_a_decision(
     page: Page, owner: Person, model: ScriptedChatModel, plan: dict[str, Any]
 ) -> None:
