@@ -56,10 +56,7 @@ def _beginning_with(client: ServiceClient, word: str) -> Iterator[str]:
     """Yield the paths that begin with the word, letter for letter as it was typed; folders end with a slash."""
     above, _, typed = word.rpartition("/")
     folder, start = normalize("NFC", above) or "/", normalize("NFC", typed)
-    for item in client.pages(f"/api/drive/items/{quote(folder, safe='')}/children"):
+    for item in client.pages(f"/api/drive/items/{quote(folder, safe='')}/children", name_starts_with=start):
         name = str(item["name"])
-        if name.startswith(start) and visible_line(name) == name:
+        if visible_line(name) == name:
             yield word + name[len(start) :] + "/" * is_folder(item)
-        elif name > start and not is_folder(item):
-            # Files come last, by their names.
-            return

@@ -86,9 +86,16 @@ async def list_children(
     actor: ActorDep,
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 100,
     cursor: Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)] = None,
+    name_starts_with: Annotated[
+        str,
+        Query(
+            max_length=MAX_NAME_CHARACTERS,
+            description="Only what has a name that begins so, letter for letter; not for `trash` and `shared`.",
+        ),
+    ] = "",
 ) -> ItemPage:
     """List what is directly in a folder; the id `trash` lists the trash, `shared` what other people shared."""
-    return await page_of(drive, actor, await list_place(drive, actor, item_ref, limit, cursor))
+    return await page_of(drive, actor, await list_place(drive, actor, item_ref, limit, cursor, name_starts_with))
 
 
 @router.get("/{item_ref:path}", name=FileTools.get_file_info.__name__, responses=problem_responses(403, 404))

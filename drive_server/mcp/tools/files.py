@@ -190,10 +190,15 @@ class FileTools(ToolGroup):
         return changed(actor, outcome, f"Copied: {reference(outcome.value)}.", outcome.value)
 
 
-async def list_place(drive: ServiceRegistry, actor: Actor, ref: str, limit: int, cursor: str | None) -> Page[Item]:
-    """Return a page of what is in the folder that the ref names, of the trash, or of what others shared."""
+async def list_place(
+    drive: ServiceRegistry, actor: Actor, ref: str, limit: int, cursor: str | None, start: str = ""
+) -> Page[Item]:
+    """Return a page of what is in the folder that the ref names, of the trash, or of what others shared.
+
+    Of a folder, only what has a name that begins with `start`.
+    """
     if ref == TRASH:
         return await drive.files.list_trash(actor, limit=limit, cursor=cursor)
     if ref == SHARED:
         return await drive.sharing.shared_with_me(actor, limit=limit, cursor=cursor)
-    return await drive.files.list_folder(actor, ref, limit=limit, cursor=cursor)
+    return await drive.files.list_folder(actor, ref, limit=limit, cursor=cursor, start=start)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVarTuple
 
 from sqlalchemy import Row, Select, and_, bindparam, case, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -21,6 +21,8 @@ from drive_server.storage.tables.index import IndexEntryRow
 from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.people import UserRow
 from drive_server.storage.tables.sharing import ShareRow
+
+Ts = TypeVarTuple("Ts")
 
 _rank = case((NodeRow.kind == "folder", 0), else_=1)
 _FOLDERS_FIRST = NameOrder((_rank, NodeRow.name), lambda row, name: (int(row.kind == "file"), name))
@@ -59,21 +61,21 @@ _BY_ID = _described(_NODES.where(NodeRow.id.in_(bindparam("ids", expanding=True)
 
 
 def folder_page(
-    reader: Reader, principal: Principal, folder: NodeView, size: int, cursors: Cursors, cursor: str | None
+    reader: Reader, principal: Principal, folder: NodeView, size: int, cursors: Cursors, cursor: str | None, start: str
 ) -> Page[Item]:
-    """Return the folder's items: folders first, then by name in code point order."""
+    """Return the folder's items whose names begin with `start`: folders first, then by name in code point order."""
     here = {"folder_id": folder.id, "email": principal.email}
-    if cursor is None:
+    if cursor is None and not start:
         found = reader.execute(_FIRST, {**here, ROOM: size + 1}).all()
         rows, more = first_page(found, size, _FOLDERS_FIRST, cursors)
     else:
-        query = _NODES.where(NodeRow.parent_id == folder.id)
+        query = _beginning_with(start, _NODES.where(NodeRow.parent_id == folder.id))
         rows, more = rows_in_order(reader, query, _FOLDERS_FIRST, size, cursors, cursor)
         found = reader.execute(_BY_ID, {"ids": [row.id for row in rows], "email": principal.email})
         described = {row.id: row for row in found}
         rows = [described[row.id] for row in rows]
     is_whole = cursor is None and more is None
-    total = len(rows) if is_whole else reader.scalar(_TOTAL, here)
+    total = len(rows) if is_whole else reader.scalar(_beginning_with(start, _TOTAL), here)
     return Page(tuple(_child(folder, row) for row in rows), more, total)
 
 
@@ -109,6 +111,11 @@ async def trash_page(
     items = await describe_all(session, [nodes[node_id] for node_id in ids[:size]])
     last = items[-1].trashed_at if len(ids) > size else None
     return Page(tuple(items), cursors.encode(last.isoformat(), items[-1].id) if last else None)
+
+
+def _beginning_with(start: str, rows: Select[*Ts]) -> Select[*Ts]:
+    # Not LIKE, for which SQLite takes `a` and `A` as one letter.
+    return rows.where(func.substr(NodeRow.name, 1, len(start)) == start) if start else rows
 
 
 def _child(folder: NodeView, row: Row[Any]) -> Item:

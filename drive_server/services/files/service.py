@@ -70,15 +70,20 @@ class FileService:
 
         return await self._database.read_sync(item)
 
-    async def list_folder(self, actor: Actor, ref: str, *, limit: int = 100, cursor: str | None = None) -> Page[Item]:
-        """Return what is in the folder: folders first, then by name in code point order."""
+    async def list_folder(
+        self, actor: Actor, ref: str, *, limit: int = 100, cursor: str | None = None, start: str = ""
+    ) -> Page[Item]:
+        """Return what is in the folder: folders first, then by name in code point order.
+
+        With `start` only what has a name that begins so, letter for letter; a cursor is for the same `start`.
+        """
         require_scope(actor.principal, Scope.READ)
         size = checked_limit(limit)
 
         def page(connection: Connection) -> Page[Item]:
             folder = locate_folder_sync(connection, actor.principal, ref)
-            cursors = Cursors(self._database.signer, actor.user_id, "folder", folder.id)
-            return folder_page(connection, actor.principal, folder, size, cursors, cursor)
+            cursors = Cursors(self._database.signer, actor.user_id, "folder", folder.id, start)
+            return folder_page(connection, actor.principal, folder, size, cursors, cursor, start)
 
         return await self._database.read_sync(page)
 

@@ -53,6 +53,25 @@ async def test_a_folder_is_listed_page_by_page(owner_client: httpx.AsyncClient) 
     assert (first["total"], rest["cursor"]) == (3, None)
 
 
+async def test_a_folder_is_listed_by_how_names_begin_letter_for_letter(owner_client: httpx.AsyncClient) -> None:
+    for name in ("Plan", "Plan_2", "plan", "报告一", "报告二", "100%", "100 %"):
+        await make(owner_client, name)
+
+    async def listed(start: str, **more: Any) -> Any:
+        params = {"name_starts_with": start, **more}
+        return (await owner_client.get(f"{ITEMS}/root/children", params=params)).json()
+
+    for start, names in (("Pl", ["Plan", "Plan_2"]), ("报告", ["报告一", "报告二"]), ("100%", ["100%"]), ("none", [])):
+        found = await listed(start)
+        assert ([item["name"] for item in found["items"]], found["total"]) == (names, len(names))
+
+    first = await listed("Plan", limit=1)
+    rest = await listed("Plan", limit=1, cursor=first["cursor"])
+    assert [item["name"] for item in first["items"] + rest["items"]] == ["Plan", "Plan_2"]
+    assert first["total"] == 2
+    assert (await listed("P", cursor=first["cursor"]))["code"] == "invalid_cursor"
+
+
 async def test_the_trash_is_listed_like_a_folder(service: Service, owner_client: httpx.AsyncClient) -> None:
     made = (await make(owner_client, "Old")).json()
     principal = await service.drive.identity.authenticate(service.token)
