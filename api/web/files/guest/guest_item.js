@@ -27,11 +27,12 @@ export function GuestItem({ base, top }) {
     const children = item.kind === "folder" ? await getAll(`${path}/children`) : [];
     setFound({ item, children });
   };
+  const again = () => void load().catch(setError);
   useEffect(() => {
     setFound(null);
-    load().catch(setError);
+    again();
   }, [path, room]);
-  if (error) return html`<${Failure} error=${error} onRetry=${() => load().catch(setError)} />`;
+  if (error) return html`<${Failure} error=${error} onRetry=${again} />`;
   if (!found) return html`<${Loading} />`;
   const { item, children } = found;
   return html`<div class="guest-item">
@@ -39,8 +40,8 @@ export function GuestItem({ base, top }) {
     ${item.parent_id && itemId !== top.id && html`<p><a href=${href(["folder", item.parent_id])}>${text("guest.up")}</a></p>`}
     ${
       item.kind === "file"
-        ? html`<${GuestFile} key=${item.etag} path=${path} item=${item} onChange=${() => void load()} />`
-        : html`<${GuestUpload} base=${base} folder=${item} onChange=${() => void load()} />
+        ? html`<${GuestFile} key=${item.etag} path=${path} item=${item} onChange=${again} />`
+        : html`<${GuestUpload} base=${base} folder=${item} onChange=${again} />
             <${Folder} base=${base} children=${children} />`
     }
   </div>`;

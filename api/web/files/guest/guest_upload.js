@@ -1,39 +1,65 @@
 /** Bringing files into a folder by a link that allows it. */
 
-import { call } from "../../shared/api/request.js";
+import { upload } from "../../shared/api/upload.js";
 import { chooseOfDevice } from "../../shared/choose.js";
 import { Button } from "../../shared/components/button.js";
 import { notify, notifyProblem } from "../../shared/components/notices.js";
-import { html, useState } from "../../shared/preact.js";
+import { html, useEffect, useRef, useState } from "../../shared/preact.js";
+import { size } from "../../shared/texts/format.js";
 import { text } from "../../shared/texts/texts.js";
 
 /** @typedef {import("./guest.js").Item} Item */
+/** @typedef {{file: File, at: number, count: number}} Sending the file of `count` files that is being sent */
 
 /** @param {{base: string, folder: Item, onChange: () => void}} properties */
 export function GuestUpload({ base, folder, onChange }) {
-  const [under, setUnder] = useState("");
+  const { sending, sent, send, stop } = useUploads(`${base}/files`, folder.id, onChange);
   if (folder.role !== "editor") return null;
-  const bring = async (/** @type {File[]} */ files) => {
+  const choose = () => chooseOfDevice({ multiple: true }, (files) => void send(files));
+  // One button, so that it keeps the focus.
+  return html`<div class="row">
+    <${Button} icon=${sending ? "stop" : "upload"} onClick=${sending ? stop : choose}
+      >${text(sending ? "guest.stop" : "guest.upload")}<//
+    >
+    <span class="quiet" role="status"
+      >${sending && text("guest.uploading", { name: sending.file.name, at: sending.at, count: sending.count })}</span
+    >
+    ${sending && html`<${Progress} file=${sending.file} sent=${sent} />`}
+  </div>`;
+}
+
+/** @param {{file: File, sent: number}} properties */
+function Progress({ file, sent }) {
+  return html`<progress aria-label=${file.name} value=${sent} max=${Math.max(1, file.size)}></progress>
+    <span class="quiet">${text("guest.sent", { sent: size(sent), size: size(file.size) })}</span>`;
+}
+
+/** @param {string} path @param {string} folderId @param {() => void} onChange */
+function useUploads(path, folderId, onChange) {
+  const [sending, setSending] = useState(/** @type {Sending | null} */ (null));
+  const [sent, setSent] = useState(0);
+  const abort = useRef(new AbortController());
+  useEffect(() => () => abort.current.abort(), []);
+  const send = async (/** @type {File[]} */ files) => {
+    abort.current = new AbortController();
+    const { signal } = abort.current;
     let count = 0;
-    for (const file of files) {
-      setUnder(text("guest.uploading", { name: file.name }));
+    for (const [at, file] of files.entries()) {
+      if (signal.aborted) break;
+      setSending({ file, at: at + 1, count: files.length });
+      setSent(0);
       // A name that is taken gets a number: a guest puts nothing in place of what is there.
-      const query = { name: file.name, parent_id: folder.id, on_conflict: "rename" };
-      const headers = { "content-type": file.type || "application/octet-stream" };
+      const query = { name: file.name, parent_id: folderId, on_conflict: "rename" };
       try {
-        await call("POST", `${base}/files`, { query, headers, body: file, anonymous: true });
+        await upload(path, query, file, { signal, onSent: setSent });
         count += 1;
       } catch (problem) {
-        notifyProblem(problem);
+        if (!signal.aborted) notifyProblem(problem);
       }
     }
-    setUnder("");
+    setSending(null);
     if (count) notify(text("guest.uploaded", { count }));
     onChange();
   };
-  const choose = () => chooseOfDevice({ multiple: true }, (files) => void bring(files));
-  return html`<div class="row">
-    <${Button} icon="upload" onClick=${choose}>${text("guest.upload")}<//>
-    <span class="quiet" role="status">${under}</span>
-  </div>`;
+  return { sending, sent, send, stop: () => abort.current.abort() };
 }

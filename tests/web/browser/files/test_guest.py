@@ -115,6 +115,35 @@ def test_by_an_editors_link_files_are_uploaded_and_replaced(visits: Visits, owne
     assert len(owner.get(f"/api/drive/files/{item['id']}/versions")["versions"]) == 2
 
 
+def test_a_guest_sees_how_far_an_upload_is_and_stops_it(visits: Visits, owner: Person) -> None:
+    folder = owner.folder("Slow drop box")
+    page = visits.open(path=link_to(owner, folder, role="editor"), signed_in=False, size=NARROWEST)
+    page.route("**/files?name=second*", lambda _: None)
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Upload files").click()
+    names = ("first.txt", "second.txt", "third.txt")
+    chooser.value.set_files([FilePayload(name=name, mimeType="text/plain", buffer=b"new") for name in names])
+    expect(page.get_by_role("status").filter(has_text="Uploading second.txt, 2 of 3 …")).to_be_visible()
+    expect(page.get_by_role("progressbar", name="second.txt")).to_be_visible()
+    assert violations(page) == []
+    page.get_by_role("button", name="Stop").press("Enter")
+    expect(page.get_by_text("1 file is here now.").first).to_be_visible()
+    expect(page.get_by_role("button", name="Upload files")).to_be_focused()
+    assert owner.names(folder["id"]) == ["first.txt"]
+
+
+def test_an_upload_that_is_refused_is_told(visits: Visits, owner: Person) -> None:
+    folder = owner.folder("Drop box that ends")
+    page = visits.open(path=link_to(owner, folder, role="editor"), signed_in=False)
+    expect(page.get_by_role("button", name="Upload files")).to_be_visible()
+    assert owner.http.post(f"/api/drive/items/{folder['id']}/trash").is_success
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Upload files").click()
+    chooser.value.set_files([FilePayload(name="late.txt", mimeType="text/plain", buffer=b"late")])
+    expect(page.get_by_role("region", name="Notices").get_by_text("There is no such link.")).to_be_visible()
+    expect(page.get_by_role("button", name="Upload files")).to_have_count(0)
+
+
 def test_by_a_viewers_link_nothing_can_be_changed(visits: Visits, owner: Person) -> None:
     folder = owner.folder("Only to read")
     owner.upload("a.txt", "a", folder["id"])
