@@ -160,8 +160,12 @@ FOCUSED_WHEN_DRAWN: Final = """async button => {
 def test_what_opens_takes_the_keys_from_the_first_on(
     page: Page, model: ScriptedChatModel, plan: dict[str, Any], way: str
 ) -> None:
-    model.script[:] = [trash(plan), "Kept."]
-    assert ask(page).get_by_role("button", name=way).evaluate(FOCUSED_WHEN_DRAWN)
+    model.script[:] = [trash(plan), "In the trash."]
+    card = ask(page)
+    assert card.get_by_role("button", name=way).evaluate(FOCUSED_WHEN_DRAWN)
+    page.keyboard.press("Escape")
+    card.get_by_role("button", name="Approve").click()
+    expect(page.get_by_text("In the trash.")).to_be_visible()
 
 
 def test_an_answer_is_given_in_place_of_a_decision(
