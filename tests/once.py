@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sqlalchemy import URL
 
 MOST_STATEMENTS: Final = 5000
+"""How many compiled statements are kept."""
 
 
 def copy_migrated_databases(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
@@ -57,7 +58,7 @@ def _copy(template: Path, target: Path) -> None:
 
 
 def compile_statements_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compile a statement for the first engine on SQLite: the dialects of the others are equal, and make the same."""
+    """Share one cache of compiled statements among all engines, and treat all SQLite dialects of a type as equal keys."""
     compiled: LRUCache[Any, Any] = LRUCache(MOST_STATEMENTS)
     of_all = property(lambda _: compiled, lambda _engine, _own: None)
     monkeypatch.setattr(Engine, "_compiled_cache", of_all, raising=False)

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, TypeVarTuple
+from typing import Any
 
-from sqlalchemy import Row, Select, and_, bindparam, case, func, or_, select
+from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, case, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -21,8 +21,6 @@ from drive_server.storage.tables.index import IndexEntryRow
 from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.people import UserRow
 from drive_server.storage.tables.sharing import ShareRow
-
-Ts = TypeVarTuple("Ts")
 
 _rank = case((NodeRow.kind == "folder", 0), else_=1)
 _FOLDERS_FIRST = NameOrder((_rank, NodeRow.name), lambda row, name: (int(row.kind == "file"), name))
@@ -69,13 +67,13 @@ def folder_page(
         found = reader.execute(_FIRST, {**here, ROOM: size + 1}).all()
         rows, more = first_page(found, size, _FOLDERS_FIRST, cursors)
     else:
-        query = _beginning_with(start, _NODES.where(NodeRow.parent_id == folder.id))
+        query = _NODES.where(NodeRow.parent_id == folder.id, *_beginning_with(start))
         rows, more = rows_in_order(reader, query, _FOLDERS_FIRST, size, cursors, cursor)
         found = reader.execute(_BY_ID, {"ids": [row.id for row in rows], "email": principal.email})
         described = {row.id: row for row in found}
         rows = [described[row.id] for row in rows]
     is_whole = cursor is None and more is None
-    total = len(rows) if is_whole else reader.scalar(_beginning_with(start, _TOTAL), here)
+    total = len(rows) if is_whole else reader.scalar(_TOTAL.where(*_beginning_with(start)), here)
     return Page(tuple(_child(folder, row) for row in rows), more, total)
 
 
@@ -113,9 +111,10 @@ async def trash_page(
     return Page(tuple(items), cursors.encode(last.isoformat(), items[-1].id) if last else None)
 
 
-def _beginning_with(start: str, rows: Select[*Ts]) -> Select[*Ts]:
-    # Not LIKE, for which SQLite takes `a` and `A` as one letter.
-    return rows.where(func.substr(NodeRow.name, 1, len(start)) == start) if start else rows
+def _beginning_with(start: str) -> list[ColumnElement[bool]]:
+    """Return the conditions for names that begin with `start`: none for an empty one."""
+    # Not LIKE: SQLite compares ASCII letters without their case there.
+    return [func.substr(NodeRow.name, 1, len(start)) == start] if start else []
 
 
 def _child(folder: NodeView, row: Row[Any]) -> Item:

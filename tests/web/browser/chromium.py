@@ -23,9 +23,10 @@ FLAGS: Final = (
     "--disable-default-apps",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
-IN_FILES: Final = "--disable-dev-shm-usage"
-"""What Playwright adds for containers that have little shared memory; each answer of the service costs a file then."""
+NO_SHARED_MEMORY: Final = "--disable-dev-shm-usage"
+"""Use files in place of /dev/shm. Playwright passes this flag by default; it is needed only where /dev/shm is small."""
 ENOUGH_BYTES: Final = 2**30
+"""Free bytes in /dev/shm from which on Chromium may use it."""
 
 
 def launch(playwright: Playwright, *flags: str, program: str = HEADLESS) -> Browser:
@@ -33,7 +34,7 @@ def launch(playwright: Playwright, *flags: str, program: str = HEADLESS) -> Brow
     return playwright.chromium.launch(
         executable_path=f"/usr/bin/{program}",
         args=[*FLAGS, *flags],
-        ignore_default_args=[IN_FILES] if _has_shared_memory() else [],
+        ignore_default_args=[NO_SHARED_MEMORY] if _has_shared_memory() else [],
     )
 
 

@@ -1,11 +1,11 @@
-/** A request whose body takes its time: how much of it is sent is told, which `fetch` does not do. */
+/** Uploads with progress, by XMLHttpRequest: `fetch` reports none. */
 
 import { language } from "../texts/language.js";
 import { Problem, problemOf } from "./problem.js";
 import { address } from "./request.js";
 
 /**
- * Send the bytes of a file and return the JSON of the answer. Throws `Problem`, and `AbortError` when it is aborted.
+ * Send the bytes of a file, call `onSent` with the number of bytes sent so far, and return the JSON of the answer. Throws `Problem`, and `AbortError` when it is aborted.
  * @param {string} path
  * @param {Record<string, any>} query
  * @param {File} file
