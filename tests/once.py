@@ -58,7 +58,7 @@ def _copy(template: Path, target: Path) -> None:
 
 
 def compile_statements_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Share one cache of compiled statements among all engines, and treat all SQLite dialects of a type as equal keys."""
+    """Share one cache of compiled statements among all engines, and take SQLite dialects of one type as equal keys."""
     compiled: LRUCache[Any, Any] = LRUCache(MOST_STATEMENTS)
     of_all = property(lambda _: compiled, lambda _engine, _own: None)
     monkeypatch.setattr(Engine, "_compiled_cache", of_all, raising=False)

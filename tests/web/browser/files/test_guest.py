@@ -11,6 +11,8 @@ from tests.web.browser.axe import violations
 from tests.web.browser.visits import NARROWEST
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Route
+
     from tests.e2e.person import Person
     from tests.web.browser.visits import Visits
 
@@ -130,6 +132,25 @@ def test_a_guest_sees_how_far_an_upload_is_and_stops_it(visits: Visits, owner: P
     expect(page.get_by_text("1 file is here now.").first).to_be_visible()
     expect(page.get_by_role("button", name="Upload files")).to_be_focused()
     assert owner.names(folder["id"]) == ["first.txt"]
+
+
+def test_an_upload_goes_on_while_the_guest_opens_another_folder(visits: Visits, owner: Person) -> None:
+    folder = owner.folder("Deep drop box")
+    owner.folder("Below", folder["id"])
+    page = visits.open(path=link_to(owner, folder, role="editor"), signed_in=False)
+    held: list[Route] = []
+    page.route("**/files?name=slow*", lambda route: held.append(route))  # noqa: PLW0108 - Playwright keeps a mark on it
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Upload files").click()
+    with page.expect_request("**/files?name=slow*"):
+        chooser.value.set_files([FilePayload(name="slow.txt", mimeType="text/plain", buffer=b"s")])
+    page.get_by_role("link", name="Below").click()
+    expect(page.get_by_role("heading", name="Below")).to_be_visible()
+    expect(page.get_by_role("progressbar", name="slow.txt")).to_be_visible()
+    held[0].continue_()
+    expect(page.get_by_text("1 file is here now.").first).to_be_visible()
+    expect(page.get_by_role("heading", name="Below")).to_be_visible()
+    assert owner.names(folder["id"]) == ["Below", "slow.txt"]
 
 
 def test_an_upload_that_is_refused_is_told(visits: Visits, owner: Person) -> None:
