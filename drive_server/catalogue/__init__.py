@@ -9,8 +9,16 @@ from typing import Final
 
 from drive_server.catalogue.changes import CHANGES
 from drive_server.catalogue.errors import ERRORS
+from drive_server.catalogue.omissions import OMISSIONS
 from drive_server.catalogue.people import PEOPLE
 from drive_server.catalogue.tables import TABLES
 from drive_server.catalogue.words import WORDS
 
-CATALOGUE: Final[dict[str, tuple[str, str]]] = {**WORDS, **CHANGES, **ERRORS, **PEOPLE, **TABLES}
+CATALOGUE: Final[dict[str, tuple[str, str]]] = {
+    **WORDS,
+    **CHANGES,
+    **ERRORS,
+    **OMISSIONS,
+    **PEOPLE,
+    **TABLES,
+}

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final, Literal, get_args
 
+from drive_server.knowledge.text.omissions import OmissionKind
+
 Group = Literal[
     "document", "spreadsheet", "presentation", "pdf", "image", "audio", "video", "archive", "mail", "code", "text"
 ]
@@ -38,6 +40,7 @@ class Format:
         `..._elements` gets the decoded text and a limit, any other one the path.
     `signature`: a pattern of the first bytes.
     `entries`: entries of a zip archive or compound file, any of which identifies the format; so does a `mimetype`.
+    `omits`: the kinds of things in such files that the reader counts and does not read.
     """
 
     name: str
@@ -46,6 +49,7 @@ class Format:
     reader: str = ""
     signature: bytes = b""
     entries: tuple[str, ...] = ()
+    omits: tuple[OmissionKind, ...] = ()
 
     @property
     def suffixes(self) -> list[str]:
@@ -204,7 +208,13 @@ FORMATS: Final = (
         COMPOUND,
         ("PowerPoint Document",),
     ),
-    Format("mail", {"message/rfc822": "eml mht mhtml", "message/*": ""}, "mail", "mail.eml:mail_extraction"),
+    Format(
+        "mail",
+        {"message/rfc822": "eml mht mhtml", "message/*": ""},
+        "mail",
+        "mail.eml:mail_extraction",
+        omits=("attachment",),
+    ),
     Format(
         "image",
         {"image/*": "png jpg jpeg gif webp bmp tif tiff heic ico avif"},

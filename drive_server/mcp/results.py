@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel
 
 from drive_server.access import Principal
+from drive_server.knowledge.text.omissions import omission_sentence
 from drive_server.models.access import Link, Share
 from drive_server.models.base import Page
 from drive_server.models.changes import Change, RedoResult, UndoResult
@@ -43,7 +44,7 @@ class TextResult(Result):
     """A part of the text of a `version`: characters from `start` to `end` (exclusive), lines counted from 1.
 
     `place` is where a person would look for it; `uri` and `address` lead there. `truncated` says that
-    one answer does not hold the whole part.
+    one answer does not hold the whole part. `note` names what of the file could not be read, or is empty.
     """
 
     file: Item
@@ -59,12 +60,20 @@ class TextResult(Result):
     uri: str
     address: str
     truncated: bool
+    note: str
 
     @classmethod
     def of(cls, found: TextRange, site: str, *, truncated: bool) -> "TextResult":
         """Return the part as it is on the wire; `site` is the service's own address."""
         passage = Passage(found.item.id, found.version, found.start, found.end, found.place)
-        return cls.copied(found, file=found.item, uri=passage.uri, address=passage.address(site), truncated=truncated)
+        return cls.copied(
+            found,
+            file=found.item,
+            uri=passage.uri,
+            address=passage.address(site),
+            truncated=truncated,
+            note=omission_sentence(found.omissions),
+        )
 
 
 class HitResult(Result):

@@ -1,6 +1,7 @@
 """Contents of files: versions, ranges of text, differences, quotations."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from drive_server.models.base import Model
@@ -23,7 +24,8 @@ class Version(Model):
 class TextRange:
     """A part of the text of a version. Offsets count characters from 0, lines from 1; `end` is exclusive for offsets.
 
-    `place` is where a person would look for it, as in `page=2-3`.
+    `place` is where a person would look for it, as in `page=2-3`. `omissions` counts by kind what of the whole file
+    could not be read.
     """
 
     item: Item
@@ -36,6 +38,7 @@ class TextRange:
     total_lines: int
     version: int
     place: str
+    omissions: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 class DownloadUrl(Model):

@@ -9,6 +9,7 @@ from drive_server.http.access import ActorDep, DriveDep
 from drive_server.http.items.routes import ItemRoute
 from drive_server.http.languages import language_of
 from drive_server.http.problem import problem_responses
+from drive_server.knowledge.text.omissions import omission_message
 from drive_server.messages import Language, Message, render
 from drive_server.models.items import IndexState
 from drive_server.models.search import IndexStatus
@@ -29,11 +30,20 @@ CODES: Final = {
 }
 
 
+class OmissionResult(BaseModel):
+    """Things of one kind that were met in a file and not read."""
+
+    kind: str
+    count: int
+    text: str
+
+
 class ItemIndexResult(BaseModel):
     """The index of an item.
 
     Of a file: `state`, with `index_state` as items have it, and in the caller's language a `sentence` and what to do
-    (`hint`); `reason` is what its reader said, in English; null in the trash, where files are not in the index. Of a
+    (`hint`); `reason` is what its reader said, in English, and `omissions` what of the file it left out, by kind
+    (`count`, and a `text` in the caller's language); null in the trash, where files are not in the index. Of a
     folder: the number of all files below it by `state`, in `counts`.
     """
 
@@ -44,6 +54,7 @@ class ItemIndexResult(BaseModel):
     sentence: str = ""
     hint: str = ""
     reason: str = ""
+    omissions: list[OmissionResult] = []
     counts: dict[Summary, int] | None = None
 
 
@@ -61,7 +72,7 @@ async def item_index(item_ref: str, request: Request, drive: DriveDep, actor: Ac
 def _of_file(file_id: str, found: FileState, language: Language) -> ItemIndexResult:
     if found.state is None:
         return ItemIndexResult(id=file_id, kind="file")
-    code = PARTLY if found.state == "ready" and found.reason else CODES[found.state]
+    code = PARTLY if found.is_partial else CODES[found.state]
     hint = f"{code}.hint"
     (state,) = (name for name, count in IndexStatus({found.state: 1}).summary.items() if count)
     return ItemIndexResult.model_validate(
@@ -73,5 +84,9 @@ def _of_file(file_id: str, found: FileState, language: Language) -> ItemIndexRes
             "sentence": render(Message.of(code), language),
             "hint": render(Message.of(hint), language),
             "reason": found.reason,
+            "omissions": [
+                {"kind": kind, "count": count, "text": render(omission_message(kind, count), language)}
+                for kind, count in found.omissions.items()
+            ],
         }
     )

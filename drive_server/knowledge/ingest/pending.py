@@ -1,7 +1,7 @@
 """The queue of files to index, in the database: which are pending, and the results."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, cast
 
@@ -24,7 +24,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.clock import utc_now
 from drive_server.knowledge.index.rows import READING, content_key
-from drive_server.knowledge.ingest.readings import delete_readings, delete_unused_readings, has_passages, save_readings
+from drive_server.knowledge.ingest.readings import (
+    Reading,
+    delete_readings,
+    delete_unused_readings,
+    has_passages,
+    save_readings,
+)
+from drive_server.knowledge.text.omissions import is_partial
 from drive_server.storage.database import Database
 from drive_server.storage.tables.index import IndexEntryRow
 from drive_server.storage.tables.items import NodeRow, VersionRow
@@ -84,6 +91,7 @@ class Result:
     reason: str = ""
     passages: int = 0
     postponed: bool = False
+    omissions: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 class PendingFiles:
@@ -121,8 +129,7 @@ class PendingFiles:
         left = [result.job.file_id for result in results if result.job.blob is None]
         async with self._database.write() as session:
             await self._save_states(session, results)
-            readings = {result.job.content: (result.state, result.reason, result.passages) for result in read}
-            await save_readings(session, readings)
+            await save_readings(session, {result.job.content: _reading(result) for result in read})
             if left:
                 await session.execute(_of_deleted_files(left), execution_options=UNSYNCHRONISED)
 
@@ -208,13 +215,24 @@ class PendingFiles:
         return {"updated_at": utc_now(), "content": job.content, "index_table": self._table}
 
     def _finished_values(self, result: Result) -> dict[str, Any]:
-        return {"state": result.state, "reason": result.reason, "attempts": 0, **self._indexed_values(result.job)}
+        return {
+            "state": result.state,
+            "reason": result.reason,
+            "omissions": dict(result.omissions),
+            "is_partial": result.state == "ready" and is_partial(result.reason, result.omissions),
+            "attempts": 0,
+            **self._indexed_values(result.job),
+        }
 
     def _postponed_values(self, job: Job) -> dict[str, Any]:
         attempts = min(job.attempts + 1, MAX_ATTEMPTS - 1)
         if job.is_searchable:
             return {"attempts": attempts, "updated_at": utc_now()}
         return {"state": "pending", "reason": WITHOUT_VECTORS, "attempts": attempts, **self._indexed_values(job)}
+
+
+def _reading(result: Result) -> Reading:
+    return Reading(result.state, result.reason, result.passages, None, result.omissions)
 
 
 def _next_files(condition: ColumnElement[bool]) -> Select[IndexEntryRow, NodeRow, VersionRow]:
@@ -266,7 +284,9 @@ def _set_columns(columns: Sequence[str]) -> Any:
     """Return the statement that sets columns of the entries of claimed files, for any number of files at once."""
     entries = cast("Table", IndexEntryRow.__table__)
     claimed = (entries.c.file_id == bindparam("claimed_file"), entries.c.state == bindparam("claimed_state"))
-    return update(entries).where(*claimed).values({column: bindparam(column) for column in columns})
+    # With the column's own type: JSON would reach the driver as a dictionary.
+    values = {column: bindparam(column, type_=entries.c[column].type) for column in columns}
+    return update(entries).where(*claimed).values(values)
 
 
 def _of_deleted_files(file_ids: Collection[str]) -> Any:

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Select, and_, func, literal, select
+from sqlalchemy import Select, and_, func, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.models.search import IndexStatus
@@ -27,7 +27,7 @@ async def index_status(session: AsyncSession, owner_id: str, files: Select[str] 
     found = await session.execute(
         select(IndexEntryRow, NodeRow)
         .join(NodeRow, mine)
-        .where(IndexEntryRow.reason != "")
+        .where(IndexEntryRow.reason != "", or_(IndexEntryRow.state != "ready", IndexEntryRow.is_partial))
         .order_by(NodeRow.name, NodeRow.id)
         .limit(MAX_PROBLEMS)
     )

@@ -1,7 +1,7 @@
 """The results of reading contents, and the files that have them."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, delete, func, insert, or_, select
@@ -15,12 +15,13 @@ UNSYNCHRONISED = {"synchronize_session": False}
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The result of reading a content: state, reason, number of passages, and an indexed file with it, if any."""
+    """The result of reading a content: state, reason, number of passages, omissions, and an indexed file, if any."""
 
     state: str
     reason: str
     passages: int
     file_id: str | None
+    omissions: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 async def find_readings(database: Database, contents: Collection[str]) -> dict[str, Reading]:
@@ -38,18 +39,24 @@ async def find_readings(database: Database, contents: Collection[str]) -> dict[s
     )
     async with database.read() as session:
         rows = (await session.execute(query)).all()
-    return {row.content: Reading(row.state, row.reason, row.passages, file_id) for row, file_id in rows}
+    return {row.content: Reading(row.state, row.reason, row.passages, file_id, row.omissions) for row, file_id in rows}
 
 
-async def save_readings(session: AsyncSession, readings: Mapping[str, tuple[str, str, int]]) -> None:
-    """Save readings (state, reason, number of passages), in place of earlier ones of the same contents."""
+async def save_readings(session: AsyncSession, readings: Mapping[str, Reading]) -> None:
+    """Save readings by their contents, in place of earlier ones of the same contents."""
     if not readings:
         return
     earlier = delete(ReadingRow).where(ReadingRow.content.in_(readings))
     await session.execute(earlier, execution_options=UNSYNCHRONISED)
     rows: list[dict[str, Any]] = [
-        {"content": content, "state": state, "reason": reason, "passages": passages}
-        for content, (state, reason, passages) in readings.items()
+        {
+            "content": content,
+            "state": one.state,
+            "reason": one.reason,
+            "passages": one.passages,
+            "omissions": dict(one.omissions),
+        }
+        for content, one in readings.items()
     ]
     await session.execute(insert(ReadingRow), rows)
 

@@ -2,8 +2,8 @@
 
 import logging
 import zipfile
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from drive_server.knowledge.text.elements import (
     UnreadableError,
     too_long,
 )
+from drive_server.knowledge.text.omissions import Omissions, omission_sentence
 from drive_server.knowledge.text.words import indexed_words
 
 logger = logging.getLogger(__name__)
@@ -55,7 +56,16 @@ def _read(path: Path, found: Format, claimed: Format) -> Extraction:
         return _exact_extraction(path, found, claimed)
     if found.is_packed:
         found = _format_in(path, found)
-    return _reader_of(found)(path)
+    omissions = Omissions()
+    return _with_omissions(_reader_of(found)(path, omissions), omissions.counts)
+
+
+def _with_omissions(extraction: Extraction, counts: Mapping[str, int]) -> Extraction:
+    """Name in the reason what the reader counted. The only seam from readers to all who tell of it."""
+    if not counts:
+        return extraction
+    reason = f"{extraction.reason} {omission_sentence(counts)}".strip()
+    return replace(extraction, reason=reason, omissions=counts)
 
 
 def _reader_of(row: Format) -> Any:
@@ -107,11 +117,12 @@ def _within_limit(extraction: Extraction) -> Extraction:
 
 @dataclass(frozen=True, slots=True)
 class ChunkedText:
-    """The passages of a file, for the index. State and reason are those of its `Extraction`."""
+    """The passages of a file, for the index. State, reason and omissions are those of its `Extraction`."""
 
     state: ExtractionState
     reason: str = ""
     chunks: Sequence[Chunk] = ()
+    omissions: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 def read_chunks(path: Path, name: str, media_type: str) -> ChunkedText:
@@ -122,4 +133,4 @@ def read_chunks(path: Path, name: str, media_type: str) -> ChunkedText:
 def chunk_extraction(extraction: Extraction) -> ChunkedText:
     """Return the passages of an extraction, each with the words that it is searched by. Blocks."""
     chunks = [replace(one, words=indexed_words(one.search_text)) for one in chunk(extraction)]
-    return ChunkedText(extraction.state, extraction.reason, chunks)
+    return ChunkedText(extraction.state, extraction.reason, chunks, extraction.omissions)

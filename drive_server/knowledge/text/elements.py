@@ -1,7 +1,7 @@
 """The answer of every reader: the parts of a file's text in order, after unstructured's element model."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from drive_server.knowledge.text.place import Place
@@ -44,6 +44,7 @@ class Extraction:
     """The text of a file, or why there is none.
 
     `reason` is a sentence for a person: why there is no text, or what of it is missing. It never names a path.
+    `omissions` counts what the reader met and did not read; `reason` names that, too.
     `exact` says that `text` is the decoded file itself, so that offsets into it are offsets into the file;
     `encoding` is then the one it was decoded with.
     """
@@ -54,6 +55,7 @@ class Extraction:
     text: str = ""
     exact: bool = False
     encoding: str = ""
+    omissions: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass(frozen=True, slots=True)

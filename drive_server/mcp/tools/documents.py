@@ -5,6 +5,7 @@ from typing import Annotated
 from mcp.types import CallToolResult
 
 from drive_server.access import Scope
+from drive_server.knowledge.text.omissions import omission_sentence
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import TextResult, VersionsResult
@@ -289,7 +290,8 @@ def _differences(found: FileDiff) -> str:
 def _summary(found: TextRange, *, truncated: bool) -> str:
     lines = f"lines {found.first_line}-{found.last_line} of {found.total_lines}" if found.total_lines else "it is empty"
     more = f" There is more: go on with start={found.end}." if truncated else ""
-    return f"{reference(found.item)}, version {found.version}, {lines}.{more}"
+    parts = (f"{reference(found.item)}, version {found.version}, {lines}.{more}", omission_sentence(found.omissions))
+    return " ".join(filter(None, parts))
 
 
 def _versioned(item: Item) -> str:

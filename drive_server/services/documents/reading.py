@@ -119,6 +119,7 @@ def _range(reading: Reading, span: Span, place: str) -> TextRange:
         total_lines=span.total_lines,
         version=reading.version,
         place=place,
+        omissions=reading.extraction.omissions,
     )
 
 

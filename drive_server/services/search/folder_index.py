@@ -1,6 +1,7 @@
 """The index of one folder or file: how far it can be searched, and having what is below a folder read anew."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy import Select, select
 
@@ -18,6 +19,8 @@ class FileState:
 
     state: str | None
     reason: str
+    omissions: Mapping[str, int] = field(default_factory=dict[str, int])
+    is_partial: bool = False
 
 
 class FolderIndex:
@@ -47,7 +50,7 @@ class FolderIndex:
         async with self._database.read() as session:
             node = await locate_file(session, actor.principal, file)
             row = await session.get(IndexEntryRow, node.id)
-        return FileState(row.state, row.reason) if row else FileState(None, "")
+        return FileState(row.state, row.reason, row.omissions, row.is_partial) if row else FileState(None, "")
 
     async def rebuild(self, actor: Actor, folder: str) -> int:
         """Have all files below the folder read again in the background; return how many did not wait for it already.

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import Index, String
+from sqlalchemy import JSON, Index, String, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from drive_server.storage.tables.base import Base
@@ -13,6 +13,8 @@ class IndexEntryRow(Base):
 
     It outlives a file that is deleted for good, until the index has dropped the file's passages. `content` is the key
     of the content whose passages the index has of it, in the table `index_table`; both are empty if it has none.
+    `omissions` counts by kind what the reader left out; `is_partial` says that content of a `ready` file is missing,
+    more than repetitions.
     """
 
     __tablename__ = "index_entries"
@@ -23,6 +25,8 @@ class IndexEntryRow(Base):
     version: Mapped[int]
     state: Mapped[str] = mapped_column(String(16), default="pending")
     reason: Mapped[str] = mapped_column(default="")
+    omissions: Mapped[dict[str, int]] = mapped_column(JSON, default=dict, server_default="{}")
+    is_partial: Mapped[bool] = mapped_column(default=False, server_default=false())
     attempts: Mapped[int] = mapped_column(default=0)
     updated_at: Mapped[datetime]
     content: Mapped[str] = mapped_column(String(160), default="", server_default="")
@@ -37,4 +41,5 @@ class ReadingRow(Base):
     content: Mapped[str] = mapped_column(String(160), primary_key=True)
     state: Mapped[str] = mapped_column(String(16))
     reason: Mapped[str] = mapped_column(default="")
+    omissions: Mapped[dict[str, int]] = mapped_column(JSON, default=dict, server_default="{}")
     passages: Mapped[int]

@@ -15,6 +15,7 @@ from drive_server.knowledge.formats import FORMATS, GROUPS, Format, FormatTable,
 from drive_server.knowledge.media_types import is_text, media_type_of
 from drive_server.knowledge.readers.extract import extract
 from drive_server.knowledge.text.elements import Extraction, Part, join
+from drive_server.knowledge.text.omissions import Omissions
 
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "FORMATS.md").read_text()
 READ = [row for row in FORMATS if row.reader]
@@ -24,7 +25,8 @@ READ = [row for row in FORMATS if row.reader]
 def made_up(monkeypatch: pytest.MonkeyPatch) -> Format:
     """A format that is added by a reader and a row."""
 
-    def made_up_extraction(path: Path) -> Extraction:
+    def made_up_extraction(path: Path, omissions: Omissions) -> Extraction:
+        omissions.add("picture", 2)
         return join([Part("title", path.read_text().removeprefix("%MADE "), level=1)])
 
     module = ModuleType("drive_server.knowledge.readers.made_up")
@@ -44,6 +46,7 @@ def test_a_format_is_added_by_a_reader_and_a_row(tmp_path: Path, made_up: Format
     for name, media_type in (("a.made", ""), ("a", "application/x-made-up"), ("a.txt", "text/plain")):
         assert format_of(name, media_type, b"%MADE a plan") is made_up
         assert extract(path, name, media_type).text == "a plan"
+        assert extract(path, name, media_type).reason == "Not read: 2 pictures without text."
     assert set(made_up.suffixes) <= set(formats.suffixes_of("presentation"))
     assert "application/x-made-up" in formats.media_types_of("presentation")
 

@@ -72,6 +72,12 @@ function IndexState({ path }) {
   return html`<section>
     <h3>${text("facts.search")}</h3>
     <p>${value.sentence}</p>
+    ${
+      value.omissions?.length > 0 &&
+      html`<ul>
+        ${value.omissions.map((/** @type {any} */ one) => html`<li key=${one.kind}>${one.text}</li>`)}
+      </ul>`
+    }
     ${value.hint && html`<p class="quiet">${value.hint}</p>`}
   </section>`;
 }

@@ -41,11 +41,7 @@ export function Facts({ item, version, reason }) {
 export function IndexState({ item }) {
   // That a picture has no words surprises nobody.
   const state = kindOf(item) === "image" ? "ready" : (item.index_state ?? "ready");
-  const [reason, setReason] = useState("");
-  useEffect(() => {
-    setReason("");
-    if (state === "failed") reasonOf(item.id).then(setReason, () => setReason(""));
-  }, [item.id, item.version, state]);
+  const { reason, omissions } = useReading(item, state);
   const words = {
     pending: "preview.index.pending",
     indexing: "preview.index.pending",
@@ -53,6 +49,7 @@ export function IndexState({ item }) {
   };
   const others = { needs_ocr: "preview.index.needs_ocr", failed: "preview.index.failed" };
   const key = /** @type {Record<string, string>} */ ({ ...words, ...others })[state];
+  if (!key && omissions.length) return html`<${Incomplete} omissions=${omissions} />`;
   if (!key) return null;
   const isQuiet = state === "pending" || state === "indexing";
   return html`<p class=${`index-state ${isQuiet ? "quiet" : "warning"}`} role="note">
@@ -60,8 +57,26 @@ export function IndexState({ item }) {
   </p>`;
 }
 
-/** @param {string} id @returns {Promise<string>} */
-async function reasonOf(id) {
-  const { problems } = await get("/api/drive/index");
-  return problems.find((/** @type {any} */ problem) => problem.file_id === id)?.reason ?? "";
+/** @param {{omissions: {kind: string, text: string}[]}} properties */
+function Incomplete({ omissions }) {
+  const things = omissions.map((one) => one.text).join(text("preview.index.separator"));
+  return html`<p class="index-state quiet" role="note">
+    <${Icon} name="info" /><span>${text("preview.index.partly", { things })}</span>
+  </p>`;
+}
+
+/** Ask why a file could not be read, or what of it. Guests may not. @param {Item} item @param {string} state */
+function useReading(item, state) {
+  const none = { reason: "", omissions: [] };
+  const [reading, setReading] = useState(none);
+  const isAsked = (state === "failed" || state === "ready") && kindOf(item) !== "image" && Boolean(item.owner);
+  useEffect(() => {
+    setReading(none);
+    if (!isAsked) return;
+    get(`/api/drive/items/${encodeURIComponent(item.id)}/index`).then(
+      (found) => setReading({ reason: state === "failed" ? found.reason : "", omissions: found.omissions }),
+      () => setReading(none),
+    );
+  }, [item.id, item.version, state, isAsked]);
+  return reading;
 }

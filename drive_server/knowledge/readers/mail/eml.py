@@ -17,6 +17,7 @@ from drive_server.knowledge.readers.source.html import html_parts
 from drive_server.knowledge.readers.source.plain import text_elements
 from drive_server.knowledge.text.decode import decode
 from drive_server.knowledge.text.elements import Extraction, Part, UnreadableError, join
+from drive_server.knowledge.text.omissions import Omissions
 
 MAX_BYTES = 200_000_000
 MAX_PARTS = 2_000
@@ -29,7 +30,7 @@ _FOLD = re.compile(rb"\r?\n[ \t]")  # lines of calendars are folded anywhere, al
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 
 
-def mail_extraction(path: Path) -> Extraction:
+def mail_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a mail. Blocks."""
     if path.stat().st_size > MAX_BYTES:
         raise UnreadableError("failed", f"The mail has more than {MAX_BYTES:,} bytes.")
@@ -37,10 +38,13 @@ def mail_extraction(path: Path) -> Extraction:
         mail = email.message_from_binary_file(file, policy=email.policy.default)
     headers = {name: value for name in ("Subject", *SHOWN_HEADERS) if (value := _header(mail, name))}
     if mail.get_content_type() in _ENCRYPTED:
-        return join(mail_parts(headers, [], []), "The body of the mail is encrypted; only its headers can be searched.")
+        return join(
+            mail_parts(headers, [], [], omissions),
+            "The body of the mail is encrypted; only its headers can be searched.",
+        )
     if not headers and mail.defects:
         raise UnreadableError("failed", "The file is damaged, or not what its name says: it has no headers of a mail.")
-    return join(mail_parts(headers, _body_parts(mail), _attachments(mail)))
+    return join(mail_parts(headers, _body_parts(mail), _attachments(mail), omissions))
 
 
 def _body_parts(mail: EmailMessage) -> list[Part]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from drive_server.knowledge.readers.extract import extract
 from drive_server.knowledge.text.elements import Extraction, Part
+from drive_server.knowledge.text.omissions import Omissions
 
 MAX_BYTES = 50_000_000
 """Larger attachments are only named: each is written to a file for its reader."""
@@ -33,16 +34,18 @@ class Attachment:
     data: bytes
 
 
-def mail_parts(headers: Mapping[str, str], body: Iterable[Part], attachments: Iterable[Attachment]) -> Iterator[Part]:
+def mail_parts(
+    headers: Mapping[str, str], body: Iterable[Part], attachments: Iterable[Attachment], omissions: Omissions
+) -> Iterator[Part]:
     """Yield the subject as the title, the other headers, the body, and the attachments, each under its name. Blocks."""
     if "Subject" in headers:
         yield Part("title", headers["Subject"], level=1)
     yield Part("text", "\n".join(f"{name}: {headers[name]}" for name in SHOWN_HEADERS if name in headers))
     yield from body
-    yield from _attached_parts(attachments)
+    yield from _attached_parts(attachments, omissions)
 
 
-def _attached_parts(attachments: Iterable[Attachment]) -> Iterator[Part]:
+def _attached_parts(attachments: Iterable[Attachment], omissions: Omissions) -> Iterator[Part]:
     ends_at = time.monotonic() + MAX_SECONDS
     found = list(_flat(attachments))
     names = [attachment.name for attachment in found if attachment.name]
@@ -50,7 +53,11 @@ def _attached_parts(attachments: Iterable[Attachment]) -> Iterator[Part]:
         yield Part("text", f"Attachments: {', '.join(names)}")
     for attachment in found:
         extraction = _read(attachment) if time.monotonic() < ends_at else None
-        if extraction and extraction.state == "ready" and extraction.elements:
+        if extraction is None or extraction.state != "ready":
+            omissions.add("attachment")
+            continue
+        omissions.add_all(extraction.omissions)
+        if extraction.elements:
             yield Part("title", attachment.name, level=2)
             yield from _below(extraction)
 

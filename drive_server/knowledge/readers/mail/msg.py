@@ -11,6 +11,7 @@ from oxmsg import Message
 
 from drive_server.knowledge.readers.mail.message import Attachment, mail_parts
 from drive_server.knowledge.text.elements import ElementKind, Extraction, Part, join
+from drive_server.knowledge.text.omissions import Omissions
 from drive_server.knowledge.text.sentences import split_sentences, split_words
 
 _TOKENIZER = "unstructured.nlp.tokenize"
@@ -46,13 +47,13 @@ from unstructured.documents.elements import Element as Found  # noqa: E402
 from unstructured.partition.msg import partition_msg  # noqa: E402
 
 
-def msg_extraction(path: Path) -> Extraction:
+def msg_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a mail. Blocks. Raises errors of unstructured for a file that it can't read."""
     message = Message.load(str(path))
     attachments = [
         Attachment(one.file_name or "", one.mime_type or "", one.file_bytes or b"") for one in message.attachments
     ]
-    return join(mail_parts(_headers(message), _body(path), attachments))
+    return join(mail_parts(_headers(message), _body(path), attachments, omissions))
 
 
 def _headers(message: Message) -> dict[str, str]:

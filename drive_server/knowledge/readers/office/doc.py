@@ -9,6 +9,7 @@ import olefile
 
 from drive_server.knowledge.readers.compound import read_stream
 from drive_server.knowledge.text.elements import MAX_CHARACTERS, Extraction, Part, UnreadableError, join, needs_password
+from drive_server.knowledge.text.omissions import Omissions
 
 _MAGIC, _OLDEST = 0xA5EC, 0x00C1
 _ENCRYPTED, _SECOND_TABLE = 0x0100, 0x0200
@@ -20,7 +21,7 @@ _BREAKS = str.maketrans({"\x0b": "\n", "\x1e": "-", "\xa0": " ", **dict.fromkeys
 _PARAGRAPH_END = re.compile(r"[\r\x0c\x0e]")
 
 
-def doc_extraction(path: Path) -> Extraction:
+def doc_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a document. Raises `UnreadableError`, or `struct.error` and `OSError` for a damaged file."""
     with olefile.OleFileIO(str(path)) as file:
         return join(_parts(file))

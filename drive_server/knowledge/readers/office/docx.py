@@ -10,6 +10,7 @@ from typing import Any
 
 from drive_server.knowledge.readers.archive import Archive, open_archive
 from drive_server.knowledge.text.elements import ElementKind, Extraction, Part, join
+from drive_server.knowledge.text.omissions import Omissions
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _STRICT = b"http://purl.oclc.org/ooxml/wordprocessingml/main"
@@ -29,7 +30,7 @@ _Style = tuple[int, bool]
 """The level of the heading that a style makes, 0 for none, and whether it makes a list item."""
 
 
-def docx_extraction(path: Path) -> Extraction:
+def docx_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a Word document. Blocks. Raises what a damaged file makes zipfile and lxml raise."""
     with open_archive(path) as archive:
         return join(_document(archive))

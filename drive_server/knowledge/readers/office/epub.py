@@ -9,6 +9,7 @@ from drive_server.knowledge.readers.archive import Archive, open_archive, resolv
 from drive_server.knowledge.readers.source.html import html_parts
 from drive_server.knowledge.text.decode import decode
 from drive_server.knowledge.text.elements import Extraction, Part, UnreadableError, join
+from drive_server.knowledge.text.omissions import Omissions
 from drive_server.knowledge.text.place import Place
 
 _CONTAINER = "META-INF/container.xml"
@@ -20,7 +21,7 @@ _FONTS_ONLY = (b"http://www.idpf.org/2008/embedding", b"http://ns.adobe.com/pdf/
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 
 
-def epub_extraction(path: Path) -> Extraction:
+def epub_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a book. Blocks. Raises what a damaged file makes zipfile and lxml raise."""
     with open_archive(path) as archive:
         if _ENCRYPTION in archive.names and not _encrypts_only_fonts(archive.read(_ENCRYPTION)):

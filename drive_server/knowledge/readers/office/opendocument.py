@@ -6,6 +6,7 @@ from typing import Any
 
 from drive_server.knowledge.readers.archive import open_archive
 from drive_server.knowledge.text.elements import Extraction, Part, join, needs_password
+from drive_server.knowledge.text.omissions import Omissions
 from drive_server.knowledge.text.place import Place
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
@@ -23,7 +24,7 @@ _NOT_READ = {
 _MAX_BLANKS = 100
 
 
-def opendocument_extraction(path: Path) -> Extraction:
+def opendocument_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a document. Blocks. Raises what a damaged file makes zipfile and lxml raise."""
     with open_archive(path) as archive:
         if _MANIFEST in archive.names and b"encryption-data" in archive.read(_MANIFEST):

@@ -8,6 +8,7 @@ import olefile
 
 from drive_server.knowledge.readers.compound import read_stream
 from drive_server.knowledge.text.elements import Extraction, Part, join
+from drive_server.knowledge.text.omissions import Omissions
 from drive_server.knowledge.text.place import Place
 
 _STREAM = "PowerPoint Document"
@@ -20,7 +21,7 @@ _NOT_OF_A_SLIDE = -1
 _FIELD = "*"  # stands for a number or a date
 
 
-def ppt_extraction(path: Path) -> Extraction:
+def ppt_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a presentation. Raises `UnreadableError` and `OSError`."""
     with olefile.OleFileIO(str(path)) as file:
         return join(_parts(file))

@@ -10,6 +10,7 @@ from typing import Any
 
 from drive_server.knowledge.readers.archive import Archive, open_archive
 from drive_server.knowledge.text.elements import Extraction, Part, join
+from drive_server.knowledge.text.omissions import Omissions
 from drive_server.knowledge.text.place import Place
 
 _OFFICE = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
@@ -24,7 +25,7 @@ _COMMENTS = "ppt/comments/"
 _CHART_VALUE = "{http://schemas.openxmlformats.org/drawingml/2006/chart}v"
 
 
-def pptx_extraction(path: Path) -> Extraction:
+def pptx_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a presentation. Blocks. Raises what a damaged file makes zipfile and lxml raise."""
     with open_archive(path) as archive:
         return join(_presentation(archive))

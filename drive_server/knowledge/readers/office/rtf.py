@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from drive_server.knowledge.text.elements import MAX_CHARACTERS, ElementKind, Extraction, Part, UnreadableError, join
+from drive_server.knowledge.text.omissions import Omissions
 
 MAX_BYTES = 200_000_000
 MAX_DEPTH = 10_000
@@ -78,7 +79,7 @@ class _Paragraph:
     in_table: bool = False
 
 
-def rtf_extraction(path: Path) -> Extraction:
+def rtf_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a document. Blocks."""
     if path.stat().st_size > MAX_BYTES:
         raise UnreadableError("failed", f"The document has more than {MAX_BYTES:,} bytes.")

@@ -10,6 +10,7 @@ from python_calamine import CalamineSheet, CalamineWorkbook, PasswordError
 
 from drive_server.knowledge.readers.archive import open_archive
 from drive_server.knowledge.text.elements import MAX_CHARACTERS, Extraction, Part, UnreadableError, join, needs_password
+from drive_server.knowledge.text.omissions import Omissions
 from drive_server.knowledge.text.place import Place, column_name
 
 _READ_ENTRIES = (".xml", ".rels", ".bin")
@@ -20,7 +21,7 @@ _MIDNIGHT = datetime.time()
 _Row = tuple[int, int, int, str]
 
 
-def sheets_extraction(path: Path) -> Extraction:
+def sheets_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a spreadsheet. Blocks. Raises `CalamineError` for a file that it can't read."""
     if zipfile.is_zipfile(path):
         with open_archive(path) as archive:

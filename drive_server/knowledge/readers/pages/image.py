@@ -8,12 +8,13 @@ from PIL import Image
 
 from drive_server.knowledge.readers.pages.ocr import find_program, recognize
 from drive_server.knowledge.text.elements import Extraction, Part, UnreadableError, join
+from drive_server.knowledge.text.omissions import Omissions
 
 MAX_PIXELS = 60_000_000
 _MIN_SIDE = 8
 
 
-def image_extraction(path: Path) -> Extraction:
+def image_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the words in an image. Blocks, for minutes at most. Raises `OSError` for an image that is cut off."""
     _check(path)
     program = find_program()

@@ -18,13 +18,14 @@ from pypdfium2 import raw
 from drive_server.knowledge.readers.pages.ocr import OCR_SECONDS, find_program, recognize
 from drive_server.knowledge.readers.pages.paragraphs import Line, Page, page_parts
 from drive_server.knowledge.text.elements import MAX_CHARACTERS, Extraction, Part, UnreadableError, join
+from drive_server.knowledge.text.omissions import Omissions
 
 _LINE = re.compile(r"[^\r\n]+")
 _MIN_CHARACTERS = 16
 _FORM_DEPTH = 3
 
 
-def pdf_extraction(path: Path) -> Extraction:
+def pdf_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a PDF, or the state that says why there is none. Blocks; not for two threads at once."""
     try:
         document = pypdfium2.PdfDocument(path)

@@ -12,6 +12,7 @@ from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - a compil
 
 from drive_server.knowledge.text.decode import decode_file
 from drive_server.knowledge.text.elements import ElementKind, Extraction, Part, UnreadableError, join
+from drive_server.knowledge.text.omissions import Omissions
 from drive_server.knowledge.text.place import Place
 
 MAX_HTML_CHARACTERS = 20_000_000
@@ -30,7 +31,7 @@ _NOT_SHOWN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _BREAK = "\0"  # no parser lets it through
 
 
-def html_extraction(path: Path) -> Extraction:
+def html_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a web page. Blocks."""
     decoded = decode_file(path)
     if decoded is None:

@@ -1,0 +1,25 @@
+"""What readers leave out of a file, by kind."""
+
+from typing import Final
+
+OMISSIONS: Final[dict[str, tuple[str, str]]] = {
+    "omitted": ("Not read: {things}.", "未读取：{things}。"),
+    "omitted.repeated": ("Told once only: {things}.", "仅保留一次：{things}。"),
+    "omitted.attachment": ("{count} attachment{s}", "{count} 个附件"),
+    "omitted.cell": ("{count} cell{s} beyond a limit", "{count} 个超出限制的单元格"),
+    "omitted.character": ("{count} character{s} that could not be decoded", "{count} 个无法解码的字符"),
+    "omitted.chart": ("{count} chart{s}", "{count} 个图表"),
+    "omitted.comment": ("{count} comment{s}", "{count} 条批注"),
+    "omitted.drawing": ("{count} drawing{s}", "{count} 个图形"),
+    "omitted.embedded": ("{count} embedded object{s} or file{s}", "{count} 个嵌入的对象或文件"),
+    "omitted.encoding": ("the encoding of the text is not certain", "文字编码无法确定"),
+    "omitted.equation": ("{count} equation{s}", "{count} 个公式（数学）"),
+    "omitted.form_field": ("{count} form field{s}", "{count} 个表单域"),
+    "omitted.formula": ("{count} formula{s} not calculated", "{count} 个未计算的公式"),
+    "omitted.included_part": ("{count} included part{s}", "{count} 个嵌入的文档部分"),
+    "omitted.margin": ("{count} line{s} of repeated page heads and feet", "{count} 行重复的页眉和页脚"),
+    "omitted.note": ("{count} note{s}", "{count} 条附注"),
+    "omitted.page": ("{count} page{s}", "{count} 页"),
+    "omitted.picture": ("{count} picture{s} without text", "{count} 张没有文字的图片"),
+    "omitted.sheet": ("{count} sheet{s}", "{count} 个工作表"),
+}

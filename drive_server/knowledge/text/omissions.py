@@ -1,0 +1,77 @@
+"""What a reader met in a file and did not read: counted by kind, and told in one sentence in both languages."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Final, Literal, get_args
+
+from drive_server.messages import Language, Message, render
+
+OmissionKind = Literal[
+    "attachment",
+    "cell",
+    "chart",
+    "comment",
+    "character",
+    "drawing",
+    "embedded",
+    "encoding",
+    "equation",
+    "form_field",
+    "formula",
+    "included_part",
+    "margin",
+    "note",
+    "page",
+    "picture",
+    "sheet",
+]
+"""Each kind is rendered by the code `omitted.KIND` of the catalogue, with its `count`."""
+
+OMISSION_KINDS: Final[tuple[OmissionKind, ...]] = get_args(OmissionKind)
+
+_REPEATED: Final = frozenset({"margin"})
+"""Kinds of which the text has one occurrence, so that nothing is lost: heads and feet that all pages repeat."""
+
+
+class Omissions:
+    """The counter that a reader of documents gets: it adds each thing that it meets and leaves out."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def add(self, kind: OmissionKind, count: int = 1) -> None:
+        """Count things of a kind that were met and not read."""
+        if count:
+            self._counts[kind] += count
+
+    def add_all(self, counts: Mapping[str, int]) -> None:
+        """Count the omissions of a file within the file, such as an attachment."""
+        self._counts.update(counts)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The counts by kind, in the order of `OMISSION_KINDS`."""
+        return {kind: self._counts[kind] for kind in OMISSION_KINDS if self._counts[kind]}
+
+
+def is_partial(reason: str, counts: Mapping[str, int]) -> bool:
+    """Return whether content of a file that was read is missing, by its reason and counts: more than repetitions."""
+    return any(kind not in _REPEATED for kind in counts) or reason != omission_sentence(counts)
+
+
+def omission_sentence(counts: Mapping[str, int], language: Language = "en") -> str:
+    """Return one or two sentences that name what was not read, such as "Not read: 2 pictures."; empty for nothing."""
+    missing = {kind: count for kind, count in counts.items() if kind not in _REPEATED}
+    repeated = {kind: count for kind, count in counts.items() if kind in _REPEATED}
+    parts = (("omitted", missing), ("omitted.repeated", repeated))
+    sentences = [render(Message.of(code, things=_things(kinds)), language) for code, kinds in parts if kinds]
+    return ("" if language == "zh" else " ").join(sentences)
+
+
+def omission_message(kind: str, count: int) -> Message:
+    """Return the name of the omissions of one kind, such as "2 pictures"."""
+    return Message.of(f"omitted.{kind}", count=count)
+
+
+def _things(counts: Mapping[str, int]) -> Message:
+    return Message.joined("commas", [omission_message(kind, count) for kind, count in counts.items()])
