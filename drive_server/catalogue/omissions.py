@@ -5,6 +5,7 @@ from typing import Final
 OMISSIONS: Final[dict[str, tuple[str, str]]] = {
     "omitted": ("Not read: {things}.", "未读取：{things}。"),
     "omitted.repeated": ("Told once only: {things}.", "仅保留一次：{things}。"),
+    "omitted.doubtful": ("Not certain: {things}.", "不确定：{things}。"),
     "omitted.attachment": ("{count} attachment{s}", "{count} 个附件"),
     "omitted.cell": ("{count} cell{s} beyond a limit", "{count} 个超出限制的单元格"),
     "omitted.character": ("{count} character{s} that could not be decoded", "{count} 个无法解码的字符"),
@@ -12,7 +13,7 @@ OMISSIONS: Final[dict[str, tuple[str, str]]] = {
     "omitted.comment": ("{count} comment{s}", "{count} 条批注"),
     "omitted.drawing": ("{count} drawing{s}", "{count} 个图形"),
     "omitted.embedded": ("{count} embedded object{s} or file{s}", "{count} 个嵌入的对象或文件"),
-    "omitted.encoding": ("the encoding of the text is not certain", "文字编码无法确定"),
+    "omitted.encoding": ("the encoding of the text", "文字编码"),
     "omitted.equation": ("{count} equation{s}", "{count} 个公式（数学）"),
     "omitted.form_field": ("{count} form field{s}", "{count} 个表单域"),
     "omitted.formula": ("{count} formula{s} not calculated", "{count} 个未计算的公式"),

@@ -82,7 +82,11 @@ TEXT: Final = Format(
 ARCHIVE: Final = Format("archive", {"application/zip": "zip", "": "jar apk"}, "archive", "", ZIP)
 
 HTML: Final = Format(
-    "html", {"text/html": "html htm", "application/xhtml+xml": "", "": "xhtml"}, "code", "source.html:html_extraction"
+    "html",
+    {"text/html": "html htm", "application/xhtml+xml": "", "": "xhtml"},
+    "code",
+    "source.html:html_extraction",
+    omits=("drawing", "embedded", "equation", "picture"),
 )
 
 FORMATS: Final = (
@@ -114,10 +118,17 @@ FORMATS: Final = (
             "application/json": "json",
             "application/jsonl": "jsonl",
             "application/x-ndjson": "",
-            "": "ndjson json5 jsonc geojson ipynb webmanifest",
+            "": "ndjson json5 jsonc geojson webmanifest",
         },
         "code",
         "source.json:json_elements",
+    ),
+    Format(
+        "notebook",
+        {"application/x-ipynb+json": "ipynb"},
+        "code",
+        "source.notebook:notebook_extraction",
+        omits=("embedded", "picture"),
     ),
     Format("yaml", {"application/yaml": "yaml yml"}, "code", "source.sections:yaml_elements"),
     Format("ini", {"application/toml": "toml", "text/plain": "ini cfg conf"}, "code", "source.sections:ini_elements"),
@@ -188,6 +199,7 @@ FORMATS: Final = (
         "mail.msg:msg_extraction",
         COMPOUND,
         ("__properties_version1.0",),
+        omits=("attachment",),
     ),
     Format(
         "xls",
@@ -213,7 +225,7 @@ FORMATS: Final = (
         {"message/rfc822": "eml mht mhtml", "message/*": ""},
         "mail",
         "mail.eml:mail_extraction",
-        omits=("attachment",),
+        omits=("attachment", "picture"),
     ),
     Format(
         "image",

@@ -99,11 +99,14 @@ def _exact_extraction(path: Path, found: Format, claimed: Format) -> Extraction:
         raise UnreadableError("unsupported", "The file is not text, or its encoding is not known.")
     if decoded is None:
         raise UnreadableError("failed", "The file is damaged, or not what its name says.")
-    notes = [too_long()] if decoded.truncated else []
-    notes += ["Some bytes are not text; they were replaced."] if decoded.lossy else []
+    omissions = Omissions()
+    omissions.add("character", decoded.text.count("\ufffd") if decoded.lossy else 0)
+    omissions.add("encoding", int(decoded.doubtful))
     elements: tuple[Element, ...] = tuple(_reader_of(found)(decoded.text, MAX_INDEXED_CHARACTERS))
     exact = not decoded.truncated and not decoded.lossy
-    return Extraction("ready", " ".join(notes), elements, decoded.text, exact, decoded.encoding)
+    note = too_long() if decoded.truncated else ""
+    read = Extraction("ready", note, elements, decoded.text, exact, decoded.encoding)
+    return _with_omissions(read, omissions.counts)
 
 
 def _within_limit(extraction: Extraction) -> Extraction:

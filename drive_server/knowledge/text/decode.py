@@ -2,12 +2,12 @@
 
 import codecs
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
 from drive_server.knowledge.text.elements import MAX_CHARACTERS
-from drive_server.knowledge.text.encodings import declared_encoding, guessed_encoding
+from drive_server.knowledge.text.encodings import declared_encoding, guessed_encoding, wide_encoding
 
 SAMPLE_BYTES = 1 << 18
 _MARKS = (
@@ -20,19 +20,22 @@ _MARKS = (
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b"))
 _MAX_CONTROLS = 0.005
 _MAX_DAMAGE = 0.1
-_MIN_ZEROS, _MAX_ZEROS = 0.2, 0.01
 _HEAD_BYTES = 1024
 _SHIFTED = b"\x1b$B"  # how Japanese begins in ISO-2022-JP, whose bytes are all ASCII
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A text and how it was read. `lossy`: some bytes became U+FFFD; `truncated`: it is only the beginning."""
+    """A text and how it was read.
+
+    `lossy`: some bytes became U+FFFD; `truncated`: it is only the beginning; `doubtful`: it may be in another encoding.
+    """
 
     text: str
     encoding: str
     lossy: bool = False
     truncated: bool = False
+    doubtful: bool = False
 
 
 def decode(data: bytes) -> Decoded | None:
@@ -52,14 +55,18 @@ def _decode(file: BinaryIO) -> Decoded | None:
     if marked:
         return _read(file, marked) or _read(file, marked, lossy=True)
     if _is_binary(sample):
-        wide = _wide_order(sample)
-        return _read(file, wide) if wide else None
+        return _read_wide(file, sample)
     if _SHIFTED in sample and (decoded := _read(file, "iso2022_jp")):
         return decoded
     decoded = _read(file, "utf-8")
     if decoded:
         return decoded
-    return _without_utf8(file, declared_encoding(sample[:_HEAD_BYTES]))
+    return _without_utf8(file, declared_encoding(sample[:_HEAD_BYTES])) or _read_wide(file, sample)
+
+
+def _read_wide(file: BinaryIO, sample: bytes) -> Decoded | None:
+    wide = wide_encoding(sample)
+    return _read(file, wide) if wide else None
 
 
 def _without_utf8(file: BinaryIO, declared: str) -> Decoded | None:
@@ -70,10 +77,12 @@ def _without_utf8(file: BinaryIO, declared: str) -> Decoded | None:
     sample = _sample_beyond_ascii(file)
     if _is_damaged_utf8(sample):
         return _read(file, "utf-8", lossy=True)
-    encoding = guessed_encoding(sample)
-    if encoding == "cp1252":
-        return _read(file, "cp1252") or _read(file, "latin-1")
-    return (_read(file, encoding) or _read(file, encoding, lossy=True)) if encoding else None
+    found = guessed_encoding(sample)
+    if not found.encoding:
+        return None
+    wider = "latin-1" if found.encoding == "cp1252" else ""
+    decoded = _read(file, found.encoding) or (_read(file, wider) if wider else _read(file, found.encoding, lossy=True))
+    return replace(decoded, doubtful=found.doubtful) if decoded else None
 
 
 def _read(file: BinaryIO, encoding: str, *, lossy: bool = False) -> Decoded | None:
@@ -107,16 +116,3 @@ def _is_damaged_utf8(sample: bytes) -> bool:
     text = sample.decode("utf-8", errors="replace")
     beyond = [character for character in text if character > "\x7f"]
     return bool(beyond) and beyond.count("\ufffd") <= max(1, _MAX_DAMAGE * len(beyond)) < len(beyond)
-
-
-def _wide_order(sample: bytes) -> str:
-    """Detect UTF-16 without a mark by its zeros, every other byte of most letters; return \"\" if it is none."""
-    least, most = _MIN_ZEROS * len(sample), _MAX_ZEROS * len(sample)
-    for encoding, letters, zeros in (
-        ("utf-16-le", sample[::2], sample[1::2]),
-        ("utf-16-be", sample[1::2], sample[::2]),
-    ):
-        controls = len(letters) - len(letters.translate(None, _CONTROLS))
-        if zeros.count(0) >= least and controls <= most:
-            return encoding
-    return ""

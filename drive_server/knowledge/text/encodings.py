@@ -1,21 +1,14 @@
-"""Detection of the encoding of bytes beyond ASCII, by the characters that they would be in each."""
+"""Detection of the encoding of bytes beyond ASCII: by likelihood, and by how plausible the words would be in each."""
 
 import codecs
 import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-_MIN_COMMON = 0.6
-_MIN_KANA = 0.2
-_MIN_HANGUL = 0.95
-_MIN_TRADITIONAL = 0.95
-_MIN_CYRILLIC = 0.9
-_MAX_ACCENTS = 0.25
-_KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
-_CYRILLIC = re.compile("[\u0410-\u044f\u0401\u0451]")
-_ONLY_CYRILLIC_BYTES = bytes(range(0xFB, 0x100))  # the last five small letters; of other alphabets in few words
-_WORDS_BEYOND = re.compile(rb"[\x80-\xff]{3,}")  # letters of Latin scripts beyond ASCII stand between ASCII
-_MIN_IN_WORDS = 0.7
-_SMALL_THEN_CAPITAL = re.compile(rb"[\xe0-\xff][\xc0-\xdf]")  # where Greek, read as Cyrillic, has its accents
-_MAX_MISPLACED = 0.02
+import chardet
+
 _DECLARED = re.compile(
     rb"""<\?xml[^>]{0,100}\bencoding\s*=\s*["']([\w.-]+)|<meta[^>]{0,200}\bcharset\s*=\s*["']?([\w.-]+)"""
     rb"""|^(?:#!.*\n)?#.{0,40}?coding[:=]\s*([\w.-]+)""",
@@ -23,7 +16,56 @@ _DECLARED = re.compile(
 )
 # Neither UTF, which was tried before, nor Latin 1, which many texts declare wrongly and no byte contradicts.
 _RELIABLE = re.compile(r"(?:cp(?!1252)|iso8859-(?!1$)|iso2022|gb|big5|shift|euc|koi8|mac|tis|hz|johab)")
-_WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "big5": "cp950", "shift_jis": "cp932", "euc_kr": "cp949"}
+_WIDER = {
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "big5": "cp950",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "ks_c_5601_1987": "cp949",
+    "iso8859_1": "cp1252",
+}
+_CANDIDATES = (
+    "gb18030 big5hkscs cp932 euc_jis_2004 cp949 cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp866 cp874"
+    " iso8859-2 iso8859-7 koi8-r koi8-u"
+).split()
+_READ_AS = {"big5hkscs": "cp950", "euc_jis_2004": "euc_jp"}
+_SAMPLE_BYTES = 16_384
+_KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
+_MIN_KANA = 0.2
+_MAX_DAMAGE = 0.01
+_LATIN_WORD = "A-Za-zÀ-ÖØ-öø-ɏ"
+_OTHER_LETTERS = "\u0370-\u05ff\u0620-\u06ff\u0e00-\u0e7f"
+_MIXED = re.compile(f"[{_LATIN_WORD}](?=[{_OTHER_LETTERS}])|[{_OTHER_LETTERS}](?=[{_LATIN_WORD}])")
+_MISPLACED_CAPITAL = re.compile("[а-яёґєіїα-ωάέήίόύώ](?=[А-ЯЁΑ-Ω])")
+_UNUSUAL = frozenset(("Cc", "Cn", "Co", "Sc", "Sk", "Sm", "So"))
+_COMMON_HAN = {
+    "gb18030": (0xB0, 0xD7),  # level 1 of GB 2312
+    "cp950": (0xA4, 0xC6),  # level 1 of Big5
+    "cp932": (0x88, 0x97),  # level 1 of JIS X 0208
+    "euc_jp": (0xB0, 0xCF),
+}
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_HANGUL = re.compile("[\uac00-\ud7a3]")
+_IMPLAUSIBLE = 3.0
+"""How fast a guess loses likelihood with the share of its characters that stand where words have none."""
+
+_MAX_LOSS = 0.97
+_LEAST = 1e-9
+_NEVER_IN_TEXT = frozenset(("Cc", "Cn", "Co", "Cs"))
+_BLANKS = frozenset("\t\n\r\f\b\x1b\ufeff")
+_BASIC_BLOCKS = (0x00, 0x20, 0x30)
+_EAST_ASIAN = ("gb2312", "big5", "shift_jis", "euc_kr")
+_MIN_COHERENT = 0.95
+_UNDECIDED = 0.97
+"""A guess in another script that is at least this likely, relative to the best, leaves the encoding undecided."""
+
+_DOUBTFUL = 0.6
+"""From this one on the encoding is doubtful."""
+
+_MAX_LATIN = 0.45  # of the bytes of a text in a Latin script are accented
+_MIN_HANGUL = 0.95
+_MAYBE_KOREAN = 0.5
 _PAIRS = re.compile(rb"([\x81-\xfe])([\x40-\x7e\x80-\xfe])")
 
 
@@ -37,62 +79,137 @@ def declared_encoding(head: bytes) -> str:
         declared = codecs.lookup(name).name
     except LookupError:
         return ""
-    return _WIDER.get(declared.replace("-", "_"), declared) if _RELIABLE.match(declared) else ""
+    return wider_encoding(declared) if _RELIABLE.match(declared) else ""
 
 
-def guessed_encoding(sample: bytes) -> str:
-    """Return the encoding of text that is not UTF-8, empty if it is unclear."""
+def wider_encoding(declared: str) -> str:
+    """Return the encoding that programs mean by a name: Windows' own, which has more characters."""
+    try:
+        name = codecs.lookup(declared).name
+    except LookupError:
+        return declared
+    return _WIDER.get(name.replace("-", "_"), name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Guess:
+    encoding: str
+    likelihood: float
+    script: str
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """An encoding, empty if it is undecided. `doubtful`: the bytes may be text in another script as well."""
+
+    encoding: str
+    doubtful: bool = False
+
+
+def guessed_encoding(sample: bytes) -> Detection:
+    """Return the most likely encoding of text that is not UTF-8.
+
+    chardet tells how likely each encoding is by pairs of bytes. Bytes that would be kana are Japanese at once; a guess
+    loses by capitals within words, words of two scripts, rare Han and symbols.
+    """
+    sample = sample[:_SAMPLE_BYTES]
     for encoding in ("cp932", "euc_jp"):
-        if _share(_KANA, sample, encoding) >= _MIN_KANA:
-            return encoding
-    if _is_chinese(sample):
-        return "cp949" if _is_korean(sample) else "gb18030"
-    if _is_traditional(sample):
-        return "cp950"
-    if _is_cyrillic(sample):
-        return "cp1251"
-    return "cp1252" if sum(byte > 0x7F for byte in sample) <= _MAX_ACCENTS * len(sample) else ""
-
-
-def _is_chinese(sample: bytes) -> bool:
-    """Judge by how many double bytes are of level 1 of GB 2312 or its punctuation."""
-    text = sample.decode("gb18030", errors="replace")
-    pairs = [encoded for character in text if (encoded := _double_byte(character))]
-    common = sum(1 for lead, trail in pairs if (0xA1 <= lead <= 0xA3 or 0xB0 <= lead <= 0xD7) and trail >= 0xA1)
-    return bool(pairs) and common >= _MIN_COMMON * len(pairs)
-
-
-def _double_byte(character: str) -> bytes | None:
-    encoded = character.encode("gb18030")
-    return encoded if len(encoded) == 2 else None
-
-
-def _is_korean(sample: bytes) -> bool:
-    """Judge what may be Chinese by its leads: Hangul has 25 of the 40 of common Han, and hardly any other."""
-    leads = [lead for (lead,), _ in _PAIRS.findall(sample) if lead >= 0xB0]
-    return bool(leads) and sum(lead <= 0xC8 for lead in leads) >= _MIN_HANGUL * len(leads)
-
-
-def _is_traditional(sample: bytes) -> bool:
-    """Judge by how many double bytes are common Han (level 1 of Big5) or its punctuation."""
-    leads = [lead for (lead,), _ in _PAIRS.findall(sample)]
-    return bool(leads) and sum(0xA1 <= lead <= 0xC6 for lead in leads) >= _MIN_TRADITIONAL * len(leads)
-
-
-def _share(letters: "re.Pattern[str]", sample: bytes, encoding: str) -> float:
-    """Return how much of the text beyond ASCII would be these letters; nothing, if it is no such text."""
-    text = sample.decode(encoding, errors="replace")
-    beyond = [character for character in text if character > "\x7f"]
-    if not beyond or beyond.count("\ufffd") > 0.01 * len(beyond) + 1:
-        return 0.0
-    return len(letters.findall(text)) / len(beyond)
-
-
-def _is_cyrillic(sample: bytes) -> bool:
+        if _kana_share(sample, encoding) >= _MIN_KANA:
+            return Detection(encoding)
+    guesses = sorted(_guesses(sample), key=lambda guess: -guess.likelihood)
+    if not guesses:
+        return Detection("")
+    best = _korean(guesses, sample) or guesses[0]
+    other = next((guess.likelihood for guess in guesses if guess.script != best.script), 0.0) / best.likelihood
     beyond = sum(byte > 0x7F for byte in sample)
-    if sum(map(len, _WORDS_BEYOND.findall(sample))) < _MIN_IN_WORDS * beyond:
+    if other >= _UNDECIDED or (best.script == "LATIN" and beyond > max(2, _MAX_LATIN * len(sample))):
+        return Detection("")
+    return Detection(best.encoding, doubtful=other >= _DOUBTFUL)
+
+
+def wide_encoding(sample: bytes) -> str:
+    """Return in which order of bytes the sample is UTF-16 without a mark; empty if it is none.
+
+    Letters of an alphabet share their high byte with nearly all others; Han, kana and Hangul are those of East Asia's
+    own sets. Other bytes give neither.
+    """
+    even = sample[: len(sample) // 2 * 2][:_SAMPLE_BYTES]
+    return next((encoding for encoding in ("utf-16-le", "utf-16-be") if _is_text(even, encoding)), "")
+
+
+def _is_text(sample: bytes, encoding: str) -> bool:
+    text = _decoded(sample, encoding)
+    if not text or any(unicodedata.category(one) in _NEVER_IN_TEXT and one not in _BLANKS for one in text):
         return False
-    if len(_SMALL_THEN_CAPITAL.findall(sample)) > _MAX_MISPLACED * beyond:
-        return False
-    endings = sum(byte in _ONLY_CYRILLIC_BYTES for byte in sample)
-    return endings > 0 and _share(_CYRILLIC, sample, "cp1251") >= _MIN_CYRILLIC
+    blocks = Counter(ord(one) >> 8 for one in text)
+    basic = sum(blocks[block] for block in _BASIC_BLOCKS)
+    letters = max((count for block, count in blocks.items() if block not in _BASIC_BLOCKS), default=0)
+    if basic + letters >= _MIN_COHERENT * len(text):
+        return basic > 0
+    east = max(len(text.encode(charset, "ignore").decode(charset)) for charset in _EAST_ASIAN)
+    return east >= _MIN_COHERENT * len(text)
+
+
+def _korean(guesses: list[_Guess], sample: bytes) -> _Guess | None:
+    """Return the guess of Korean in place of Chinese, whose bytes may be the same: Hangul has 25 of their 40 leads."""
+    korean = next((guess for guess in guesses if guess.encoding == "cp949"), None)
+    if guesses[0].encoding != "gb18030" or not korean or korean.likelihood < _MAYBE_KOREAN * guesses[0].likelihood:
+        return None
+    leads = [lead for (lead,), _ in _PAIRS.findall(sample) if lead >= 0xB0]
+    return korean if leads and sum(lead <= 0xC8 for lead in leads) >= _MIN_HANGUL * len(leads) else None
+
+
+def _guesses(sample: bytes) -> Iterator[_Guess]:
+    found = chardet.detect_all(sample, ignore_threshold=True, compat_names=False, include_encodings=_CANDIDATES)
+    for one in found:
+        encoding = _READ_AS.get(one["encoding"] or "", one["encoding"] or "")
+        text = _decoded(sample, encoding) if encoding in _READ_AS.values() or encoding in _CANDIDATES else ""
+        if text:
+            loss = min(_MAX_LOSS, _IMPLAUSIBLE * _implausible_share(text, encoding))
+            yield _Guess(encoding, max(_LEAST, one["confidence"] * (1 - loss)), _script(text))
+
+
+def _decoded(sample: bytes, encoding: str) -> str:
+    """Return the sample's text, but for a character that its end cuts; empty if the bytes are not of the encoding."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        return decoder.decode(sample)
+    except UnicodeError:
+        return ""
+
+
+def _implausible_share(text: str, encoding: str) -> float:
+    beyond = [character for character in text if character > "\x7f"]
+    if not beyond:
+        return 1.0
+    odd = sum(unicodedata.category(character) in _UNUSUAL for character in beyond)
+    misplaced = len(_MIXED.findall(text)) + len(_MISPLACED_CAPITAL.findall(text))
+    return (odd + misplaced + _rare_han(text, encoding)) / len(beyond)
+
+
+def _rare_han(text: str, encoding: str) -> float:
+    """Return how many Han are outside the common level of the encoding; half of them counts, as names have some."""
+    han = _HAN.findall(text)
+    if encoding == "cp949":
+        return len(han) / 2
+    if encoding not in _COMMON_HAN or not han:
+        return 0
+    least, most = _COMMON_HAN[encoding]
+    return sum(not least <= character.encode(encoding)[0] <= most for character in han) / 2
+
+
+def _script(text: str) -> str:
+    """Return the script of most letters beyond ASCII; Han and kana are one."""
+    if _HAN.search(text) and not _HANGUL.search(text):
+        return "HAN"
+    names = Counter(unicodedata.name(one, "").partition(" ")[0] for one in text if one > "\x7f" and one.isalpha())
+    return names.most_common(1)[0][0] if names else "LATIN"
+
+
+def _kana_share(sample: bytes, encoding: str) -> float:
+    """Return how much of the text beyond ASCII would be kana; nothing, if it is no such text."""
+    text = codecs.getincrementaldecoder(encoding)("replace").decode(sample)
+    beyond = [character for character in text if character > "\x7f"]
+    if not beyond or beyond.count("\ufffd") > _MAX_DAMAGE * len(beyond):
+        return 0.0
+    return len(_KANA.findall(text)) / len(beyond)

@@ -54,6 +54,10 @@ class Omissions:
         return {kind: self._counts[kind] for kind in OMISSION_KINDS if self._counts[kind]}
 
 
+_DOUBTFUL: Final = frozenset({"encoding"})
+"""Kinds that are read, perhaps wrongly."""
+
+
 def is_partial(reason: str, counts: Mapping[str, int]) -> bool:
     """Return whether content of a file that was read is missing, by its reason and counts: more than repetitions."""
     return any(kind not in _REPEATED for kind in counts) or reason != omission_sentence(counts)
@@ -61,10 +65,10 @@ def is_partial(reason: str, counts: Mapping[str, int]) -> bool:
 
 def omission_sentence(counts: Mapping[str, int], language: Language = "en") -> str:
     """Return one or two sentences that name what was not read, such as "Not read: 2 pictures."; empty for nothing."""
-    missing = {kind: count for kind, count in counts.items() if kind not in _REPEATED}
-    repeated = {kind: count for kind, count in counts.items() if kind in _REPEATED}
-    parts = (("omitted", missing), ("omitted.repeated", repeated))
-    sentences = [render(Message.of(code, things=_things(kinds)), language) for code, kinds in parts if kinds]
+    others = {"omitted.repeated": _REPEATED, "omitted.doubtful": _DOUBTFUL}
+    parts = {"omitted": counts.keys() - _REPEATED - _DOUBTFUL, **others}
+    found = {code: {kind: count for kind, count in counts.items() if kind in kinds} for code, kinds in parts.items()}
+    sentences = [render(Message.of(code, things=_things(some)), language) for code, some in found.items() if some]
     return ("" if language == "zh" else " ").join(sentences)
 
 

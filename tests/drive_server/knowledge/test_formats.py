@@ -7,6 +7,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,7 +16,9 @@ from drive_server.knowledge.formats import FORMATS, GROUPS, Format, FormatTable,
 from drive_server.knowledge.media_types import is_text, media_type_of
 from drive_server.knowledge.readers.extract import extract
 from drive_server.knowledge.text.elements import Extraction, Part, join
-from drive_server.knowledge.text.omissions import Omissions
+
+if TYPE_CHECKING:
+    from drive_server.knowledge.text.omissions import Omissions
 
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "FORMATS.md").read_text()
 READ = [row for row in FORMATS if row.reader]

@@ -11,19 +11,24 @@ from collections.abc import Iterator
 from email.message import EmailMessage, MIMEPart
 from itertools import islice
 from pathlib import Path
+from typing import Any, cast
 
 from drive_server.knowledge.readers.mail.message import SHOWN_HEADERS, Attachment, mail_parts
 from drive_server.knowledge.readers.source.html import html_parts
 from drive_server.knowledge.readers.source.plain import text_elements
 from drive_server.knowledge.text.decode import decode
 from drive_server.knowledge.text.elements import Extraction, Part, UnreadableError, join
+from drive_server.knowledge.text.encodings import wider_encoding
 from drive_server.knowledge.text.omissions import Omissions
 
 MAX_BYTES = 200_000_000
 MAX_PARTS = 2_000
 """The parts of a mail that are searched for attachments: each costs some time, and a mail with more is a bomb."""
 
-_CHARSETS = {"gb2312": "gb18030", "gbk": "gb18030", "x-gbk": "gb18030", "ks_c_5601-1987": "cp949", "unicode": "utf-16"}
+_NAMES = {"x-gbk": "gb18030", "x-sjis": "cp932", "unicode": "utf-16", "unicode-1-1-utf-7": "utf-7"}
+_LABEL = re.compile(r"(?<==\?)([\w-]+)(?=(?:\*[\w-]*)?\?[bqBQ]\?)|(?<=\*=)([\w-]+)(?='[\w-]*')")
+"""The name of the charset in an encoded word (RFC 2047) or a parameter (RFC 2231)."""
+
 _MAIL, _INVITATION = "message/rfc822", "text/calendar"
 _UNNAMED = {_MAIL: "mail.eml", _INVITATION: "invitation.ics"}
 _FOLD = re.compile(rb"\r?\n[ \t]")  # lines of calendars are folded anywhere, also within words (RFC 5545, section 3.1)
@@ -35,7 +40,7 @@ def mail_extraction(path: Path, omissions: Omissions) -> Extraction:
     if path.stat().st_size > MAX_BYTES:
         raise UnreadableError("failed", f"The mail has more than {MAX_BYTES:,} bytes.")
     with path.open("rb") as file:
-        mail = email.message_from_binary_file(file, policy=email.policy.default)
+        mail = cast("EmailMessage", email.message_from_binary_file(file, policy=_Policy()))
     headers = {name: value for name in ("Subject", *SHOWN_HEADERS) if (value := _header(mail, name))}
     if mail.get_content_type() in _ENCRYPTED:
         return join(
@@ -44,17 +49,33 @@ def mail_extraction(path: Path, omissions: Omissions) -> Extraction:
         )
     if not headers and mail.defects:
         raise UnreadableError("failed", "The file is damaged, or not what its name says: it has no headers of a mail.")
-    return join(mail_parts(headers, _body_parts(mail), _attachments(mail), omissions))
+    return join(mail_parts(headers, _body_parts(mail, omissions), _attachments(mail), omissions))
 
 
-def _body_parts(mail: EmailMessage) -> list[Part]:
+def _body_parts(mail: EmailMessage, omissions: Omissions) -> list[Part]:
     """Return the parts of the body in HTML or, if there is nothing in it, in plain text."""
-    parts = list(html_parts(_body(mail, "html")))
+    parts = list(html_parts(_body(mail, "html"), omissions=omissions))
     if parts:
         return parts
     plain = _body(mail, "plain").replace("\r\n", "\n")
     elements = text_elements(plain, len(plain))
     return [Part("text" if element.kind == "title" else element.kind, element.text) for element in elements]
+
+
+class _Policy(email.policy.EmailPolicy):
+    """Reads headers by the encoding that programs mean by a label, and unlabelled bytes by what they look like."""
+
+    def header_fetch_parse(self, name: str, value: str) -> Any:
+        """Return the header's value, decoded."""
+        if not value.isascii():
+            decoded = decode(value.encode("utf-8", "surrogateescape"))
+            value = decoded.text if decoded else value
+        return super().header_fetch_parse(name, _LABEL.sub(lambda label: _charset(label[0]), value))
+
+
+def _charset(label: str) -> str:
+    """Return the encoding that programs mean by the label of a charset."""
+    return _NAMES.get(label.lower()) or wider_encoding(label)
 
 
 def _header(mail: EmailMessage, name: str) -> str:
@@ -78,7 +99,7 @@ def _text(part: MIMEPart) -> str:
         return ""
     charset = part.get_content_charset("utf-8")
     try:
-        return data.decode(_CHARSETS.get(charset, charset))
+        return data.decode(_charset(charset))
     except (UnicodeError, LookupError):
         decoded = decode(data)
         return decoded.text if decoded else data.decode("utf-8", errors="replace")

@@ -24,6 +24,19 @@ ENCODED = [
     ("Сотрудники могут взять двенадцать недель отпуска. Заявление подаётся.", "cp1251"),
     ("Plain words, as some programs of Windows write them.", "utf-16-le"),
     ("Plain words, as some programs of old write them.", "utf-16-be"),
+    ("员工可以休十二周的带薪育儿假。需要提前三十天申请。", "utf-16-le"),
+    ("Сотрудники могут взять двенадцать недель отпуска.", "utf-16-be"),
+    ("Сотрудники могут взять двенадцать недель отпуска.", "koi8-r"),
+    ("Акт приёма работ", "cp1251"),
+    ("Акт приёма работ", "koi8-r"),
+    ("Καλημέρα σας, κύριε", "cp1253"),
+    ("ข้อตกลงการเช่าบ้านและที่ดิน", "cp874"),
+    ("اتفاقية إيجار المنزل", "cp1256"),
+    ("Umowa najmu została podpisana w środę, żółty dom", "cp1250"),
+    ("鋼材,40\n板,7\n", "cp932"),
+    ("髙橋,35,名古屋\\n", "cp932"),
+    ("租赁合同,45\n", "gb18030"),
+    ("계약서 제1조", "cp949"),
 ]
 
 
@@ -58,7 +71,6 @@ def test_text_is_read_in_its_encoding(data: bytes, text: str, encoding: str) -> 
         bytes(range(256)),
         b"\x01\x02\x03" * 100,
         b"\0\1\2\3",
-        "Καλημέρα σας, κύριε".encode("cp1253"),
     ],
 )
 def test_what_is_no_text_or_in_an_unknown_encoding_is_not_guessed_at(data: bytes) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import struct
 from email.message import EmailMessage
 from typing import TYPE_CHECKING
+
+import pytest
 
 from drive_server.knowledge.chunk import chunk
 from drive_server.knowledge.readers.extract import extract
@@ -15,8 +18,6 @@ from tests.drive_server.knowledge.samples import LEAVE, LEAVE_ZH
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
     from drive_server.knowledge.text.elements import Extraction
 
@@ -142,3 +143,30 @@ def test_the_envelope_of_outlook_is_opened(tmp_path: Path) -> None:
 def test_what_is_attached_to_a_mail_of_outlook_is_read(tmp_path: Path) -> None:
     values = {"001A": "IPM.Note", "0037": "育儿假申请", "1000": "See below."}
     assert "Attachments: 证明.pdf" in read(tmp_path, message(values, ("证明.pdf",)), "a.msg").text
+
+
+def _encoded(text: str, encoding: str, label: str) -> bytes:
+    return b"=?%s?B?%s?=" % (label.encode(), base64.b64encode(text.encode(encoding)))
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        (_encoded("镕炉检修通知", "gb18030", "gb2312"), "镕炉检修通知"),
+        (_encoded("髙橋①", "cp932", "Shift_JIS"), "髙橋①"),
+        (_encoded("똠방각하", "cp949", "ks_c_5601-1987"), "똠방각하"),
+        (_encoded("It’s “so”", "cp1252", "iso-8859-1"), "It’s “so”"),
+        ("Договор аренды помещения".encode("koi8-r"), "Договор аренды помещения"),
+        ("租赁合同第一条".encode("gb18030"), "租赁合同第一条"),
+        ("Größe".encode(), "Größe"),
+    ],
+)
+def test_a_subject_is_read_in_the_encoding_that_programs_mean(tmp_path: Path, header: bytes, expected: str) -> None:
+    data = b"Subject: " + header + b"\nFrom: a@example.org\n\nSee above.\n"
+    assert read(tmp_path, data, "a.eml").elements[0].text == expected
+
+
+def test_a_name_of_an_attachment_is_read_in_the_encoding_that_programs_mean(tmp_path: Path) -> None:
+    name = b"filename*=gb2312''%E9%46%C2%AF.bin"
+    data = b"Subject: a\nContent-Type: application/octet-stream\nContent-Disposition: attachment; " + name + b"\n\nx\n"
+    assert "镕炉.bin" in read(tmp_path, data, "a.eml").text
