@@ -15,6 +15,8 @@ _SENTENCE_END = re.compile(r"[.!?:;。！？：；…][\"'”’」』）)\]]*$"
 _BULLETS = "•·●◦▪‣\uf0a7\uf0b7\uf0d8\uf0fc"  # the last ones are those of the fonts Symbol and Wingdings
 _LIST_ITEM = re.compile(rf"(?:[{_BULLETS}–*-]|[(（]?(?:\d{{1,3}}|[a-z]|[一二三四五六七八九十]{{1,3}})[.)）、])\s*\S")
 _DIVIDED = re.compile(rf"([^\W\d_]+)[{_SOFT_HYPHENS}-]$")
+_HYPHENS = f"{_SOFT_HYPHENS}-"
+_LONGEST_WORD = 50
 _WORD = re.compile(r"\w+")
 _PUNCTUATION = ".,;:!?()[]\"'“”‘’"
 _CONJUNCTIONS = frozenset({"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e"})
@@ -187,7 +189,7 @@ def _append(text: str, line: str, words: _Words) -> str:
     """Join two lines of a paragraph: without a space in Chinese, without the hyphen of a divided word."""
     if not text:
         return line
-    divided = _DIVIDED.search(text)
+    divided = _DIVIDED.search(text[-_LONGEST_WORD:]) if text[-1] in _HYPHENS else None
     if divided and line[:1].isalnum():
         return text[:-1] + _hyphen(divided[1], line, is_soft=text[-1] in _SOFT_HYPHENS, words=words) + line
     if text[-1] in _SOFT_HYPHENS:

@@ -124,9 +124,14 @@ class _Frame:
     direction: Direction
     turn: Callable[[Box], Box]
 
+    def box(self, offset: int) -> Box:
+        """Return the box of a character."""
+        box = self.characters.box(offset)
+        return box if self.direction == "right" else self.turn(box)
+
     def line(self, span: _Span) -> Line:
         """Return the line of a span."""
-        (left, bottom, right, top), (left_2, bottom_2, right_2, top_2) = self.turn(span.first), self.turn(span.last)
+        (left, bottom, right, _), (left_2, bottom_2, right_2, _) = self.turn(span.first), self.turn(span.last)
         if span.direction != self.direction:
             return Line(span.words, min(left, left_2), max(right, right_2), min(bottom, bottom_2), span.height, "aside")
         x, y = span.baseline
@@ -163,11 +168,13 @@ class _Frame:
         if " " not in span.words or _LEADERS.search(span.words):
             return []
         found: list[tuple[int, int, float, float]] = []
+        least = WIDE_GAP * span.height
         for blank in _BLANKS.finditer(span.words):
-            before = self.turn(self.characters.box(span.start + blank.start() - 1))
-            after = self.turn(self.characters.box(span.start + blank.end()))
-            if max(after[0] - before[2], before[0] - after[2]) >= WIDE_GAP * span.height:
-                found.append((blank.start(), blank.end(), before[2], after[0]))
+            start, end = blank.span()
+            before_left, _, before_right, _ = self.box(span.start + start - 1)
+            after_left, _, after_right, _ = self.box(span.start + end)
+            if after_left - before_right >= least or before_left - after_right >= least:
+                found.append((start, end, before_right, after_left))
         return found
 
     def _pieces(self, span: _Span, line: Line, gaps: list[tuple[int, int, float, float]]) -> Iterator[Line]:

@@ -4,6 +4,7 @@ Most programs draw a page as it is read, so that order stays unless it can't be 
 that was drawn before it, or columns were drawn row by row.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
@@ -21,7 +22,7 @@ _WIDE: Final = 2.0  # of the type's height: a gap within a line that stands by i
 
 
 def in_reading_order(lines: Sequence[Line], grids: Callable[[], Sequence[Grid]]) -> tuple[Line, ...]:
-    """Return the lines with tables as one line each. `grids` finds the ruled tables; called only if there may be any."""
+    """Return the lines, a table as one. `grids` finds the ruled ones; it is called only if there may be any."""
     if _is_plain(lines):
         return tuple(lines)
     if any(runs_to_the_left(line.text) for line in lines):
@@ -61,9 +62,10 @@ class _Layout:
 
     def take_grid(self, grid: Grid) -> None:
         """Take a ruled table, if the pieces keep to its cells."""
-        text = grid.text(self._free())
+        pieces = grid.inside(self._free())
+        text = grid.text(pieces)
         if text is not None:
-            self._take(grid.inside(self._free()), [_table(grid.inside(self._free()), text)])
+            self._take(pieces, [_table(pieces, text)])
 
     def lines(self) -> list[Line]:
         """Return what was found and what is left of the lines, in order."""
@@ -108,7 +110,7 @@ class _Layout:
         within = {start + offset for start, run in runs for offset in range(len(run.rows))}
         placed += [(run.rows[0][0].baseline, _read(run, kind_of(run))) for _, run in runs]
         placed += [(row[0].baseline, self._whole(row)) for number, row in enumerate(rows) if number not in within]
-        placed += [(line.baseline, [line]) for line in self._drawn if line.kind == "aside"]
+        placed += [(line.baseline, [line]) for line in self._drawn if line.kind != "text"]
         return [line for _, lines in sorted(placed, key=lambda one: -one[0]) for line in lines]
 
     def _whole(self, row: list[Line]) -> list[Line]:
@@ -166,7 +168,12 @@ def _is_plain(lines: Sequence[Line]) -> bool:
 def _wrong(lines: Sequence[Line]) -> bool:
     """Return whether too many lines stand above ones that were drawn before them."""
     text = _edges_in_place([line for line in lines if line.kind == "text"])
-    wrong = sum(any(_is_passed(earlier, line) for earlier in text[:number]) for number, line in enumerate(text))
+    wrong = 0
+    lowest = math.inf
+    for number, line in enumerate(text):
+        is_above = line.baseline - lowest >= _ABOVE * line.height
+        wrong += is_above and any(_is_passed(earlier, line) for earlier in text[:number])
+        lowest = min(lowest, line.baseline)
     has_rows = any(line.pieces for line in text) or any(len(row) > 1 for row in rows_of(text))
     return wrong > _WRONG * len(text) if has_rows else wrong > 0
 

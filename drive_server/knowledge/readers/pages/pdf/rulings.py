@@ -1,6 +1,7 @@
 """Tables whose cells are ruled: out of the straight lines and rectangles that a page draws."""
 
 import ctypes
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -9,6 +10,7 @@ from pypdfium2 import raw
 
 from drive_server.knowledge.readers.pages.paragraphs import Line
 from drive_server.knowledge.readers.pages.pdf.lines import PageText
+from drive_server.knowledge.readers.pages.pdf.tables import joined_cells
 
 _THIN: Final = 2.5
 _SHORTEST: Final = 6.0
@@ -41,29 +43,32 @@ class Grid:
         return [piece for piece in pieces if self._cell(piece) is not None]
 
     def text(self, pieces: Sequence[Line]) -> str | None:
-        """Return the rows with bars between their cells; None if pieces stand across its lines, or in one column."""
-        cells: dict[tuple[int, int], list[str]] = {}
-        for piece in sorted(self.inside(pieces), key=lambda piece: (-piece.baseline, piece.left)):
-            row, column = self._cell(piece) or (0, 0)
-            if piece.right > self.columns[column + 1] + _NEAR and self._is_filled(row, column + 1, pieces):
-                return None
-            cells.setdefault((row, column), []).append(piece.text)
+        """Return the rows with bars between their cells; None if pieces stand across its lines, or in one column.
+
+        `pieces`: those that stand in the table.
+        """
+        cells: dict[tuple[int, int], list[Line]] = {}
+        for piece in sorted(pieces, key=lambda piece: (-piece.baseline, piece.left)):
+            cells.setdefault(self._cell(piece) or (0, 0), []).append(piece)
         if len({row for row, _ in cells}) < _LEAST - 1 or len({column for _, column in cells}) < _LEAST - 1:
             return None
+        if any(self._runs_over(cell, found) and (cell[0], cell[1] + 1) in cells for cell, found in cells.items()):
+            return None
+        columns = range(len(self.columns) - 1)
         lines = [
-            [" ".join(cells.get((row, column), ())) for column in range(len(self.columns) - 1)]
+            [" ".join(piece.text for piece in cells.get((row, column), ())) for column in columns]
             for row in range(len(self.rows) - 1)
         ]
-        return "\n".join(" | ".join(line).rstrip() if not line[0] else " | ".join(line) for line in lines if any(line))
+        return "\n".join(joined_cells(line) for line in lines if any(line))
 
-    def _is_filled(self, row: int, column: int, pieces: Sequence[Line]) -> bool:
-        return any(self._cell(piece) == (row, column) for piece in pieces)
+    def _runs_over(self, cell: tuple[int, int], pieces: Sequence[Line]) -> bool:
+        """Return whether a cell's text goes on in the next column."""
+        return any(piece.right > self.columns[cell[1] + 1] + _NEAR for piece in pieces)
 
     def _cell(self, piece: Line) -> tuple[int, int] | None:
         """Return the row and the column in which a piece begins."""
-        x, y = piece.left + 1, piece.baseline + piece.height / 4
-        column = sum(edge <= x for edge in self.columns) - 1
-        row = sum(edge >= y for edge in self.rows) - 1
+        column = bisect_right(self.columns, piece.left + 1) - 1
+        row = bisect_right(self.rows, -piece.baseline - piece.height / 4, key=lambda edge: -edge) - 1
         if 0 <= column < len(self.columns) - 1 and 0 <= row < len(self.rows) - 1:
             return row, column
         return None

@@ -37,10 +37,13 @@ _ROMAN: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row of a page: its text with `#` in place of the page number, if it may have one, and that number's offset."""
+    """A row of a page: its text with `#` in place of the page number, if it may have one, and that number's offset.
+
+    The text is that of rows in the margin; for others it is empty.
+    """
 
     page: int
-    lines: tuple[Line, ...]
+    lines: Sequence[Line]
     pattern: str
     offset: int | None
     baseline: float
@@ -50,8 +53,10 @@ def without_running_heads(pages: Sequence[Page]) -> tuple[list[Page], int]:
     """Return the pages without repeated heads and feet but for the first of each, and the number of lines that went."""
     if sum(bool(page.lines) for page in pages) < _LEAST_PAGES:
         return list(pages), 0
-    rows = {page.number: [_row(page.number, row) for row in rows_of(page.lines)] for page in pages if page.lines}
+    rows = {page.number: _rows(page) for page in pages if page.lines}
     repeated = _repeated(rows, {page.number: page.height for page in pages})
+    if not repeated:
+        return list(pages), 0
     pitch = _body_pitch(rows, repeated)
     gone: set[int] = set()
     seen: set[str] = set()
@@ -64,15 +69,22 @@ def without_running_heads(pages: Sequence[Page]) -> tuple[list[Page], int]:
     return kept, len(gone)
 
 
-def _row(page: int, lines: Sequence[Line]) -> _Row:
-    pieces = [piece for line in lines for piece in line.pieces or (line,)]
-    text = "  ".join(piece.text for piece in pieces)
-    pattern, number = _numbered(text, page)
-    return _Row(page, tuple(lines), pattern, None if number is None else number - page, lines[0].baseline)
+def _rows(page: Page) -> list[_Row]:
+    """Return the rows of a page from top to bottom."""
+    rows: list[_Row] = []
+    for lines in rows_of(page.lines):
+        baseline = lines[0].baseline
+        in_margin = not _MARGIN * page.height < baseline < (1 - _MARGIN) * page.height
+        pieces = [piece for line in lines for piece in line.pieces or (line,)] if in_margin else ()
+        pattern, number = _numbered("  ".join(piece.text for piece in pieces), page.number)
+        rows.append(_Row(page.number, lines, pattern, None if number is None else number - page.number, baseline))
+    return rows
 
 
 def _numbered(text: str, page: int) -> tuple[str, int | None]:
     """Return a row's text with `#` in place of its page number, and the number; the text and None if it has none."""
+    if not text:
+        return text, None
     for expression in (_BARE, _WITH_WORD, _APART_AT_END, _APART_AT_START):
         match = expression.fullmatch(text) if expression is _BARE else expression.search(text)
         if match is None:
@@ -99,7 +111,7 @@ def _repeated(rows: dict[int, list[_Row]], heights: dict[int, float]) -> set[int
     """Return the rows, by identity, that stand in the margin of nearly all pages."""
     groups: defaultdict[tuple[str, bool], list[_Row]] = defaultdict(list)
     for number, found in rows.items():
-        for row in _in_margin(found, heights[number]):
+        for row in _edge_rows(found):
             groups[row.pattern, row.baseline > heights[number] / 2].append(row)
     result: set[int] = set()
     for group in groups.values():
@@ -109,9 +121,9 @@ def _repeated(rows: dict[int, list[_Row]], heights: dict[int, float]) -> set[int
     return result
 
 
-def _in_margin(rows: Sequence[_Row], height: float) -> Iterator[_Row]:
+def _edge_rows(rows: list[_Row]) -> Iterator[_Row]:
     for row in (*rows[:_MOST_ROWS], *rows[_MOST_ROWS:][-_MOST_ROWS:]):
-        if not _MARGIN * height < row.baseline < (1 - _MARGIN) * height:
+        if row.pattern:
             yield row
 
 

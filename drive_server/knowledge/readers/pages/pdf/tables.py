@@ -1,8 +1,8 @@
 """Rows of pieces that stand in columns: tables, and prose in columns. Pure; units are points, y grows upwards."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
 
@@ -12,8 +12,6 @@ from drive_server.knowledge.text.characters import is_cjk
 Row = Sequence[Line]
 Gutter = tuple[float, float]
 """A stretch from left to right in which no piece of a run of rows stands."""
-
-BAR: Final = " | "
 
 _LEAST_ROWS: Final = 3
 _GUTTER: Final = 0.5  # of the type's height: the narrowest one
@@ -27,44 +25,40 @@ _CONTINUED: Final = 0.4  # of the lines of a column of prose
 _MOST_PROSE_COLUMNS: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
 class Run:
-    """Rows that follow each other and have gutters in common: the cells of each, empty ones included."""
+    """Rows that follow each other and have gutters in common.
 
-    rows: tuple[Row, ...]
-    gutters: tuple[Gutter, ...]
+    `cells`: the pieces of each row by column, empty ones included; `columns`: those of each column from the top.
+    """
 
-    @property
-    def cells(self) -> list[list[Row]]:
-        """The pieces of each row by column."""
-        edges = [(left + right) / 2 for left, right in self.gutters]
-        grid: list[list[Row]] = []
-        for row in self.rows:
-            columns: list[list[Line]] = [[] for _ in range(len(edges) + 1)]
-            for piece in row:
-                columns[sum(edge < (piece.left + piece.right) / 2 for edge in edges)].append(piece)
-            grid.append([tuple(column) for column in columns])
-        return grid
+    def __init__(self, rows: Sequence[Row], gutters: Sequence[Gutter]) -> None:
+        self.rows = rows
+        edges = [(left + right) / 2 for left, right in gutters]
+        self.cells = [_by_column(row, edges) for row in rows]
+        self.columns = [[piece for cell in column for piece in cell] for column in zip(*self.cells, strict=True)]
 
-    @property
-    def columns(self) -> list[list[Line]]:
-        """The pieces of each column, from top to bottom."""
-        return [[piece for row in self.cells for piece in row[column]] for column in range(len(self.gutters) + 1)]
+
+def _by_column(row: Row, edges: Sequence[float]) -> list[list[Line]]:
+    columns: list[list[Line]] = [[] for _ in range(len(edges) + 1)]
+    for piece in row:
+        columns[bisect_left(edges, (piece.left + piece.right) / 2)].append(piece)
+    return columns
 
 
 def find_runs(rows: Sequence[Row]) -> Iterator[tuple[int, Run]]:
     """Yield each longest run of at least three rows with gutters in common, with the index of its first row."""
     start = 0
     while start < len(rows):
-        run = _grow(rows, start)
-        if sum(len(row) > 1 for row in run.rows) >= _LEAST_ROWS:
-            yield start, run
-            start += len(run.rows)
+        end, gutters = _grow(rows, start)
+        if sum(len(row) > 1 for row in rows[start:end]) >= _LEAST_ROWS:
+            yield start, Run(rows[start:end], gutters)
+            start = end
         else:
             start += 1
 
 
-def _grow(rows: Sequence[Row], start: int) -> Run:
+def _grow(rows: Sequence[Row], start: int) -> tuple[int, list[Gutter]]:
+    """Return the end of the longest run that begins with a row, and the gutters that its rows share."""
     gutters = _gaps(rows[start])
     end, full = start + 1, 1
     while (
@@ -74,7 +68,7 @@ def _grow(rows: Sequence[Row], start: int) -> Run:
         if not shared or (len(shared) < len(gutters) and full >= _LEAST_ROWS):
             break
         gutters, full, end = shared, full + (len(rows[end]) > 1), end + 1
-    return Run(tuple(rows[start:end]), tuple(gutters))
+    return end, gutters
 
 
 def _gaps(row: Row) -> list[Gutter]:
@@ -97,34 +91,39 @@ def kind_of(run: Run) -> Literal["columns", "table", "rows", "lines"]:
     and their values; "lines": as any other lines, such as a list.
     """
     columns = run.columns
-    if len(columns) == 2 and _are_markers(columns[0], columns[1]):  # noqa: PLR2004 - a pair of columns
+    if len(columns) == 2 and _are_markers(columns[0], columns[1]):
         return "lines"
     if all(map(_is_prose, columns)):
         bands = list(_bands(run))
         if 1 < len(bands) < len(run.rows) and all(all(band[0]) for band in bands):
             return "table"
         return "columns" if len(columns) <= _MOST_PROSE_COLUMNS else "rows"
-    if len(columns) == 2 and sum(piece.text.endswith((":", "：")) for piece in columns[0]) * 2 >= len(columns[0]):  # noqa: PLR2004
+    if len(columns) == 2 and sum(piece.text.endswith((":", "：")) for piece in columns[0]) * 2 >= len(columns[0]):
         return "rows"
     return "table"
 
 
 def table_text(run: Run) -> str:
     """Return the rows of a table, their cells between bars; lines of one cell are joined."""
-    return "\n".join(BAR.join(row).strip() if row[0] else BAR.join(row).rstrip() for row in map(_joined, _merged(run)))
+    return "\n".join(joined_cells(row) for row in map(_joined, _merged(run)))
+
+
+def joined_cells(cells: Sequence[str]) -> str:
+    """Return a row of a table with bars between its cells."""
+    return " | ".join(cells)
 
 
 def _joined(lines: Sequence[Sequence[Row]]) -> list[str]:
     return [" ".join(piece.text for row in lines for piece in row[column]) for column in range(len(lines[0]))]
 
 
-def _merged(run: Run) -> Iterator[list[list[Row]]]:
+def _merged(run: Run) -> Iterator[list[list[list[Line]]]]:
     """Yield the lines of each row of a table."""
     bands = list(_bands(run))
     if all(len(band) == 1 or all(band[0]) for band in bands) and any(len(band) > 1 for band in bands[:-1]):
         yield from bands
         return
-    current: list[list[Row]] = []
+    current: list[list[list[Line]]] = []
     for cells in run.cells:
         if current and _goes_on(current[-1], cells):
             current.append(cells)
@@ -142,11 +141,11 @@ def _goes_on(above: Sequence[Row], cells: Sequence[Row]) -> bool:
     return not cells[0] and all(one and other[0].text[:1].islower() for one, other in filled)
 
 
-def _bands(run: Run) -> Iterator[list[list[Row]]]:
+def _bands(run: Run) -> Iterator[list[list[list[Line]]]]:
     """Yield rows that stand closer to each other than to the next ones; each row by itself if all are as close."""
     steps = [above[0].baseline - below[0].baseline for above, below in pairwise(run.rows)]
     least = min(steps)
-    band: list[list[Row]] = []
+    band: list[list[list[Line]]] = []
     is_even = max(steps) <= _WIDE_STEP * least
     for cells, step in zip(run.cells, (0.0, *steps), strict=True):
         if band and (is_even or step > _WIDE_STEP * least):
