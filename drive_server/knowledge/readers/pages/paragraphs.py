@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final, Literal
 
 from drive_server.knowledge.text.characters import is_cjk
 from drive_server.knowledge.text.elements import Part
@@ -13,16 +14,18 @@ _SOFT_HYPHENS = "\x02\ufffe\u00ad"
 _SENTENCE_END = re.compile(r"[.!?:;。！？：；…][\"'”’」』）)\]]*$")
 _BULLETS = "•·●◦▪‣\uf0a7\uf0b7\uf0d8\uf0fc"  # the last ones are those of the fonts Symbol and Wingdings
 _LIST_ITEM = re.compile(rf"(?:[{_BULLETS}–*-]|[(（]?(?:\d{{1,3}}|[a-z]|[一二三四五六七八九十]{{1,3}})[.)）、])\s*\S")
-_BULLET = re.compile(r"[•·●◦▪‣]\s*")
-_PAGE_NUMBER = re.compile(r"\W*(?:page|第)?\W*(?:[#ivxlc]+)\W*(?:(?:of|/|页)\W*#*)?\W*", re.IGNORECASE)
-_DIGITS = re.compile(r"\d+")
-_RUNNING_ON_PAGES = 3
-_EDGE_LINES = 2
+_DIVIDED = re.compile(rf"([^\W\d_]+)[{_SOFT_HYPHENS}-]$")
+_HYPHENS = f"{_SOFT_HYPHENS}-"
+_LONGEST_WORD = 50
+_WORD = re.compile(r"\w+")
+_PUNCTUATION = ".,;:!?()[]\"'“”‘’"
+_CONJUNCTIONS = frozenset({"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e"})
 _HEADING_RATIO = 1.12
 _LONGEST_HEADING = 200
 _SAME_SIZE = 1.15
 _OTHER_FONT = 1.4  # code within prose, at the pitch of the prose
-_SAME_ROW = 0.3  # of the type's height: cells of one row of a table
+SAME_ROW: Final = 0.3
+"""Of the type's height: baselines of one row are no further apart."""
 _ELSEWHERE = 8  # lines further down: the next page, or the foot of a column
 _PARAGRAPH_PITCH = 1.3
 _WIDE_PITCH = 1.8  # of the type's height: the distance of paragraphs, or of lines that fill the page
@@ -32,22 +35,29 @@ _SHORT = 0.85
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of text: where it begins and ends, its baseline, and the height of its type."""
+    """A line of text: where it begins and ends, its baseline, and the height of its type.
+
+    `kind`: "row" stands by itself, "table" is a whole table, a row a line, and "aside" is turned against the page.
+    `pieces`: the parts of the line, if there are wide gaps between them.
+    """
 
     text: str
     left: float
     right: float
     baseline: float
     height: float
+    kind: Literal["text", "row", "table", "aside"] = "text"
+    pieces: tuple["Line", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The lines of a page in reading order. `is_scanned`: an image with next to no text."""
+    """The lines of a page in reading order. `is_scanned`: an image with next to no text; `height`: in points."""
 
     number: int
     lines: tuple[Line, ...]
     is_scanned: bool = False
+    height: float = 0.0
 
 
 @dataclass(slots=True)
@@ -57,44 +67,34 @@ class _Paragraph:
 
 
 def page_parts(pages: Sequence[Page]) -> Iterator[Part]:
-    """Yield headings, paragraphs and list items; running heads, footers and page numbers are dropped."""
-    pages = _without_running_lines(pages)
-    body = _common_height(pages)
+    """Yield headings, paragraphs, list items and tables."""
+    body = common_height(pages)
     levels = _heading_levels(pages, body)
+    words = _Words(pages)
     for paragraph in _paragraphs(pages, body):
-        yield _part(paragraph, body, levels)
+        yield _part(paragraph, body, levels, words)
 
 
-def _without_running_lines(pages: Sequence[Page]) -> list[Page]:
-    """Drop repeated lines at the edges of pages but for their first occurrence, and page numbers."""
-    counts = Counter(_pattern(line) for page in pages for line in _edge(page))
-    seen: set[str] = set()
-
-    def is_content(line: Line) -> bool:
-        pattern = _pattern(line)
-        if counts[pattern] < _RUNNING_ON_PAGES:
-            return True
-        first = pattern not in seen and not _PAGE_NUMBER.fullmatch(pattern)
-        seen.add(pattern)
-        return first
-
-    return [
-        Page(page.number, tuple(line for line in page.lines if line not in edge or is_content(line)), page.is_scanned)
-        for page in pages
-        for edge in [_edge(page)]
-    ]
+def ends_sentence(text: str) -> bool:
+    """Return whether a line ends with the end of a sentence, or of a clause before a list."""
+    return _SENTENCE_END.search(text) is not None
 
 
-def _edge(page: Page) -> set[Line]:
-    by_height = sorted(page.lines, key=lambda line: line.baseline)
-    return {*by_height[:_EDGE_LINES], *by_height[-_EDGE_LINES:]}
+class _Words:
+    """The words of a document, for those that are divided at the end of a line; collected when one is."""
+
+    def __init__(self, pages: Sequence[Page]) -> None:
+        self._pages = pages
+        self._words: Set[str] | None = None
+
+    def __contains__(self, word: str) -> bool:
+        if self._words is None:
+            lines = (line.text.lower() for page in self._pages for line in page.lines)
+            self._words = {word.strip(_PUNCTUATION) for line in lines for word in line.split()}
+        return word.lower() in self._words
 
 
-def _pattern(line: Line) -> str:
-    return _DIGITS.sub("#", line.text)
-
-
-def _common_height(pages: Iterable[Page]) -> float:
+def common_height(pages: Iterable[Page]) -> float:
     """Return the type size in which most characters are set, 0 for no text."""
     sizes: Counter[float] = Counter()
     for page in pages:
@@ -132,7 +132,7 @@ def _common_pitches(page: Page) -> dict[int, float]:
     steps: dict[int, Counter[int]] = {round(line.height): Counter() for line in page.lines}
     for above, below in pairwise(page.lines):
         step = round(above.baseline - below.baseline)
-        if step > _SAME_ROW * below.height and _size_ratio(above, below) <= _SAME_SIZE:
+        if step > SAME_ROW * below.height and _size_ratio(above, below) <= _SAME_SIZE:
             steps[round(below.height)][step] += 1
     return {
         size: max(size, max((count, step) for step, count in counts.items())[1]) if counts else size
@@ -142,10 +142,12 @@ def _common_pitches(page: Page) -> dict[int, float]:
 
 def _begins(previous: Line, line: Line, usual: float, width: float) -> bool:
     """Return whether a line begins a paragraph, rather than going on with that of the line before it."""
+    if previous.kind != "text" or line.kind != "text":
+        return True
     step = previous.baseline - line.baseline
-    if usual and abs(step) < _SAME_ROW * line.height:
+    if usual and abs(step) < SAME_ROW * line.height:
         return False
-    ended = _SENTENCE_END.search(previous.text) is not None
+    ended = ends_sentence(previous.text)
     if not usual or step < 0 or step > _ELSEWHERE * usual:
         return ended or _LIST_ITEM.match(line.text) is not None or _size_ratio(previous, line) > _SAME_SIZE
     if step > _PARAGRAPH_PITCH * usual or _size_ratio(previous, line) > (_SAME_SIZE if step > usual else _OTHER_FONT):
@@ -166,32 +168,47 @@ def _size_ratio(one: Line, other: Line) -> float:
     return max(one.height, other.height) / max(min(one.height, other.height), 1.0)
 
 
-def _part(paragraph: _Paragraph, body: float, levels: dict[int, int]) -> Part:
-    text = _joined(paragraph.lines)
+def _part(paragraph: _Paragraph, body: float, levels: dict[int, int], words: _Words) -> Part:
+    if paragraph.lines[0].kind == "table":
+        return Part("table", paragraph.lines[0].text, paragraph.page)
+    text = _joined(paragraph.lines, words)
     height = paragraph.lines[0].height
     if height > body * _HEADING_RATIO and len(text) <= _LONGEST_HEADING and any(map(str.isalpha, text)):
         return Part("title", text, paragraph.page, levels.get(round(height), len(levels)))
     return Part("list_item" if _LIST_ITEM.match(text) else "text", text, paragraph.page)
 
 
-def _joined(lines: Sequence[Line]) -> str:
+def _joined(lines: Sequence[Line], words: _Words) -> str:
     text = ""
     for line in lines:
-        text = _append(text, line.text)
-    return text.rstrip(_SOFT_HYPHENS)
+        text = _append(text, line.text, words)
+    return text[:-1] + "-" if text[-1:] in tuple(_SOFT_HYPHENS) else text
 
 
-def _append(text: str, line: str) -> str:
+def _append(text: str, line: str, words: _Words) -> str:
     """Join two lines of a paragraph: without a space in Chinese, without the hyphen of a divided word."""
     if not text:
         return line
+    divided = _DIVIDED.search(text[-_LONGEST_WORD:]) if text[-1] in _HYPHENS else None
+    if divided and line[:1].isalnum():
+        return text[:-1] + _hyphen(divided[1], line, is_soft=text[-1] in _SOFT_HYPHENS, words=words) + line
     if text[-1] in _SOFT_HYPHENS:
-        return text[:-1] + line
-    if text[-1] == "-" and text[-2:-1].isalpha() and line[:1].islower():
-        return text[:-1] + line
+        return f"{text[:-1]}-{line}"
     if is_cjk(text[-1]) and is_cjk(line[0]):
         return text + line
     return text + line if _is_wide(text[-1]) or _is_wide(line[0]) else f"{text} {line}"
+
+
+def _hyphen(first: str, line: str, *, is_soft: bool, words: _Words) -> str:
+    """Return the characters between the parts of a word: none if a hyphen was set only because a line ends there."""
+    match = _WORD.match(line)
+    second = match[0] if match else ""
+    if second.lower() in _CONJUNCTIONS:  # "pre- and postwar"
+        return "- "
+    if not second[:1].islower() and not (first.isupper() and second.isupper()):
+        return "-" if is_soft or second[:1].isalnum() else "- "
+    is_real = f"{first}{second}" not in words and f"{first}-{second}" in words
+    return "-" if is_real else ""
 
 
 def _is_wide(character: str) -> bool:

@@ -12,7 +12,7 @@ import pytest
 from reportlab.pdfgen import canvas
 
 from drive_server.knowledge.readers.extract import extract
-from drive_server.knowledge.readers.pages import pdf
+from drive_server.knowledge.readers.pages import scans
 from tests.drive_server.knowledge import documents, samples
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def test_pages_without_text_are_read_in_their_place(tmp_path: Path, monkeypatch:
 
 
 def test_what_was_read_is_kept_when_time_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf, "OCR_SECONDS", 3.0)
+    monkeypatch.setattr(scans, "OCR_SECONDS", 3.0)
     script = f"cat > /dev/null; if [ -e {tmp_path}/done ]; then exec sleep 60; fi; touch {tmp_path}/done; echo words\n"
     install(tmp_path, monkeypatch, script)
     extraction = read(tmp_path, "scan.pdf", scanned("eee", scale=0.2))

@@ -1,0 +1,1 @@
+"""The text of a PDF: lines, their order, tables, forms, notes. May import `pages.paragraphs` and `pages.scans`."""

@@ -1,0 +1,207 @@
+"""The lines of a page in the order in which they are read. Pure; units are points, y grows upwards.
+
+Most programs draw a page as it is read, so that order stays unless it can't be right: a line stands above another one
+that was drawn before it, or columns were drawn row by row.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
+from drive_server.knowledge.readers.pages.pdf.lines import runs_to_the_left
+from drive_server.knowledge.readers.pages.pdf.rulings import Grid
+from drive_server.knowledge.readers.pages.pdf.tables import Run, find_runs, kind_of, table_text
+
+_ABOVE: Final = 0.8  # of the type's height: a line that far up is not a superscript
+_WRONG: Final = 0.2  # of the lines: so many out of order, and the order of drawing says nothing about columns
+_ROW_BY_ROW: Final = 0.6  # of a run's rows
+_EDGE_ROWS: Final = 3
+_WIDE: Final = 2.0  # of the type's height: a gap within a line that stands by itself
+
+
+def in_reading_order(lines: Sequence[Line], grids: Callable[[], Sequence[Grid]]) -> tuple[Line, ...]:
+    """Return the lines, a table as one. `grids` finds the ruled ones; it is called only if there may be any."""
+    if _is_plain(lines):
+        return tuple(lines)
+    if any(runs_to_the_left(line.text) for line in lines):
+        return tuple(_sorted_rows(lines) if _wrong(lines) else lines)
+    layout = _Layout(lines)
+    for grid in grids():
+        layout.take_grid(grid)
+    return tuple(layout.lines())
+
+
+def rows_of(pieces: Sequence[Line]) -> list[list[Line]]:
+    """Return the pieces by rows from top to bottom, each from left to right."""
+    rows: list[list[Line]] = []
+    for piece in sorted(pieces, key=lambda piece: -piece.baseline):
+        if rows and rows[-1][0].baseline - piece.baseline < SAME_ROW * min(piece.height, rows[-1][0].height):
+            rows[-1].append(piece)
+        else:
+            rows.append([piece])
+    return [sorted(row, key=lambda piece: piece.left) for row in rows]
+
+
+class _Layout:
+    """The pieces of a page, and the lines and tables that they turn out to be."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._drawn = list(lines)
+        self._pieces = [
+            (piece, number)
+            for number, line in enumerate(lines)
+            if line.kind == "text"
+            for piece in line.pieces or (line,)
+        ]
+        self._order = {id(piece): place for place, (piece, _) in enumerate(self._pieces)}
+        self._line_of = {id(piece): number for piece, number in self._pieces}
+        self._used: set[int] = set()
+        self._found: list[tuple[int, list[Line]]] = []
+
+    def take_grid(self, grid: Grid) -> None:
+        """Take a ruled table, if the pieces keep to its cells."""
+        pieces = grid.inside(self._free())
+        text = grid.text(pieces)
+        if text is not None:
+            self._take(pieces, [_table(pieces, text)])
+
+    def lines(self) -> list[Line]:
+        """Return what was found and what is left of the lines, in order."""
+        rows = rows_of(self._free())
+        is_wrong = _wrong(self._drawn)
+        runs = [(start, run) for start, run in find_runs(rows) if is_wrong or self._is_row_by_row(run)]
+        kinds = [kind_of(run) for _, run in runs]
+        if is_wrong or "columns" in kinds:
+            return self._by_place(rows, runs)
+        for (_, run), kind in zip(runs, kinds, strict=True):
+            if kind != "lines":
+                self._take(_pieces(run), _read(run, kind))
+        return self._as_drawn()
+
+    def _free(self) -> list[Line]:
+        return [piece for piece, _ in self._pieces if id(piece) not in self._used]
+
+    def _take(self, pieces: Sequence[Line], lines: list[Line]) -> None:
+        self._used |= {id(piece) for piece in pieces}
+        self._found.append((min(self._line_of[id(piece)] for piece in pieces), lines))
+
+    def _is_row_by_row(self, run: Run) -> bool:
+        """Return whether most rows were drawn at once, from left to right."""
+        full = [row for row in run.rows if len(row) > 1]
+        at_once = sum(
+            all(self._order[id(other)] == self._order[id(one)] + 1 for one, other in pairwise(row)) for row in full
+        )
+        return at_once >= _ROW_BY_ROW * len(full)
+
+    def _as_drawn(self) -> list[Line]:
+        found = dict(self._found)
+        result: list[Line] = []
+        for number, line in enumerate(self._drawn):
+            result += found.get(number, ())
+            pieces = [piece for piece in line.pieces or (line,) if id(piece) not in self._used]
+            result += pieces if len(pieces) < len(line.pieces) else [_alone(line)]
+        return _edges_in_place([line for line in result if line.kind != "text" or id(line) not in self._used])
+
+    def _by_place(self, rows: Sequence[list[Line]], runs: Sequence[tuple[int, Run]]) -> list[Line]:
+        """Return rows from top to bottom, columns of prose one after the other."""
+        placed = [(lines[0].baseline, lines) for _, lines in self._found]
+        within = {start + offset for start, run in runs for offset in range(len(run.rows))}
+        placed += [(run.rows[0][0].baseline, _read(run, kind_of(run))) for _, run in runs]
+        placed += [(row[0].baseline, self._whole(row)) for number, row in enumerate(rows) if number not in within]
+        placed += [(line.baseline, [line]) for line in self._drawn if line.kind != "text"]
+        return [line for _, lines in sorted(placed, key=lambda one: -one[0]) for line in lines]
+
+    def _whole(self, row: list[Line]) -> list[Line]:
+        """Return the line that a row's pieces are parts of, if it is one."""
+        numbers = {self._line_of[id(piece)] for piece in row}
+        line = self._drawn[min(numbers)]
+        return [_alone(line)] if len(numbers) == 1 and len(line.pieces or (line,)) == len(row) else row
+
+
+def _pieces(run: Run) -> list[Line]:
+    return [piece for row in run.rows for piece in row]
+
+
+def _read(run: Run, kind: str) -> list[Line]:
+    if kind == "columns":
+        return [piece for column in run.columns for piece in column]
+    if kind == "table":
+        return [_table(_pieces(run), table_text(run))]
+    if kind == "rows":
+        return [_row(row) for row in run.rows]
+    return _pieces(run)
+
+
+def _table(pieces: Sequence[Line], text: str) -> Line:
+    left, right = min(piece.left for piece in pieces), max(piece.right for piece in pieces)
+    return Line(text, left, right, max(piece.baseline for piece in pieces), pieces[0].height, "table")
+
+
+def _row(row: Sequence[Line]) -> Line:
+    text = " ".join(piece.text for piece in row)
+    return Line(text, row[0].left, row[-1].right, row[0].baseline, row[0].height, "row", tuple(row))
+
+
+def _alone(line: Line) -> Line:
+    """Return a line with a gap that is wider than any blank as one that stands by itself."""
+    widest = max((other.left - one.right for one, other in pairwise(line.pieces)), default=0.0)
+    if widest < _WIDE * line.height or line.kind != "text":
+        return line
+    return Line(line.text, line.left, line.right, line.baseline, line.height, "row", line.pieces)
+
+
+def _is_plain(lines: Sequence[Line]) -> bool:
+    """Return whether the lines follow each other down the page, without gaps and without others beside them."""
+    lowest: list[Line] = []
+    for above, line in pairwise(lines):
+        lowest.append(above)
+        step = above.baseline - line.baseline
+        if line.pieces or above.pieces or abs(step) < SAME_ROW * line.height:
+            return False
+        if step < 0 and any(_is_passed(earlier, line) for earlier in lowest):
+            return False
+    return not (len(lines) == 1 and lines[0].pieces)
+
+
+def _wrong(lines: Sequence[Line]) -> bool:
+    """Return whether too many lines stand above ones that were drawn before them."""
+    text = _edges_in_place([line for line in lines if line.kind == "text"])
+    wrong = 0
+    lowest = math.inf
+    for number, line in enumerate(text):
+        is_above = line.baseline - lowest >= _ABOVE * line.height
+        wrong += is_above and any(_is_passed(earlier, line) for earlier in text[:number])
+        lowest = min(lowest, line.baseline)
+    has_rows = any(line.pieces for line in text) or any(len(row) > 1 for row in rows_of(text))
+    return wrong > _WRONG * len(text) if has_rows else wrong > 0
+
+
+def _is_passed(earlier: Line, line: Line) -> bool:
+    """Return whether a line stands above an earlier one, in its column."""
+    if line.baseline - earlier.baseline < _ABOVE * line.height:
+        return False
+    shared = min(earlier.right, line.right) - max(earlier.left, line.left)
+    return shared > min(earlier.right - earlier.left, line.right - line.left) / 2
+
+
+def _edges_in_place(lines: list[Line]) -> list[Line]:
+    """Return the lines with the few above and below all others in front and at the end: heads and feet."""
+    rows = rows_of(lines)
+    for row in reversed(rows[:_EDGE_ROWS]):
+        if len(row) == 1 and _is_apart(row[0], rows[min(_EDGE_ROWS, len(rows) - 1)][0]):
+            lines = [row[0], *(line for line in lines if line is not row[0])]
+    for row in rows[-_EDGE_ROWS:]:
+        if len(row) == 1:
+            lines = [*(line for line in lines if line is not row[0]), row[0]]
+    return lines
+
+
+def _is_apart(line: Line, below: Line) -> bool:
+    return line.baseline > below.baseline
+
+
+def _sorted_rows(lines: Sequence[Line]) -> Iterator[Line]:
+    for row in rows_of(lines):
+        yield from sorted(row, key=lambda line: -line.right) if len(row) > 1 else row

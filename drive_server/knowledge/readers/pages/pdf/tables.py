@@ -1,0 +1,177 @@
+"""Rows of pieces that stand in columns: tables, and prose in columns. Pure; units are points, y grows upwards."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final, Literal
+
+from drive_server.knowledge.readers.pages.paragraphs import Line, ends_sentence
+from drive_server.knowledge.text.characters import is_cjk
+
+Row = Sequence[Line]
+Gutter = tuple[float, float]
+"""A stretch from left to right in which no piece of a run of rows stands."""
+
+_LEAST_ROWS: Final = 3
+_GUTTER: Final = 0.5  # of the type's height: the narrowest one
+_FAR: Final = 4.0  # of the type's height: a row further down belongs to something else
+_WIDE_STEP: Final = 1.25  # of the smallest step: between rows of cells that have several lines
+_MARKER: Final = re.compile(r"(?:[^\w\s]{1,2}|[(（]?(?:\d{1,3}(?:\.\d{1,3})*|\w|[ivxlc]{1,6})[.)）、]|\d+(?:\.\d+)+)")
+_NUMBER: Final = re.compile(r"\d{1,4}")
+_PROSE_WORDS: Final = 3
+_PROSE_LETTERS: Final = 8  # of a line in Chinese
+_CONTINUED: Final = 0.4  # of the lines of a column of prose
+_MOST_PROSE_COLUMNS: Final = 3
+
+
+class Run:
+    """Rows that follow each other and have gutters in common.
+
+    `cells`: the pieces of each row by column, empty ones included; `columns`: those of each column from the top.
+    """
+
+    def __init__(self, rows: Sequence[Row], gutters: Sequence[Gutter]) -> None:
+        self.rows = rows
+        edges = [(left + right) / 2 for left, right in gutters]
+        self.cells = [_by_column(row, edges) for row in rows]
+        self.columns = [[piece for cell in column for piece in cell] for column in zip(*self.cells, strict=True)]
+
+
+def _by_column(row: Row, edges: Sequence[float]) -> list[list[Line]]:
+    columns: list[list[Line]] = [[] for _ in range(len(edges) + 1)]
+    for piece in row:
+        columns[bisect_left(edges, (piece.left + piece.right) / 2)].append(piece)
+    return columns
+
+
+def find_runs(rows: Sequence[Row]) -> Iterator[tuple[int, Run]]:
+    """Yield each longest run of at least three rows with gutters in common, with the index of its first row."""
+    start = 0
+    while start < len(rows):
+        end, gutters = _grow(rows, start)
+        if sum(len(row) > 1 for row in rows[start:end]) >= _LEAST_ROWS:
+            yield start, Run(rows[start:end], gutters)
+            start = end
+        else:
+            start += 1
+
+
+def _grow(rows: Sequence[Row], start: int) -> tuple[int, list[Gutter]]:
+    """Return the end of the longest run that begins with a row, and the gutters that its rows share."""
+    gutters = _gaps(rows[start])
+    end, full = start + 1, 1
+    while (
+        gutters and end < len(rows) and rows[end - 1][0].baseline - rows[end][0].baseline < _FAR * rows[end][0].height
+    ):
+        shared = _shared(gutters, rows[end])
+        if not shared or (len(shared) < len(gutters) and full >= _LEAST_ROWS):
+            break
+        gutters, full, end = shared, full + (len(rows[end]) > 1), end + 1
+    return end, gutters
+
+
+def _gaps(row: Row) -> list[Gutter]:
+    return [(one.right, other.left) for one, other in pairwise(row) if other.left - one.right >= _GUTTER * one.height]
+
+
+def _shared(gutters: Sequence[Gutter], row: Row) -> list[Gutter]:
+    """Return the parts of the gutters that a row leaves free."""
+    edges = [-1e9, *(edge for piece in row for edge in (piece.left, piece.right)), 1e9]
+    free = list(zip(edges[::2], edges[1::2], strict=True))
+    least = _GUTTER * row[0].height
+    both = ((max(left, start), min(right, end)) for left, right in gutters for start, end in free)
+    return [(left, right) for left, right in both if right - left >= least]
+
+
+def kind_of(run: Run) -> Literal["columns", "table", "rows", "lines"]:
+    """Return how a run is read.
+
+    "columns": one after the other, as prose; "table": with bars; "rows": each row on a line of its own, such as labels
+    and their values; "lines": as any other lines, such as a list.
+    """
+    columns = run.columns
+    if len(columns) == 2 and _are_markers(columns[0], columns[1]):
+        return "lines"
+    if all(map(_is_prose, columns)):
+        bands = list(_bands(run))
+        if 1 < len(bands) < len(run.rows) and all(all(band[0]) for band in bands):
+            return "table"
+        return "columns" if len(columns) <= _MOST_PROSE_COLUMNS else "rows"
+    if len(columns) == 2 and sum(piece.text.endswith((":", "：")) for piece in columns[0]) * 2 >= len(columns[0]):
+        return "rows"
+    return "table"
+
+
+def table_text(run: Run) -> str:
+    """Return the rows of a table, their cells between bars; lines of one cell are joined."""
+    return "\n".join(joined_cells(row) for row in map(_joined, _merged(run)))
+
+
+def joined_cells(cells: Sequence[str]) -> str:
+    """Return a row of a table with bars between its cells."""
+    return " | ".join(cells)
+
+
+def _joined(lines: Sequence[Sequence[Row]]) -> list[str]:
+    return [" ".join(piece.text for row in lines for piece in row[column]) for column in range(len(lines[0]))]
+
+
+def _merged(run: Run) -> Iterator[list[list[list[Line]]]]:
+    """Yield the lines of each row of a table."""
+    bands = list(_bands(run))
+    if all(len(band) == 1 or all(band[0]) for band in bands) and any(len(band) > 1 for band in bands[:-1]):
+        yield from bands
+        return
+    current: list[list[list[Line]]] = []
+    for cells in run.cells:
+        if current and _goes_on(current[-1], cells):
+            current.append(cells)
+            continue
+        if current:
+            yield current
+        current = [cells]
+    if current:
+        yield current
+
+
+def _goes_on(above: Sequence[Row], cells: Sequence[Row]) -> bool:
+    """Return whether a row only goes on with sentences of the row above it."""
+    filled = [(one, other) for one, other in zip(above, cells, strict=True) if other]
+    return not cells[0] and all(one and other[0].text[:1].islower() for one, other in filled)
+
+
+def _bands(run: Run) -> Iterator[list[list[list[Line]]]]:
+    """Yield rows that stand closer to each other than to the next ones; each row by itself if all are as close."""
+    steps = [above[0].baseline - below[0].baseline for above, below in pairwise(run.rows)]
+    least = min(steps)
+    band: list[list[list[Line]]] = []
+    is_even = max(steps) <= _WIDE_STEP * least
+    for cells, step in zip(run.cells, (0.0, *steps), strict=True):
+        if band and (is_even or step > _WIDE_STEP * least):
+            yield band
+            band = []
+        band.append(cells)
+    yield band
+
+
+def _are_markers(marks: Sequence[Line], texts: Sequence[Line]) -> bool:
+    """Return whether a column has bullets or numbers of paragraphs, or of lines of prose."""
+    if all(_MARKER.fullmatch(mark.text) for mark in marks):
+        return True
+    return all(_NUMBER.fullmatch(mark.text) for mark in marks) and _is_prose(texts)
+
+
+def _is_prose(column: Sequence[Line]) -> bool:
+    """Return whether the lines of a column go on with each other's sentences."""
+    if len(column) < _LEAST_ROWS:
+        return False
+    letters = sum(len(piece.text) for piece in column)
+    cjk = is_cjk("".join(piece.text for piece in column))
+    words = sum(len(piece.text.split()) for piece in column)
+    if letters < _PROSE_LETTERS * len(column) if cjk else words < _PROSE_WORDS * len(column):
+        return False
+    continued = sum(
+        not ends_sentence(above.text) and (cjk or below.text[:1].islower()) for above, below in pairwise(column)
+    )
+    return continued >= _CONTINUED * (len(column) - 1)
