@@ -36,6 +36,7 @@ from drive_server.knowledge.embedding.selection import Embedders
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.reranking import Reranker
 from drive_server.knowledge.ingest.ingester import Ingester
+from drive_server.knowledge.readers.recognized import RecognizedTexts, has_ocr
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.mcp.sdk import ConcurrentSession, InProcessSession, next_request_id
 from drive_server.mcp.server import build_server
@@ -182,7 +183,8 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     database = await open_database(settings.resolved_database_url)
     stack.push_async_callback(database.dispose)
     blobs = await open_blobs(settings.resolved_blob_url)
-    texts = TextSource(blobs)
+    recognized = RecognizedTexts(database) if has_ocr() else None
+    texts = TextSource(blobs, recognized)
     stack.callback(texts.close)
     embedders = _embedders(settings)
     stack.push_async_callback(embedders.close)
@@ -190,7 +192,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     late = embedders.open_late(settings.embedding_model)
     index = KnowledgeIndex(settings.resolved_index_url, embedder, embedders.by_name, late)
     stack.callback(index.close)
-    ingester = Ingester(database, texts, embedder, index, settings.root / "index.lock")
+    ingester = Ingester(database, texts, embedder, index, settings.root / "index.lock", recognized=recognized)
     limits = Limits(quota_bytes=settings.quota_bytes, max_versions=settings.max_versions)
     journal = Journal(database, blobs, on_content_change=ingester.wake, limits=limits)
     tokens = _token_service(settings)

@@ -22,5 +22,6 @@ OMISSIONS: Final[dict[str, tuple[str, str]]] = {
     "omitted.note": ("{count} note{s}", "{count} 条附注"),
     "omitted.page": ("{count} page{s}", "{count} 页"),
     "omitted.picture": ("{count} picture{s} without text", "{count} 张没有文字的图片"),
+    "omitted.scan": ("{count} page{s} waiting for OCR", "{count} 页等待文字识别"),
     "omitted.sheet": ("{count} sheet{s}", "{count} 个工作表"),
 }

@@ -71,13 +71,10 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
         "It is found by its name. Upload it without the password to have its contents searched.",
         "可以按名称找到它。如需搜索内容，请上传没有密码的版本。",
     ),
-    "index.needs_ocr": (
-        "The file has pictures of text, and nothing here reads them.",
-        "文件中只有文字的图像，此处没有识别它们的程序。",
-    ),
+    "index.needs_ocr": ("The file is a picture of text, which is not read yet.", "文件是文字的图像，尚未识别。"),
     "index.needs_ocr.hint": (
-        "Whoever runs the service can install tesseract and have the folder read anew.",
-        "服务的管理者可以安装 tesseract，然后重新读取此文件夹。",
+        "Its words are read by themselves, after all other files.",
+        "系统会在读完其他文件之后自动识别其中的文字。",
     ),
     "index.failed": (
         "The file could not be read: it may be damaged, or too large.",

@@ -43,8 +43,9 @@ class ItemIndexResult(BaseModel):
 
     Of a file: `state`, with `index_state` as items have it, and in the caller's language a `sentence` and what to do
     (`hint`); `reason` is what its reader said, in English, and `omissions` what of the file it left out, by kind
-    (`count`, and a `text` in the caller's language); null in the trash, where files are not in the index. Of a
-    folder: the number of all files below it by `state`, in `counts`.
+    (`count`, and a `text` in the caller's language); `properties` of a photo are `taken_at`, `place` and `camera`;
+    null in the trash, where files are not in the index. Of a folder: the number of all files below it by `state`, in
+    `counts`.
     """
 
     id: str
@@ -55,6 +56,7 @@ class ItemIndexResult(BaseModel):
     hint: str = ""
     reason: str = ""
     omissions: list[OmissionResult] = []
+    properties: dict[str, str] = {}
     counts: dict[Summary, int] | None = None
 
 
@@ -88,5 +90,6 @@ def _of_file(file_id: str, found: FileState, language: Language) -> ItemIndexRes
                 {"kind": kind, "count": count, "text": render(omission_message(kind, count), language)}
                 for kind, count in found.omissions.items()
             ],
+            "properties": found.properties,
         }
     )

@@ -20,6 +20,8 @@ from drive_server.knowledge.ingest.pending import Job, PendingFiles
 from drive_server.knowledge.ingest.pipeline import DEBOUNCE_SECONDS, Pipeline
 from drive_server.knowledge.ingest.preparation import FilePreparer
 from drive_server.knowledge.ingest.progress import index_status
+from drive_server.knowledge.ingest.recognition import Recognition
+from drive_server.knowledge.readers.recognized import RecognizedTexts
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.models.search import IndexStatus
 from drive_server.storage.database import Database
@@ -27,6 +29,7 @@ from drive_server.storage.database import Database
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 2.0
+OCR_POLL_SECONDS: Final = 30.0
 PAUSE_SECONDS: Final = 0.25
 LATE_SECONDS = 3.0
 LATE_PASSAGES = 64
@@ -45,7 +48,8 @@ class Ingester:
     A file that fails is tried three times, then it is `failed`, with the error's kind as the reason. If the embedding
     model can't be reached, a file is found by its words, and tried again until it can. `retry_after` is the unit of the
     pauses between attempts. Files in another model's table move to this one's when nothing else is pending, and are
-    found in the other one until then. When no file is pending, passages get the vectors of the index's late model.
+    found in the other one until then. When no file is pending, passages get the vectors of the index's late model, and
+    pages that are pictures are read by OCR, beside all other work, if `recognized` is there to store them.
     """
 
     def __init__(
@@ -57,12 +61,14 @@ class Ingester:
         lock_path: Path,
         *,
         retry_after: timedelta = timedelta(seconds=1),
+        recognized: RecognizedTexts | None = None,
     ) -> None:
         self._database = database
         self._preparer = FilePreparer(database, text_source, embedder, index)
         self._index = index
         self._lock = WriterLock(lock_path)
         self._pending = PendingFiles(database, retry_after, index.table_name)
+        self._recognition = Recognition(self._pending, text_source, recognized) if recognized else None
         self._mutex = anyio.Lock()
         self._woken = anyio.Event()
         self._progressed = anyio.Event()
@@ -84,6 +90,27 @@ class Ingester:
 
     async def run(self) -> None:
         """Index pending files until cancelled. Errors are logged, and the work goes on."""
+        async with anyio.create_task_group() as group:
+            if self._recognition:
+                group.start_soon(self._recognize_all, self._recognition)
+            await self._index_all()
+
+    async def _recognize_all(self, recognition: Recognition) -> None:
+        """Read pages that are pictures while no file is pending, if this process is the one that indexes."""
+        try:
+            while True:
+                progressed = self._progressed
+                with _logging_errors():
+                    if self._lock.is_held and not await self._pending.has_unfinished() and await recognition.step():
+                        self.wake()
+                        continue
+                with anyio.move_on_after(OCR_POLL_SECONDS):
+                    await progressed.wait()
+                await anyio.sleep(DEBOUNCE_SECONDS)
+        finally:
+            recognition.close()
+
+    async def _index_all(self) -> None:
         holds = False
         try:
             while True:
@@ -106,8 +133,16 @@ class Ingester:
         """Work until nothing is pending, without pauses between attempts; or wait for the process that works."""
         while await self._work_all(retry_at_once=True):
             if not await self._pending.has_unfinished():
-                return
+                break
             await anyio.sleep(WAIT_SECONDS)
+
+    async def drain_ocr(self) -> None:
+        """Work until nothing is pending and no page waits for OCR."""
+        await self.drain()
+        while self._recognition and await self._recognition.step():
+            await self.drain()
+        if self._recognition:
+            self._recognition.close()
 
     async def status(self, owner_id: str, wait_seconds: float = 0, *, files: Select[str] | None = None) -> IndexStatus:
         """Return the status of a person's files in the index, or of the `files` with these ids, whoever owns them.

@@ -31,6 +31,7 @@ from drive_server.knowledge.ingest.readings import (
     has_passages,
     save_readings,
 )
+from drive_server.knowledge.readers.recognized import awaits_ocr, delete_unused_recognized
 from drive_server.knowledge.text.omissions import is_partial
 from drive_server.storage.database import Database
 from drive_server.storage.tables.index import IndexEntryRow
@@ -92,6 +93,7 @@ class Result:
     passages: int = 0
     postponed: bool = False
     omissions: Mapping[str, int] = field(default_factory=dict[str, int])
+    properties: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class PendingFiles:
@@ -167,6 +169,7 @@ class PendingFiles:
             await session.execute(_to_pending(again), execution_options=UNSYNCHRONISED)
             await session.execute(_missing_entries())
             await delete_unused_readings(session)
+            await delete_unused_recognized(session)
 
     async def restart(self, owner_id: str | None) -> None:
         """Make all files pending again, of one person or of all, and delete their readings."""
@@ -185,6 +188,20 @@ class PendingFiles:
             again = _to_pending(condition).values(content="", index_table=FROM_SCRATCH)
             await session.execute(again, execution_options=UNSYNCHRONISED)
         return count or 0
+
+    async def next_for_ocr(self) -> Job | None:
+        """Return the smallest file with pages that are pictures and were not read yet, None if there is none."""
+        async with self._database.read() as session:
+            rows = (await session.execute(_next_files(IndexEntryRow.awaits_ocr.is_(True)).limit(1))).all()
+        return next(iter(_first_batch(rows)), None)
+
+    async def read_again(self, content: str) -> None:
+        """Make the files of a content pending again, now that OCR has been through it, and delete its reading."""
+        condition = and_(IndexEntryRow.content == content, IndexEntryRow.state.not_in(UNFINISHED))
+        async with self._database.write() as session:
+            await delete_readings(session, select(IndexEntryRow.content).where(condition))
+            again = _to_pending(condition).values(awaits_ocr=False, index_table=FROM_SCRATCH)
+            await session.execute(again, execution_options=UNSYNCHRONISED)
 
     async def has_unfinished(self) -> bool:
         """Return whether a file is pending or being indexed."""
@@ -220,6 +237,8 @@ class PendingFiles:
             "reason": result.reason,
             "omissions": dict(result.omissions),
             "is_partial": result.state == "ready" and is_partial(result.reason, result.omissions),
+            "awaits_ocr": awaits_ocr(result.state, result.omissions),
+            "properties": dict(result.properties),
             "attempts": 0,
             **self._indexed_values(result.job),
         }
@@ -232,7 +251,7 @@ class PendingFiles:
 
 
 def _reading(result: Result) -> Reading:
-    return Reading(result.state, result.reason, result.passages, None, result.omissions)
+    return Reading(result.state, result.reason, result.passages, None, result.omissions, result.properties)
 
 
 def _next_files(condition: ColumnElement[bool]) -> Select[IndexEntryRow, NodeRow, VersionRow]:

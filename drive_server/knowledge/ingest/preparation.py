@@ -104,13 +104,22 @@ def _reused(job: Job, readings: Mapping[str, Reading], stored: Mapping[str, Inde
         return PreparedFile(Result(replace(job, blob=None), "ready"), _file(job, [], []))
     if reading is None or had is None:
         return None
-    result = Result(job, reading.state, reading.reason, reading.passages, omissions=reading.omissions)
+    result = Result(
+        job, reading.state, reading.reason, reading.passages, omissions=reading.omissions, properties=reading.properties
+    )
     return PreparedFile(result, _file(job, had.chunks, had.vectors), is_indexed=_is_up_to_date(had, job))
 
 
 def prepare(job: Job, passages: ChunkedText) -> PreparedFile:
     """Return a file for the index, without vectors."""
-    result = Result(job, passages.state, passages.reason, len(passages.chunks), omissions=passages.omissions)
+    result = Result(
+        job,
+        passages.state,
+        passages.reason,
+        len(passages.chunks),
+        omissions=passages.omissions,
+        properties=passages.properties,
+    )
     return PreparedFile(result, _file(job, passages.chunks, [None] * len(passages.chunks)))
 
 

@@ -15,13 +15,14 @@ UNSYNCHRONISED = {"synchronize_session": False}
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The result of reading a content: state, reason, number of passages, omissions, and an indexed file, if any."""
+    """The result of reading a content: state, reason, number of passages and so on, and an indexed file, if any."""
 
     state: str
     reason: str
     passages: int
     file_id: str | None
     omissions: Mapping[str, int] = field(default_factory=dict[str, int])
+    properties: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 async def find_readings(database: Database, contents: Collection[str]) -> dict[str, Reading]:
@@ -39,7 +40,10 @@ async def find_readings(database: Database, contents: Collection[str]) -> dict[s
     )
     async with database.read() as session:
         rows = (await session.execute(query)).all()
-    return {row.content: Reading(row.state, row.reason, row.passages, file_id, row.omissions) for row, file_id in rows}
+    return {
+        row.content: Reading(row.state, row.reason, row.passages, file_id, row.omissions, row.properties)
+        for row, file_id in rows
+    }
 
 
 async def save_readings(session: AsyncSession, readings: Mapping[str, Reading]) -> None:
@@ -55,6 +59,7 @@ async def save_readings(session: AsyncSession, readings: Mapping[str, Reading]) 
             "reason": one.reason,
             "passages": one.passages,
             "omissions": dict(one.omissions),
+            "properties": dict(one.properties),
         }
         for content, one in readings.items()
     ]

@@ -120,12 +120,13 @@ def _within_limit(extraction: Extraction) -> Extraction:
 
 @dataclass(frozen=True, slots=True)
 class ChunkedText:
-    """The passages of a file, for the index. State, reason and omissions are those of its `Extraction`."""
+    """The passages of a file, for the index. State, reason, omissions and properties are those of its `Extraction`."""
 
     state: ExtractionState
     reason: str = ""
     chunks: Sequence[Chunk] = ()
     omissions: Mapping[str, int] = field(default_factory=dict[str, int])
+    properties: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def read_chunks(path: Path, name: str, media_type: str) -> ChunkedText:
@@ -136,4 +137,4 @@ def read_chunks(path: Path, name: str, media_type: str) -> ChunkedText:
 def chunk_extraction(extraction: Extraction) -> ChunkedText:
     """Return the passages of an extraction, each with the words that it is searched by. Blocks."""
     chunks = [replace(one, words=indexed_words(one.search_text)) for one in chunk(extraction)]
-    return ChunkedText(extraction.state, extraction.reason, chunks, extraction.omissions)
+    return ChunkedText(extraction.state, extraction.reason, chunks, extraction.omissions, extraction.properties)

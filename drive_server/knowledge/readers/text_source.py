@@ -2,6 +2,7 @@
 
 import os
 from collections import OrderedDict
+from functools import partial
 from pathlib import Path
 from weakref import WeakValueDictionary
 
@@ -11,8 +12,9 @@ import anyio.to_thread
 from drive_server.knowledge.formats import HEAD_BYTES, Format, format_of
 from drive_server.knowledge.readers.extract import ChunkedText, chunk_extraction, extract, read_chunks
 from drive_server.knowledge.readers.pool import ReaderPool, Refusal
-from drive_server.knowledge.readers.process import Answer, Work
-from drive_server.knowledge.text.elements import Extraction
+from drive_server.knowledge.readers.process import Answer, Reader, ReaderCrashedError, Work
+from drive_server.knowledge.readers.recognized import Pages, RecognizedTexts, awaits_ocr, with_recognized
+from drive_server.knowledge.text.elements import Extraction, Recognized
 from drive_server.storage.blobs import BlobStore
 
 CACHED_CHARACTERS = 40_000_000
@@ -21,14 +23,30 @@ THREAD_BYTES = 1_000_000
 SHORT_BYTES = 100_000
 """Up to this size a thread cuts plain text into passages: more would hold up the service's other threads."""
 
+OCR_STEP_SECONDS = 10.0
+"""After this time OCR begins no further page, so that what it read is stored."""
+
+OCR_PAGE_SECONDS = 120.0
+"""The most seconds of such a step: one page of a slow machine."""
+
 _Key = tuple[str, Format]
 
 
 class TextSource:
-    """Extracts the text of blobs, and caches the last ones, up to a number of characters."""
+    """Extracts the text of blobs, and caches the last ones, up to a number of characters.
 
-    def __init__(self, blobs: BlobStore, *, cached_characters: int = CACHED_CHARACTERS) -> None:
+    Pages that are pictures come from `recognized`, as far as OCR has read them by then.
+    """
+
+    def __init__(
+        self,
+        blobs: BlobStore,
+        recognized: RecognizedTexts | None = None,
+        *,
+        cached_characters: int = CACHED_CHARACTERS,
+    ) -> None:
         self._blobs = blobs
+        self._recognized = recognized
         self._limit = cached_characters
         self._size = 0
         self._cache: OrderedDict[_Key, Extraction] = OrderedDict()
@@ -40,6 +58,11 @@ class TextSource:
 
         Concurrent calls for the same blob share the work. Raises `StorageFailureError` if the blob can't be read.
         """
+        extraction = await self._extraction(blob_hash, name, media_type)
+        pages = await self._recognized_pages(blob_hash, extraction)
+        return extraction if pages is None else with_recognized(extraction, pages)
+
+    async def _extraction(self, blob_hash: str, name: str, media_type: str) -> Extraction:
         key = (blob_hash, format_of(name, media_type))
         lock = self._locks.setdefault(key, anyio.Lock())
         async with lock:
@@ -53,6 +76,31 @@ class TextSource:
 
     async def chunks(self, blob_hash: str, name: str, media_type: str) -> ChunkedText:
         """Return the passages of a blob, for the index; its text is not cached. Raises as `text` does."""
+        read = await self._chunks(blob_hash, name, media_type)
+        if await self._recognized_pages(blob_hash, read) is None:
+            return read
+        return await anyio.to_thread.run_sync(chunk_extraction, await self.text(blob_hash, name, media_type))
+
+    async def recognize(self, blob_hash: str, name: str, media_type: str, reader: Reader, after: int) -> Recognized:
+        """Read pages behind number `after` that are pictures, for some seconds, in a process of its own.
+
+        Raises as `text`, and `ReaderCrashedError` if the process ends or takes too long.
+        """
+        from drive_server.knowledge.readers.pages.scans import recognize  # loads libraries of pictures
+
+        work = partial(recognize, after=after, seconds=OCR_STEP_SECONDS)
+        async with self._blobs.local_path(blob_hash) as path:
+            with anyio.move_on_after(OCR_PAGE_SECONDS):
+                return await anyio.to_thread.run_sync(reader.run, work, path, name, media_type, abandon_on_cancel=True)
+        reader.end()
+        raise ReaderCrashedError
+
+    async def _recognized_pages(self, blob_hash: str, read: Extraction | ChunkedText) -> Pages | None:
+        if self._recognized is None or not awaits_ocr(read.state, read.omissions):
+            return None
+        return await self._recognized.complete(blob_hash)
+
+    async def _chunks(self, blob_hash: str, name: str, media_type: str) -> ChunkedText:
         cached = self._cache.get((blob_hash, format_of(name, media_type)))
         if cached is not None:
             return await anyio.to_thread.run_sync(chunk_extraction, cached)

@@ -44,6 +44,7 @@ class Extraction:
     """The text of a file, or why there is none.
 
     `reason` is a sentence for a person: why there is no text, or what of it is missing. It never names a path.
+    `properties`: of a photo when it was taken, where, and with which camera.
     `omissions` counts what the reader met and did not read; `reason` names that, too.
     `exact` says that `text` is the decoded file itself, so that offsets into it are offsets into the file;
     `encoding` is then the one it was decoded with.
@@ -55,6 +56,7 @@ class Extraction:
     text: str = ""
     exact: bool = False
     encoding: str = ""
+    properties: Mapping[str, str] = field(default_factory=dict[str, str])
     omissions: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
@@ -67,6 +69,22 @@ class Part:
     page: int | None = None
     level: int = 0
     place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecognizedPage:
+    """A page that is a picture, counted from 1, with its parts; None if it could not be read."""
+
+    number: int
+    parts: tuple[Part, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Recognized:
+    """Some pages of a file. `is_complete`: there are no further ones."""
+
+    pages: tuple[RecognizedPage, ...] = ()
+    is_complete: bool = False
 
 
 class UnreadableError(Exception):

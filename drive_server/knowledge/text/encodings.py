@@ -25,7 +25,7 @@ _WIDER = {
     "ks_c_5601_1987": "cp949",
     "iso8859_1": "cp1252",
 }
-_CANDIDATES = (
+_CANDIDATES = (  # noqa: SIM905 - a list would take twenty lines
     "gb18030 big5hkscs cp932 euc_jis_2004 cp949 cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp866 cp874"
     " iso8859-2 iso8859-7 koi8-r koi8-u"
 ).split()

@@ -23,6 +23,7 @@ OmissionKind = Literal[
     "note",
     "page",
     "picture",
+    "scan",
     "sheet",
 ]
 """Each kind is rendered by the code `omitted.KIND` of the catalogue, with its `count`."""

@@ -21,6 +21,7 @@ class FileState:
     reason: str
     omissions: Mapping[str, int] = field(default_factory=dict[str, int])
     is_partial: bool = False
+    properties: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class FolderIndex:
@@ -50,7 +51,9 @@ class FolderIndex:
         async with self._database.read() as session:
             node = await locate_file(session, actor.principal, file)
             row = await session.get(IndexEntryRow, node.id)
-        return FileState(row.state, row.reason, row.omissions, row.is_partial) if row else FileState(None, "")
+        if row is None:
+            return FileState(None, "")
+        return FileState(row.state, row.reason, row.omissions, row.is_partial, row.properties)
 
     async def rebuild(self, actor: Actor, folder: str) -> int:
         """Have all files below the folder read again in the background; return how many did not wait for it already.

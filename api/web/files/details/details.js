@@ -73,6 +73,18 @@ function IndexState({ path }) {
     <h3>${text("facts.search")}</h3>
     <p>${value.sentence}</p>
     ${
+      Object.keys(value.properties ?? {}).length > 0 &&
+      html`<dl>
+        ${Object.entries(value.properties).map(
+          ([name, words]) =>
+            html`<div key=${name}>
+              <dt>${text(`facts.${name}`)}</dt>
+              <dd>${words}</dd>
+            </div>`,
+        )}
+      </dl>`
+    }
+    ${
       value.omissions?.length > 0 &&
       html`<ul>
         ${value.omissions.map((/** @type {any} */ one) => html`<li key=${one.kind}>${one.text}</li>`)}

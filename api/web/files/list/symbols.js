@@ -24,6 +24,7 @@ export function iconOf({ kind, media_type: type = "" }) {
 export function indexMark(item) {
   const state = item.index_state;
   if (state === "pending" || state === "indexing") return { icon: "clock", state: "pending" };
-  if (state === "failed" || state === "needs_password" || state === "needs_ocr") return { icon: "warning", state };
+  if (state === "needs_ocr") return { icon: "clock", state };
+  if (state === "failed" || state === "needs_password") return { icon: "warning", state };
   return null;
 }

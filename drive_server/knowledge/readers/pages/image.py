@@ -1,35 +1,38 @@
-"""Images: their words, if there is OCR."""
+"""Images: when and where a photo was taken; their words are read later, by OCR."""
 
 import struct
 import warnings
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from PIL import Image
 
-from drive_server.knowledge.readers.pages.ocr import find_program, recognize
+from drive_server.knowledge.readers.pages.exif import photo_properties
 from drive_server.knowledge.text.elements import Extraction, Part, UnreadableError, join
 from drive_server.knowledge.text.omissions import Omissions
 
 MAX_PIXELS = 60_000_000
 _MIN_SIDE = 8
+_LABELS = {"taken_at": "Taken", "place": "Place", "camera": "Camera"}
 
 
 def image_extraction(path: Path, omissions: Omissions) -> Extraction:
-    """Return the words in an image. Blocks, for minutes at most. Raises `OSError` for an image that is cut off."""
-    _check(path)
-    program = find_program()
-    if program is None:
-        raise UnreadableError("needs_ocr", "Words in images are read by OCR; install tesseract to have them searched.")
-    return join(Part("text", paragraph) for paragraph in recognize(program, path))
+    """Return the properties of an image, whose words are not read yet. Raises `UnreadableError`."""
+    properties = _checked(path)
+    omissions.add("scan")
+    words = "\n".join(f"{_LABELS[name]}: {value}" for name, value in properties.items())
+    return replace(join([Part("text", words)]), state="needs_ocr", properties=properties)
 
 
-def _check(path: Path) -> None:
-    """Check the image's header. Raises `UnreadableError` for one that is too large, or unknown."""
+def _checked(path: Path) -> Mapping[str, str]:
+    """Return what the image's header says. Raises `UnreadableError` for one that is too large, or unknown."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             with Image.open(path) as image:
                 width, height = image.size
+                properties = photo_properties(image)
     except Image.DecompressionBombError as error:
         raise _too_large() from error
     except (OSError, SyntaxError, ValueError, struct.error) as error:  # as the reader of its kind raises
@@ -38,6 +41,7 @@ def _check(path: Path) -> None:
         raise _too_large()
     if min(width, height) < _MIN_SIDE:
         raise UnreadableError("unsupported", "The image is too small to hold words.")
+    return properties
 
 
 def _too_large() -> UnreadableError:

@@ -1,74 +1,45 @@
-"""Words in pictures: read by Tesseract if this machine has it, with the languages that are installed with it."""
+"""The lines of text in a picture, by PP-OCR's models for Chinese and English, which lie in the package rapidocr.
 
-import os
-import re
-import shutil
-import subprocess
-from contextlib import suppress
+One engine a process: it takes a second to load and up to 900 MB at its peak, so it runs in a reader's process only.
+"""
+
 from functools import cache
-from pathlib import Path
+from typing import Any, Final
 
-from drive_server.knowledge.text.characters import CJK
-from drive_server.knowledge.text.elements import UnreadableError
+import numpy
+from PIL import Image
 
-OCR_SECONDS = 120.0
-"""The most seconds for all pictures of one file."""
+from drive_server.knowledge.readers.pages.paragraphs import Line
 
-_PROGRAM = "tesseract"
-_LANGUAGES = ("eng", "chi_sim", "chi_tra")
-_ORIENTATION = "osd"
-_UPRIGHT_ITSELF = ("--psm", "1")  # finds out which way is up, if it has the data for it
-_WIDE = f"[{CJK}\u3000-\u303f\uff01-\uff60]"
-_BETWEEN_CJK = re.compile(rf"(?<={_WIDE})[ \n]+(?={_WIDE})")
-_DIVIDED = re.compile(r"(?<=[a-z])-\n(?=[a-z])")
-
-
-def find_program() -> str | None:
-    """Return the path of Tesseract on this machine, None without it."""
-    return shutil.which(_PROGRAM)
+_MIN_SCORE: Final = 0.5
+_THREADS: Final = 2
+_SETTINGS: Final = {
+    "Global.log_level": "critical",
+    "Global.text_score": _MIN_SCORE,
+    "EngineConfig.onnxruntime.intra_op_num_threads": _THREADS,
+    "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+}
 
 
-def recognize(program: str, picture: Path | bytes, seconds: float = OCR_SECONDS) -> list[str]:
-    """Return the paragraphs in a picture, a file or its bytes. Blocks `seconds` at most; raises `UnreadableError`."""
-    languages, options = _abilities(program)
-    named = picture if isinstance(picture, Path) else "stdin"
-    process = subprocess.Popen(  # noqa: S603 - the machine's tesseract; the path is the blob's, not the person's
-        [program, str(named), "stdout", "-l", "+".join(languages), *options],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "OMP_THREAD_LIMIT": "1"},
-    )
-    with process:
-        _limit(process.pid, seconds)
-        try:
-            output, _ = process.communicate(picture if isinstance(picture, bytes) else None, timeout=seconds)
-        except subprocess.TimeoutExpired as error:
-            process.kill()
-            raise UnreadableError("failed", f"OCR took longer than {OCR_SECONDS:.0f} seconds.") from error
-    if process.returncode:
-        raise UnreadableError("failed", "The image is damaged, or OCR can't read its kind.")
-    return _paragraphs(output.decode("utf-8", errors="replace"))
+def recognize_lines(picture: Image.Image) -> tuple[Line, ...]:
+    """Return the lines of text in a picture, in pixels with y growing upwards. Blocks, for seconds a page."""
+    pixels = numpy.asarray(picture.convert("RGB"))[:, :, ::-1]
+    found = _engine()(pixels)
+    if found.boxes is None or not found.txts:
+        return ()
+    return tuple(_line(text, box, picture.height) for text, box in zip(found.txts, found.boxes, strict=True) if text)
 
 
-def _limit(process_id: int, seconds: float) -> None:
-    """Have the system end the process if ours is killed and no longer waits for it."""
-    with suppress(ImportError, AttributeError, OSError):  # Linux alone can do it for another process
-        import resource
-
-        resource.prlimit(process_id, resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
-
-
-def _paragraphs(text: str) -> list[str]:
-    """Return the paragraphs of Tesseract's output, which has blanks between Chinese characters, and line breaks."""
-    blocks = (_BETWEEN_CJK.sub("", block.strip()) for block in text.replace("\f", "\n\n").split("\n\n"))
-    return [" ".join(_DIVIDED.sub("", block).split()) for block in blocks if block]
+def _line(text: str, box: Any, page_height: int) -> Line:
+    """Return a line by the corners of its box, from the upper left one clockwise."""
+    corners = numpy.asarray(box, dtype=float)
+    height = float(numpy.linalg.norm(corners[3] - corners[0]))
+    left, right = float(corners[:, 0].min()), float(corners[:, 0].max())
+    return Line(text.strip(), left, right, page_height - float(corners[2:, 1].mean()), height)
 
 
 @cache
-def _abilities(program: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return those of our languages that Tesseract has, and options; English alone if it does not list them."""
-    done = subprocess.run([program, "--list-langs"], capture_output=True, timeout=OCR_SECONDS, check=False)  # noqa: S603
-    installed = done.stdout.decode(errors="replace").split()
-    languages = tuple(language for language in _LANGUAGES if language in installed) or _LANGUAGES[:1]
-    return languages, _UPRIGHT_ITSELF if _ORIENTATION in installed else ()
+def _engine() -> Any:
+    from rapidocr import RapidOCR  # only in a reader's process: it loads OpenCV and the models
+
+    return RapidOCR(params=dict(_SETTINGS))

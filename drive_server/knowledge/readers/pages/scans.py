@@ -1,66 +1,90 @@
-"""Pages that are pictures of text: drawn by pdfium, and read by OCR."""
+"""Pages that are pictures of text, of PDFs and images: drawn, and read by OCR."""
 
-import io
 import math
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
 
 import pypdfium2
+from PIL import Image, ImageOps
 
-from drive_server.knowledge.readers.pages.ocr import OCR_SECONDS, find_program, recognize
-from drive_server.knowledge.text.elements import Part, UnreadableError
+from drive_server.knowledge.formats import HEAD_BYTES, format_of
+from drive_server.knowledge.readers.pages.ocr import recognize_lines
+from drive_server.knowledge.readers.pages.paragraphs import Page, page_parts
+from drive_server.knowledge.readers.pages.pdf.reader import scanned_pages
+from drive_server.knowledge.readers.pages.pdf.reading_order import in_reading_order
+from drive_server.knowledge.text.elements import Part, Recognized, RecognizedPage
 
-_DOTS_PER_INCH = 300
-_POINTS_PER_INCH = 72
-_MAX_PIXELS = 12_000_000
-"""A little more than a page of A4 has: a larger one is drawn coarser."""
+_DOTS_PER_INCH: Final = 200
+_POINTS_PER_INCH: Final = 72
+_MAX_PIXELS: Final = 12_000_000
+"""A page of A4 at 300 dots an inch and more: a larger picture is read coarser."""
 
-
-@dataclass(frozen=True, slots=True)
-class Scans:
-    """The paragraphs of scanned pages, and a sentence about missing pages, if any."""
-
-    parts: tuple[Part, ...]
-    reason: str
-
-
-def read_scans(document: pypdfium2.PdfDocument, numbers: Sequence[int]) -> Scans | None:
-    """Return the text of these pages (from 1), as far as OCR gets in time; None without OCR. Blocks."""
-    program = find_program()
-    if program is None:
-        return None
-    ends_at = time.monotonic() + OCR_SECONDS
-    parts: list[Part] = []
-    unread = 0
-    for number in numbers:
-        left = ends_at - time.monotonic()
-        try:
-            paragraphs = recognize(program, _picture(document, number), left) if left > 0 else None
-        except (UnreadableError, pypdfium2.PdfiumError):
-            paragraphs = None
-        unread += paragraphs is None
-        parts += [Part("text", paragraph, page=number) for paragraph in paragraphs or ()]
-    return Scans(tuple(parts), _reason(unread, len(numbers), found=bool(parts)))
+_MAX_FRAMES: Final = 500
 
 
-def _picture(document: pypdfium2.PdfDocument, number: int) -> bytes:
-    """Return a page as a picture in shades of grey."""
-    page = document[number - 1]
+def recognize(path: Path, name: str, media_type: str, *, after: int, seconds: float) -> Recognized:
+    """Read the pages behind number `after` that are pictures, until `seconds` are over; one at least. Blocks."""
+    ends_at = time.monotonic() + seconds
+    pages: list[RecognizedPage] = []
+    for number, picture in _pictures(path, name, media_type, after):
+        pages.append(RecognizedPage(number, _parts(number, picture)))
+        if time.monotonic() >= ends_at:
+            return Recognized(tuple(pages))
+    return Recognized(tuple(pages), is_complete=True)
+
+
+def _pictures(path: Path, name: str, media_type: str, after: int) -> Iterator[tuple[int, Image.Image | None]]:
+    with path.open("rb") as file:
+        head = file.read(HEAD_BYTES)
+    if format_of(name, media_type, head).name == "pdf":
+        yield from _drawn_pages(path, after)
+    else:
+        yield from _frames(path, after)
+
+
+def _drawn_pages(path: Path, after: int) -> Iterator[tuple[int, Image.Image | None]]:
+    with pypdfium2.PdfDocument(path) as document:
+        for number in scanned_pages(document):
+            if number > after:
+                yield number, _drawn(document, number)
+
+
+def _drawn(document: pypdfium2.PdfDocument, number: int) -> Image.Image | None:
     try:
+        page = document[number - 1]
         width, height = page.get_size()
         most = math.sqrt(_MAX_PIXELS / max(1.0, width * height))
         scale = min(_DOTS_PER_INCH / _POINTS_PER_INCH, most)
-        file = io.BytesIO()
-        dots = round(scale * _POINTS_PER_INCH)
-        drawn = page.render(scale=scale, grayscale=True)  # pyright: ignore[reportArgumentType] - any number will do
-        drawn.to_pil().save(file, "PNG", compress_level=1, dpi=(dots, dots))
-        return file.getvalue()
-    finally:
-        page.close()
+        return page.render(scale=scale).to_pil()  # pyright: ignore[reportArgumentType] - any number will do
+    except pypdfium2.PdfiumError:
+        return None
 
 
-def _reason(unread: int, scanned: int, *, found: bool) -> str:
-    if unread:
-        return f"{unread} of {scanned} pages that are images could not be read by OCR in {OCR_SECONDS:.0f} seconds."
-    return "" if found else "OCR found no words in the pages that are images."
+def _frames(path: Path, after: int) -> Iterator[tuple[int, Image.Image | None]]:
+    """Yield the pages of an image, turned as its camera says; a TIFF may have several."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+        with Image.open(path) as image:
+            frames = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
+            for index in range(after, min(frames, _MAX_FRAMES)):
+                image.seek(index)
+                yield index + 1, _upright(image)
+
+
+def _upright(image: Image.Image) -> Image.Image | None:
+    try:
+        turned = ImageOps.exif_transpose(image).convert("RGB")
+    except (OSError, SyntaxError, ValueError):
+        return None
+    shrink = math.sqrt(_MAX_PIXELS / (turned.width * turned.height))
+    return turned if shrink >= 1 else turned.resize((int(turned.width * shrink), int(turned.height * shrink)))
+
+
+def _parts(number: int, picture: Image.Image | None) -> tuple[Part, ...] | None:
+    if picture is None:
+        return None
+    lines = in_reading_order(recognize_lines(picture), list)
+    return tuple(page_parts([Page(number, lines, is_scanned=True, height=float(picture.height))]))

@@ -1,1 +1,1 @@
-"""The text of a PDF: lines, their order, tables, forms, notes. May import `pages.paragraphs` and `pages.scans`."""
+"""The text of a PDF: lines, their order, tables, forms, notes. May import `pages.paragraphs`."""

@@ -14,7 +14,6 @@ from drive_server.knowledge.readers.pages.pdf.lines import PageText, read_lines
 from drive_server.knowledge.readers.pages.pdf.reading_order import in_reading_order
 from drive_server.knowledge.readers.pages.pdf.rulings import find_grids
 from drive_server.knowledge.readers.pages.pdf.running_heads import without_running_heads
-from drive_server.knowledge.readers.pages.scans import read_scans
 from drive_server.knowledge.text.elements import MAX_CHARACTERS, Extraction, join
 from drive_server.knowledge.text.omissions import Omissions
 
@@ -33,18 +32,29 @@ def pdf_extraction(path: Path, omissions: Omissions) -> Extraction:
     with document:
         pages, repeated = without_running_heads(list(_pages(document)))
         omissions.add("margin", repeated)
-        return _extraction(document, pages)
+        return _extraction(pages, omissions)
 
 
-def _extraction(document: pypdfium2.PdfDocument, pages: list[Page]) -> Extraction:
-    scanned = [page.number for page in pages if page.is_scanned]
-    scans = read_scans(document, scanned) if scanned else None
-    if scans:
-        return join(sorted((*page_parts(pages), *scans.parts), key=lambda part: part.page or 0), scans.reason)
-    if scanned and len(scanned) == sum(1 for page in pages if page.lines or page.is_scanned):
-        return Extraction("needs_ocr", "The pages are images without text; they need OCR.")
-    reason = f"{len(scanned)} of {len(pages)} pages are images without text; they need OCR." if scanned else ""
-    return join(page_parts(pages), reason)
+def _extraction(pages: list[Page], omissions: Omissions) -> Extraction:
+    scanned = sum(page.is_scanned for page in pages)
+    omissions.add("scan", scanned)
+    if scanned and scanned == sum(1 for page in pages if page.lines or page.is_scanned):
+        return Extraction(
+            "needs_ocr", "The pages are images without text; they are read by OCR, after all other files."
+        )
+    return join(page_parts(pages))
+
+
+def scanned_pages(document: pypdfium2.PdfDocument) -> Iterator[int]:
+    """Yield the numbers, from 1, of the pages that are pictures with next to no text."""
+    for number in range(len(document)):
+        page = document[number]
+        text = page.get_textpage()
+        found = len("".join(text.get_text_range().split()))
+        text.close()
+        if _is_scan(page, found):
+            yield number + 1
+        page.close()
 
 
 def _pages(document: pypdfium2.PdfDocument) -> Iterator[Page]:
@@ -54,8 +64,7 @@ def _pages(document: pypdfium2.PdfDocument) -> Iterator[Page]:
         text = _page_text(page)
         found = sum(len(line.text) for line in text.lines)
         lines = in_reading_order(text.lines, lambda page=page, text=text: find_grids(page, text))
-        is_scanned = found < _MIN_CHARACTERS and _shows_more(page, found)
-        yield Page(number + 1, lines, is_scanned, text.height)
+        yield Page(number + 1, lines, _is_scan(page, found), text.height)
         page.close()
         characters += found
         if characters > MAX_CHARACTERS:
@@ -70,7 +79,9 @@ def _page_text(page: pypdfium2.PdfPage) -> PageText:
         textpage.close()
 
 
-def _shows_more(page: pypdfium2.PdfPage, characters: int) -> bool:
+def _is_scan(page: pypdfium2.PdfPage, characters: int) -> bool:
     """Return whether a page with next to no text has an image, or letters drawn as shapes."""
+    if characters >= _MIN_CHARACTERS:
+        return False
     kinds = [raw.FPDF_PAGEOBJ_IMAGE] if characters else None
     return next(page.get_objects(filter=kinds, max_depth=_FORM_DEPTH), None) is not None
