@@ -58,6 +58,7 @@ from drive_server.mcp.tools.sharing import SharingTools
 from drive_server.mcp.tools.tables import TableTools
 from drive_server.mcp.tools.templates import TemplateTools
 from drive_server.mcp.tools.trash import TrashTools
+from drive_server.optional_arguments import without_nulls
 from drive_server.registry import ServiceRegistry
 from drive_server.services.journal.namers import foreign_names, items_of_others, mentioned_in
 
@@ -187,9 +188,12 @@ class DriveServer(SdkServer):
         return await self._with_namers(call, result, arguments)
 
     async def _on_call_tool(self, request: CallToolRequest) -> ServerResult:
-        if request.params.task is not None:
-            return await self.tasks.begin(request.params)
-        return ServerResult(await self.call_tool(request.params.name, request.params.arguments or {}))
+        params = request.params
+        if params.arguments and (tool := self.tool_named(params.name)) and params.name in self.specs:
+            params.arguments = without_nulls(params.arguments, tool.parameters)
+        if params.task is not None:
+            return await self.tasks.begin(params)
+        return ServerResult(await self.call_tool(params.name, params.arguments or {}))
 
     async def _on_list_tools(self, request: ListToolsRequest) -> ServerResult:
         context = self.protocol.request_context
