@@ -11,7 +11,7 @@ from jsonschema.validators import extend
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from drive_server.optional_arguments import without_nulls
+from drive_server.lenient.optional_arguments import without_nulls
 from graph.drive.tool_names import REDO, UNDO
 from graph.state import State, running_turn
 

@@ -20,7 +20,7 @@ from mcp.types import (
 )
 
 from drive_server.errors import DriveError, InvalidInputError, TooLargeError
-from drive_server.json_text import read_json
+from drive_server.lenient.json_text import read_json
 
 logger = logging.getLogger(__name__)
 

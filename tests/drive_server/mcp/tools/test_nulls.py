@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from drive_server.optional_arguments import without_nulls
+from drive_server.lenient.optional_arguments import without_nulls
 from tests.drive_server.hosts import host_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drive_server.json_text import WholeCharacters, read_json
+from drive_server.lenient.json_text import WholeCharacters, read_json
 
 PARTS = (r"\ud83d", r"\uDE00", r"\uD83D\ude00", r"\\ud83d", r"\\\ud83d", r"A", r"\n", r"\"", "é", "x", "\\\\")
 TEXTS = st.lists(st.sampled_from(PARTS)).map("".join)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from drive_server.json_text import read_json
+from drive_server.lenient.json_text import read_json
 
 Schema = Mapping[str, Any]
 
