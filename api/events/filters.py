@@ -150,7 +150,7 @@ class EventFilter:
         yield from self._release()
         yield from self._marked(self._replay.end())
         kept = self._since[: self._begun]
-        self._gap, self._last, self._since = "", kept[-1:], ""
+        self._gap, self._last, self._since = PARAGRAPH, kept[-1:], ""
         yield from self._marked([{"type": "content", "text": kept, "restarts": True}])
 
     def _marked(self, events: Iterable[Event]) -> Iterator[Event]:

@@ -191,6 +191,23 @@ def test_null_for_optional_arguments_is_their_absence_for_the_model_and_in_appro
     assert alice.names() == []
 
 
+def test_half_an_emoji_in_an_answer_to_an_approval_is_no_failure_of_the_service(world: World, alice: Person) -> None:
+    item = alice.upload("a.txt", "30 days")
+    arguments = json.dumps({"item_id": item["id"], "email": "bob@example.com", "role": "viewer"})
+    world.model.plays(calls(call("share_item", arguments)), says("Done."))
+    with alice.chat("share a.txt with bob@example.com") as turn:
+        event = turn.until("approval_needed", "done", "error")
+        args = {"item_id": item["id"], "email": "\ud83d", "role": "viewer"}
+        decision = {"tool_call_id": event["actions"][0]["tool_call_id"], "type": "edit", "args": args}
+        body = json.dumps({"decisions": [decision]}).encode()
+        headers = {"content-type": "application/json"}
+        answered = alice.http.post(f"/api/approvals/{event['approval_id']}", content=body, headers=headers)
+        assert answered.status_code < 500, answered.text
+        if answered.status_code >= 400:
+            alice.answer(event, "reject")
+        assert turn.until("done", "error")["type"] == "done"
+
+
 WORDS = [f"word{number} " for number in range(15)]
 STALLED = Reply(tuple(delta({"content": word}) for word in WORDS), then="wait")
 OVERLOADED = b'data: {"error": {"message": "overloaded", "code": 529}}\n\n'
