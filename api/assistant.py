@@ -29,6 +29,7 @@ from graph.memory.view import rebuild_view, view_record_of
 from graph.messages.others import WITHHELD, others_items, stored_items
 from graph.messages.stored_results import ResultStore, delete_results
 from graph.messages.window import stored_result_of
+from graph.messages.written import add_messages
 from graph.model_factory import ModelSet, open_models
 from graph.policy.grant_offers import check_grant
 from graph.policy.grants import Grant, forget_person, list_grants, withdraw
@@ -37,6 +38,9 @@ from graph.servers.pool import ServerPool
 from graph.settings import AgentSettings
 from graph.state import Mode
 from graph.tools.results import WHOLE
+
+LAST_NODE: Final = "cite"
+"""The node after which a turn may be over: what the service adds to a thread is added as if it had."""
 
 
 class Assistant:
@@ -150,6 +154,11 @@ class Assistant:
             found |= {str(message.id) for message in state.values.get("messages", [])}
             inner += [task.state for task in state.tasks if isinstance(task.state, StateSnapshot)]
         return found
+
+    async def keep_incomplete(self, thread_id: str, answers: Sequence[AIMessage]) -> None:
+        """Add answers that did not become whole to a thread whose run is over."""
+        config = {"configurable": {"thread_id": thread_id}}
+        await self.graph.aupdate_state(config, add_messages(answers), as_node=LAST_NODE)
 
     async def forget(self, user_id: str, thread_id: str) -> None:
         """Delete all that is kept of a thread: checkpoints, long results, and where facts are from; the facts stay."""

@@ -8,7 +8,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
-from api.assistant import Assistant
+from api.assistant import LAST_NODE, Assistant
 from api.clock import Clock
 from api.drive import Principal
 from api.storage.tables import ThreadRow
@@ -18,7 +18,6 @@ from graph.citations.cite import CITATIONS
 from graph.language import language_of
 from graph.messages.written import result_message
 
-LAST_NODE: Final = "cite"
 """The node of the graph that ends a turn with an answer: nothing is to do after it."""
 OUTCOMES: Final = frozenset({"done", "error", "cancelled", "rejected"})
 

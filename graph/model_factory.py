@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 import httpx
 from langchain_core.language_models import BaseChatModel
 
+from graph.models.asking import share_dialect
 from graph.models.client import Connections, Endpoint, LeanChatModel, limit_answer, proxy_for
 from graph.models.dialects import FILE_NAME, Dialects
 from graph.models.providers import NO_KEY, needs_package, provider_model
 from graph.models.services import OPENAI, Access, access_to
-from graph.models.structured import share_dialect
 from graph.settings import OFFLINE, ROLES, AgentSettings, ModelRole, split_model
 
 CONNECT_SECONDS: Final = 10.0

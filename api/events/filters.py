@@ -13,7 +13,7 @@ import orjson
 from api.events.frames import Event, Frame
 from api.events.reasoning import REASONING, ReasoningStream
 from graph.events.definitions import EVENTS
-from graph.events.sending import ReasoningDelta, TextDelta
+from graph.events.sending import Delta, ReasoningDelta, TextWithdrawn
 from graph.links.filter import LinkFilter
 
 PARAGRAPH: Final = "\n\n"
@@ -97,13 +97,17 @@ class EventFilter:
         self._step_id = self._repeated_id = ""
         for frame in frames:
             self._note(orjson.loads(frame.data))
+        self._since, self._begun = "", 0
         self._last = self._gap = ""
         self._feed(self._replay.earlier)
         self._link_filter.end()
         self._gap = PARAGRAPH
 
-    def delta(self, delta: TextDelta | ReasoningDelta) -> Iterator[Event]:
+    def delta(self, delta: Delta) -> Iterator[Event]:
         """Yield the events for a delta of a model; after the last one of an answer, nothing is held back."""
+        if isinstance(delta, TextWithdrawn):
+            yield from self._withdraw()
+            return
         if isinstance(delta, ReasoningDelta):
             yield from self._thought(self._reasoning.feed(delta))
             return
@@ -114,7 +118,7 @@ class EventFilter:
             self._gap, self._repeated_id = PARAGRAPH, ""
         elif delta.message_id != self._message_id:
             yield from self._release()
-            self._message_id, self._gap = delta.message_id, PARAGRAPH
+            self._message_id, self._gap, self._begun = delta.message_id, PARAGRAPH, len(self._since)
         if text := self._feed(delta.text):
             yield from self._marked(self._replay.text(text))
 
@@ -141,6 +145,14 @@ class EventFilter:
         yield from self._release()
         yield from self._marked(self._replay.end())
 
+    def _withdraw(self) -> Iterator[Event]:
+        """Yield the event that takes back the text of the message so far: clients show what came before it again."""
+        yield from self._release()
+        yield from self._marked(self._replay.end())
+        kept = self._since[: self._begun]
+        self._gap, self._last, self._since = PARAGRAPH, kept[-1:], ""
+        yield from self._marked([{"type": "content", "text": kept, "restarts": True}])
+
     def _marked(self, events: Iterable[Event]) -> Iterator[Event]:
         """Yield the events, texts with the ids of their message and step.
 
@@ -148,10 +160,12 @@ class EventFilter:
         """
         for event in events:
             if event["type"] != "content":
+                self._since, self._begun = "", 0
                 yield event
                 continue
             if event.get("restarts"):
-                self._repeated_id = ""
+                self._repeated_id = self._since = ""
+            self._since += event["text"]
             of_step = {"step_id": self._step_id} if self._step_id else {}
             yield {**event, "message_id": self._repeated_id or self._message_id or "", **of_step}
 

@@ -17,6 +17,8 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "exported": ("Exported on {day}.", "导出于 {day}。"),
     "unverified": ("not verified", "未核实"),
     "done": ("done", "已完成"),
+    "stopped": ("(The answer was stopped here.)", "（回答在此停止。）"),
+    "broken_off": ("(The answer broke off here.)", "（回答在此中断。）"),
     "error": ("failed", "失败"),
     "cancelled": ("cancelled", "已取消"),
     "rejected": ("rejected", "已拒绝"),
@@ -50,6 +52,8 @@ def to_markdown(thread: ThreadExport, language: Language) -> str:
 def _message(view: MessageView, outcomes: Mapping[Any, MessageView], language: Language) -> Iterator[str]:
     if view.text.strip():
         yield view.text.strip()
+    if view.incomplete:
+        yield _word(view.incomplete, language)
     recorded = {record["id"] for record in view.records}
     calls = [
         _call(call["name"], call["args"], outcomes[call["tool_call_id"]].status or "", language)

@@ -203,6 +203,7 @@ class MessageView(BaseModel):
     `citations` are those of the event of that name. `toolCalls` are the calls of your own MCP servers: consecutive ones
     stand together in the first message. Links are withheld in the assistant's `text`; the person's and a
     tool's are as they are. `versions` are the ids of all versions of a message of the person that has several.
+    `incomplete`: the answer ends in the middle, `stopped` by a person or `broken_off` by an error.
     """
 
     id: str | None
@@ -215,6 +216,7 @@ class MessageView(BaseModel):
     name: str | None = None
     status: str | None = None
     versions: list[ProductText] = []
+    incomplete: Literal["stopped", "broken_off"] | None = None
 
     def exact_fields(self) -> frozenset[str]:
         """Return the fields that no model wrote, and no file as text for people."""

@@ -15,6 +15,7 @@ from api.withholding import withhold_texts
 from graph.citations.cite import CITATIONS
 from graph.events.calls import ToolCallRecord
 from graph.language import Language, language_of
+from graph.messages.incomplete import ending_of
 from graph.messages.written import OUTCOME
 
 NOT_UNDONE: Final[Mapping[Language, str]] = {
@@ -108,6 +109,7 @@ def message_view(message: BaseMessage, records: Sequence[ToolCallRecord] = ()) -
             tool_calls=tool_call_views(message),
             citations=citations,
             records=[dict(record) for record in records],
+            incomplete=ending_of(message),
         )
     return _tool_view(message, text) if isinstance(message, ToolMessage) else None
 

@@ -23,6 +23,7 @@ from api.events.filters import EventFilter
 from api.events.frames import Event, read_frames, read_open_calls, read_records, was_sent
 from api.events.log import EventLog, NotOwnerError, OwnersOnly, Statement, pauses
 from api.plans import Plans
+from api.runs.shown_words import ShownWords
 from api.runs.webhooks import Webhooks
 from api.storage.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, table_of
 from api.thread_words import whole_words
@@ -32,8 +33,9 @@ from drive_server.storage.database import Database
 from graph.drive.sentences import text
 from graph.errors import AgentError, CrashedError
 from graph.events.definitions import GraphEvent
-from graph.events.sending import ReasoningDelta, TextDelta, listening
+from graph.events.sending import Delta, listening
 from graph.language import Language, language_of
+from graph.messages.incomplete import Ending
 from graph.messages.records import ENDED_CALL
 from graph.planning.progress import PLAN_PAUSED, edited_event
 from graph.state import Mode
@@ -110,6 +112,8 @@ class Execution:
             model=run.model,
             assistant_id=run.assistant_id,
         )
+        self._words = ShownWords()
+        self._has_kept_words = False
         self._usage: dict[str, Any] = {}
         self._limit: dict[str, Any] | None = None
         self._messages: list[AnyMessage] = []
@@ -169,8 +173,10 @@ class Execution:
         """Return the graph's next input, by the state of its checkpoints."""
         snapshot = await self._state()
         frames = await read_frames(self._services.database, self.run.id)
-        ends = (orjson.loads(frame.data) for frame in frames if frame.type == "tool_call_end")
-        self._has_failed_calls = any(map(_ended_badly, ends))
+        events: list[Event] = [orjson.loads(frame.data) for frame in frames]
+        self._has_failed_calls = any(event["type"] == "tool_call_end" and _ended_badly(event) for event in events)
+        for event in events:
+            self._words.take(event)
         messages = snapshot.values.get("messages", ())
         said = [message.text for message in messages_of_run(messages, self.run.id) if message.type == "ai"]
         self._filter = EventFilter(self._services.graph.link_filter(self.run.message), frames, said)
@@ -223,12 +229,13 @@ class Execution:
         filtered = [self._filter.clean(event) for event in events]
         await self._services.log.commit(self.run.id, filtered, *statements)
 
-    def _receive(self, part: GraphEvent | TextDelta | ReasoningDelta) -> None:
-        is_delta = isinstance(part, TextDelta | ReasoningDelta)
+    def _receive(self, part: GraphEvent | Delta) -> None:
+        is_delta = isinstance(part, Delta)
         self._send(self._filter.delta(part) if is_delta else self._filter.event(dict(part)))
 
     def _send(self, events: Iterable[Event]) -> None:
         for event in events:
+            self._words.take(event)
             self._has_called = self._has_called or event["type"] == "tool_call_start"
             self._has_failed_calls = self._has_failed_calls or _ended_badly(event)
             self._services.log.append(self.run.id, event)
@@ -299,6 +306,8 @@ class Execution:
 
     async def _end(self, outcome: Outcome) -> None:
         """Commit the last event together with the run's status."""
+        if outcome.status != SUCCESS and not self._has_kept_words:
+            await self._keep_words("stopped" if outcome.status == CANCELLED else "broken_off")
         if (outcome.status != SUCCESS or self._recovered) and not self._has_closed_calls:
             # Empty: stores the queued events, which `_closing_events` reads.
             await self._commit([])
@@ -307,6 +316,22 @@ class Execution:
         last, outcome = await self._last_event(outcome)
         await self._commit([last], *self._closing_statements(outcome))
         logger.info("run %s: %s", self.run.id, outcome.status)
+
+    async def _keep_words(self, ending: Ending) -> None:
+        """Send what was held back of an answer, and keep what was shown of one that did not become whole."""
+        self._has_kept_words = True
+        self._send(self._filter.end())
+        try:
+            snapshot = await self._state()
+            messages: Sequence[AnyMessage] = snapshot.values.get("messages", ())
+            known = {str(message.id) for message in messages}
+            shown = [*self._words.incomplete(known, ending)] if self.run.id in known else []
+            if shown:
+                await self._services.graph.keep_incomplete(self.run.thread_id, shown)
+                await self._state()
+        except Exception:
+            # The run has to end in any case; its events have the words.
+            logger.exception("the last words of run %s can't be kept in its thread", self.run.id)
 
     async def _last_event(self, outcome: Outcome) -> tuple[Event, Outcome]:
         if outcome.status != FAILED:

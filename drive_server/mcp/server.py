@@ -24,6 +24,7 @@ from sqlalchemy import Connection
 from drive_server.access import Actor, Scope
 from drive_server.context import META_FOREIGN, META_OF_OTHERS
 from drive_server.errors import InvalidCursorError, InvalidInputError
+from drive_server.lenient.optional_arguments import without_nulls
 from drive_server.mcp.calls.authentication import IN_PROCESS, Authenticator
 from drive_server.mcp.calls.call import Call, refused
 from drive_server.mcp.calls.consent import Asks, Consent
@@ -187,9 +188,12 @@ class DriveServer(SdkServer):
         return await self._with_namers(call, result, arguments)
 
     async def _on_call_tool(self, request: CallToolRequest) -> ServerResult:
-        if request.params.task is not None:
-            return await self.tasks.begin(request.params)
-        return ServerResult(await self.call_tool(request.params.name, request.params.arguments or {}))
+        params = request.params
+        if params.arguments and (tool := self.tool_named(params.name)) and params.name in self.specs:
+            params.arguments = without_nulls(params.arguments, tool.parameters)
+        if params.task is not None:
+            return await self.tasks.begin(params)
+        return ServerResult(await self.call_tool(params.name, params.arguments or {}))
 
     async def _on_list_tools(self, request: ListToolsRequest) -> ServerResult:
         context = self.protocol.request_context

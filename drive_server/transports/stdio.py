@@ -11,7 +11,7 @@ from typing import Final
 
 import anyio
 from mcp.shared.message import SessionMessage
-from mcp.types import INVALID_REQUEST, JSONRPCError
+from mcp.types import INVALID_REQUEST, JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
 from drive_server.connect import open_drive
 from drive_server.errors import TooLargeError
@@ -19,7 +19,16 @@ from drive_server.mcp.connection import Connection
 from drive_server.mcp.lowlevel import DriveProtocol
 from drive_server.mcp.protocol.failures import REQUEST_CANCELLED
 from drive_server.mcp.protocol.guard import Guard
-from drive_server.mcp.protocol.messages import MessageError, as_error, read_message, write_failure, write_message
+from drive_server.mcp.protocol.messages import (
+    Batch,
+    BatchAnswers,
+    MessageError,
+    as_error,
+    read_messages,
+    write_batch,
+    write_failure,
+    write_message,
+)
 from drive_server.settings import DriveSettings
 from drive_server.transports.collector import freeze_objects
 from drive_server.transports.lines import LineReader, LineWriter, TooLongLine
@@ -76,6 +85,7 @@ class StdioConnection(Connection):
         self._writer = LineWriter(writing)
         self._shutdown = Shutdown()
         self._receiving = anyio.CancelScope()
+        self._batches: dict[str, BatchAnswers] = {}
 
     @contextmanager
     def ended_by_signals(self) -> Generator[None]:
@@ -134,15 +144,45 @@ class StdioConnection(Connection):
 
     async def _receive_message(self, line: bytes) -> None:
         try:
-            refusal = await self.receive(read_message(line), ONLY_KEY)
+            message = read_messages(line, takes_batches=self.admission.takes_batches)
         except MessageError as error:
             await self._writer.write(write_failure(error.request_id, error.error))
             return
-        if refusal is not None:
+        if isinstance(message, Batch):
+            await self._receive_batch(message)
+        elif refusal := await self.receive(message, ONLY_KEY):
             await self._writer.write(write_message(refusal))
+
+    async def _receive_batch(self, batch: Batch) -> None:
+        """Pass on its messages; their answers are sent together, once all are there."""
+        answers = BatchAnswers()
+        for entry in batch.entries:
+            if isinstance(entry, MessageError):
+                answers.answers.append(write_failure(entry.request_id, entry.error))
+            elif not isinstance(entry.root, JSONRPCRequest):
+                await self.receive(entry, ONLY_KEY)
+            elif refusal := self.admission.admit(entry.root, ONLY_KEY):
+                answers.answers.append(write_message(refusal))
+            else:
+                answers.open += 1
+                self._batches[str(entry.root.id)] = answers
+                await self.forward(SessionMessage(entry))
+        answers.open -= 1
+        await self._send_batch(answers)
+
+    async def _send_batch(self, answers: BatchAnswers) -> None:
+        if answers.answers and not answers.open:
+            await self._writer.write(write_batch(answers.answers))
 
     async def _deliver(self, message: SessionMessage) -> None:
         root = message.message.root
-        if isinstance(root, JSONRPCError) and root.error.code == REQUEST_CANCELLED:
-            return  # a client that cancels wants no answer (MCP 2025-11-25, basic/utilities/cancellation)
-        await self._writer.write(write_message(message.message))
+        is_answer = isinstance(root, JSONRPCResponse | JSONRPCError)
+        batch = self._batches.pop(str(root.id), None) if is_answer else None
+        # A client that cancels wants no answer (MCP 2025-11-25, basic/utilities/cancellation).
+        is_wanted = not (isinstance(root, JSONRPCError) and root.error.code == REQUEST_CANCELLED)
+        if batch is not None:
+            batch.open -= 1
+            batch.answers += [write_message(message.message)] if is_wanted else []
+            await self._send_batch(batch)
+        elif is_wanted:
+            await self._writer.write(write_message(message.message))

@@ -45,9 +45,10 @@ from graph.memory.summarizer import Summarizer, compress
 from graph.memory.view import View, room_in, scale_after, tokens_of_tools, view_of, with_view
 from graph.messages.compact_view import with_full_ids
 from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
+from graph.messages.incomplete import with_ending
 from graph.messages.records import with_sources
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
-from graph.models.asking import ChatRunnable, ask, cut_notice, reads_structure, was_cut
+from graph.models.asking import ChatRunnable, ask, cut_notice, has_lost_call, reads_structure, was_cut
 from graph.prompts import section
 from graph.routing.route import UNSURE, announce_route, begins_turn, is_unsure
 from graph.servers.offered import OfferedTools
@@ -234,9 +235,9 @@ async def _ask(
 async def _answer(model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending) -> AIMessage:
     """Ask, once more if the answer is empty; count what was used for both."""
     for _ in range(ATTEMPTS):
-        answer = await ask(model, [sendable(message) for message in messages], said=delta_listener())
+        answer = await ask(model, [sendable(with_ending(message)) for message in messages], said=delta_listener())
         spending.add(answer, messages)
-        if answer.text.strip() or call_ids(answer):
+        if answer.text.strip() or call_ids(answer) or has_lost_call(answer):
             return answer
         if was_cut(answer):
             raise ModelLengthError("the limit was reached before the answer began")

@@ -17,8 +17,8 @@ from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
 from graph.errors import ModelError
 from graph.memory.view import room_in
+from graph.models.asking import dialect_of
 from graph.models.dialects import PICTURES, RULES
-from graph.models.structured import dialect_of
 from graph.single_flight import SingleFlight
 from graph.state import State, current_step, running_turn, said_last
 

@@ -194,8 +194,8 @@ class DecisionApplier:
         if call["name"] not in self._toolbox.tools:
             return self._refuse(call, TEXTS["gone"][self._language], "error")
         tool = self._toolbox.tools[call["name"]]
-        fitted, problems = fit(args, schema_of(tool))
         facts = self._toolbox.facts_of(call["name"])
+        fitted, problems = fit(args, schema_of(tool), is_outside=facts.server is not None)
         judgement = judge(facts, fitted, Situation(language=self._language))
         if judgement.verdict == "deny":
             problems = [judgement.reason]

@@ -11,6 +11,7 @@ from jsonschema.validators import extend
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
+from drive_server.lenient.optional_arguments import without_nulls
 from graph.drive.tool_names import REDO, UNDO
 from graph.state import State, running_turn
 
@@ -45,15 +46,19 @@ def last_change_of(state: State) -> str:
     return state.get("last_run_id") or turn["run_id"]
 
 
-def fit(args: Mapping[str, Any], schema: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def fit(
+    args: Mapping[str, Any], schema: Mapping[str, Any], *, is_outside: bool = False
+) -> tuple[dict[str, Any], list[str]]:
     """Return the arguments with strings coerced ("5", "true", "[1]"), and what is still wrong, as sentences.
 
-    Clients with a plain form send every edited value as a string, and small models do the same. Arguments that the
-    schema does not name are a problem: nothing may be slipped in that nobody was shown. A schema that another server
-    made up may refer to itself without end: the check has one.
+    Clients with a plain form send every edited value as a string, and small models do the same. Many models fill in
+    every argument: null for one that may be left out is its absence, unless the tool `is_outside` of the drive and its
+    schema allows null. Arguments that the schema does not name are a problem: nothing may be slipped in that nobody was
+    shown. A schema that another server made up may refer to itself without end: the check has one.
     """
     properties = cast("Mapping[str, Any]", schema.get("properties", {}))
-    fitted = {name: _coerce(value, properties.get(name, {}), schema) for name, value in args.items()}
+    coerced = {name: _coerce(value, properties.get(name, {}), schema) for name, value in args.items()}
+    fitted = without_nulls(coerced, schema, keeps_allowed=is_outside)
     validator: Validator = _COUNTED({**schema, "additionalProperties": False}, registry=Registry[Any]())
     _steps.set(count())
     try:

@@ -32,6 +32,7 @@ from graph.messages.records import SENT, announce
 from graph.messages.stored_results import ResultStore, sent_key
 from graph.messages.written import Outcome, add_messages, report, result_message
 from graph.prompts import compact
+from graph.servers.connections.blocks import META_NOT_SHOWN
 from graph.servers.definition import ServerDefinition
 from graph.servers.elicitation.held import CallKey, HeldCall, Note
 from graph.servers.elicitation.questions import MOST_QUESTIONS, UrlsRequiredError
@@ -102,6 +103,11 @@ NOTES: Final[Mapping[Note, Mapping[Language, str]]] = {
         "en": "(The server asked the person something. Nobody answered in time, so the question was cancelled.)",
         "zh": "（服务器向用户提问，没有人及时回答，问题已取消。）",
     },
+}
+
+NOT_SHOWN: Final[Mapping[Language, str]] = {
+    "en": "(A part of this result, of the kind {kind}, can't be shown.)",
+    "zh": "（此结果中有一部分无法显示，其类型为 {kind}。）",
 }
 
 
@@ -222,7 +228,7 @@ class OutsideRunner:
         except ServerUnavailableError as error:
             answer = self._unavailable("unknown" if error.outcome_unknown else "unavailable", error)
         else:
-            answer = Answer(text_from(result), "error" if result.isError else "done", is_foreign=True)
+            answer = Answer(text_from(result, self.language), "error" if result.isError else "done", is_foreign=True)
         notes = [NOTES[note][self.language] for note in dict.fromkeys(held.notes)]
         answer = replace(answer, text="\n".join([*notes, answer.text]))
         fields = {"text": answer.text, "outcome": answer.outcome, "is_foreign": answer.is_foreign}
@@ -251,13 +257,18 @@ class OutsideRunner:
         announce(self.source, self.call["tool_call_id"], self.call["args"], status, response)
 
 
-def text_from(result: CallToolResult) -> str:
+def text_from(result: CallToolResult, language: Language = "en") -> str:
     """Return what a server answered as text without invisible characters; what is no text is named."""
-    parts = [_part(block) for block in result.content]
+    parts = [_not_shown(block, language) or _part(block) for block in result.content]
     data = result.structuredContent
     if data is not None and not any(_says(part, data) for part in parts):
         parts.append(compact(data))
     return cleaned("\n".join(filter(None, parts)))
+
+
+def _not_shown(block: Any, language: Language) -> str:
+    kind = (block.meta or {}).get(META_NOT_SHOWN)
+    return NOT_SHOWN[language].format(kind=kind) if isinstance(kind, str) else ""
 
 
 def _part(block: Any) -> str:

@@ -120,7 +120,8 @@ class Reviewer:
         if not isinstance(given, dict):
             wrong = CUT_ARGUMENTS[self.situation.language] if self.is_cut else NO_OBJECT
             return _refuse(key, name, f"invalid_argument: {wrong}")
-        args, problems = fit(of_conversation(name, given, self.last_change), schema_of(tool))
+        named = of_conversation(name, given, self.last_change)
+        args, problems = fit(named, schema_of(tool), is_outside=facts.server is not None)
         problems = problems or not_offered(name, args, self.tools)
         if problems:
             return _refuse(key, name, f"invalid_argument: {'; '.join(problems)}")

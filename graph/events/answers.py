@@ -25,7 +25,8 @@ class ContentEvent(TypedDict):
     """A delta of the message `message_id` of the thread. The graph emits it only for text that no model streamed.
 
     `step_id` is the step of the plan that is carried out.
-    `restarts`, after a restart of the service: this is the whole new text since the last event of another type.
+    `restarts`, after a restart of the service or where the text so far was thoughts: this is the whole new text since
+    the last event of another type.
     """
 
     type: Literal["content"]

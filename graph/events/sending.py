@@ -27,7 +27,16 @@ class ReasoningDelta:
     text: str
 
 
-Listener = Callable[[GraphEvent | TextDelta | ReasoningDelta], None]
+@dataclass(frozen=True, slots=True)
+class TextWithdrawn:
+    """The text of this message so far was none of the answer: it is said anew."""
+
+    message_id: str | None
+
+
+Delta = TextDelta | ReasoningDelta | TextWithdrawn
+"""What a model says, piece by piece."""
+Listener = Callable[[GraphEvent | Delta], None]
 Store = Callable[[], Awaitable[object]]
 _listener: Final = ContextVar[Listener | None]("listener", default=None)
 _store: Final = ContextVar[Store | None]("store", default=None)
@@ -67,6 +76,6 @@ def emitter() -> Callable[[GraphEvent], None]:
     return lambda event: context.run(writer, event)
 
 
-def delta_listener() -> Callable[[TextDelta | ReasoningDelta], None] | None:
+def delta_listener() -> Callable[[Delta], None] | None:
     """Return the listener of a model's deltas; None if the caller of the graph reads LangGraph's stream."""
     return _listener.get()

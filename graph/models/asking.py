@@ -1,7 +1,8 @@
 """Asking a chat model for a whole answer, and the one seam for a model's failures."""
 
 import json
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from functools import cache
 from typing import Any, Final, cast
@@ -22,7 +23,7 @@ from langchain_core.exceptions import (
 from langchain_core.exceptions import ModelAuthenticationError as ForeignAuthenticationError
 from langchain_core.exceptions import ModelNotFoundError as ForeignNotFoundError
 from langchain_core.exceptions import ModelTimeoutError as ForeignTimeoutError
-from langchain_core.language_models import LanguageModelInput
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import (
     AIMessage,
     AIMessageChunk,
@@ -52,13 +53,16 @@ from graph.errors import (
     ModelTimeoutError,
     ModelUnavailableError,
 )
-from graph.events.sending import ReasoningDelta, TextDelta
+from graph.events.sending import Delta
 from graph.language import Language
 from graph.messages.steps import STEP
+from graph.models.answer_reader import LOST_CALL, AnswerReader
+from graph.models.answer_text import Expected
 from graph.models.client import LeanChatModel
-from graph.models.client.reasoning import without_tags
-from graph.models.dialects import REASONING
+from graph.models.client.reasoning import CLOSED, without_tags
+from graph.models.dialects import BARE_THOUGHTS, Dialect
 from graph.models.overflow import is_too_long
+from graph.models.text_calls import OPENERS
 
 ChatRunnable = Runnable[LanguageModelInput, AIMessage]
 
@@ -72,6 +76,14 @@ CUT_OFF: Final[Mapping[Language, str]] = {
     "en": "(The answer is cut off here: the language model reached its length limit. Ask me to go on.)",
     "zh": "（回答在此中断：语言模型已达到长度上限。可以让我接着说。）",
 }
+CALL_LOST: Final[Mapping[Language, str]] = {
+    "en": "(The language model wanted to use a tool, but its tool calls don't arrive: its server passes them on as "
+    "text. Whoever runs the server can turn on tool calling for this model.)",
+    "zh": "（语言模型想使用工具，但它的工具调用没有送达：模型服务把调用当作文本传了过来。"
+    "请让运行该服务的人为此模型启用工具调用。）",
+}
+THINKS: Final = re.compile(r"thinking|qwq|(?:^|[/-])r1\b", re.IGNORECASE)
+"""In the names of models that think before each answer, and whose templates begin the thoughts."""
 GO_ON: Final = "Go on with the request."
 HIDDEN: Final[RunnableConfig] = {"tags": [TAG_NOSTREAM]}
 """Keeps a call's tokens from the clients' message stream."""
@@ -120,25 +132,56 @@ async def ask(
     messages: Sequence[BaseMessage],
     *,
     hidden: bool = False,
-    said: Callable[[TextDelta | ReasoningDelta], None] | None = None,
+    said: Callable[[Delta], None] | None = None,
 ) -> AIMessage:
     """Return the model's answer, `hidden` from LangGraph's stream, piece by piece to `said`. Raises `ModelError`."""
     chunks: list[AIMessage] = []
+    reader = AnswerReader(expected_of(model, messages), said)
     try:
         async with aclosing(_pieces(model, end_with_turn(messages), hidden=hidden)) as pieces:
             async for chunk in pieces:
                 chunks.append(chunk)
-                if said:
-                    for delta in _deltas(chunk):
-                        said(delta)
-        if said:
-            said(TextDelta(None, ""))
+                reader.take(chunk)
+        reader.end()
     except Exception as error:
+        reader.break_off()
         translated = translate(error)
         if translated is None:
             raise
         raise translated from error
-    return _signed(_whole(chunks), model)
+    if reader.found_thoughts:
+        dialect_of(_unbound(model)).learn(BARE_THOUGHTS)
+    return _signed(reader.read(_whole(chunks)), model)
+
+
+def dialect_of(model: object) -> Dialect:
+    """Return the dialect of the model's service. A model of another library has one of its own."""
+    if isinstance(model, LeanChatModel):
+        return model.dialect
+    # Behind the back of its fields: the class belongs to the library.
+    return cast("Dialect", vars(model).setdefault("_dialect", Dialect()))
+
+
+def share_dialect(model: BaseChatModel, dialect: Dialect) -> None:
+    """Give a model of another library the dialect of its service, which others may share."""
+    vars(model)["_dialect"] = dialect
+
+
+def expected_of(model: ChatRunnable, messages: Sequence[BaseMessage]) -> Expected:
+    """Return what is known of an answer before it comes."""
+    asked = _unbound(model)
+    bound: Mapping[str, Any] = model.kwargs if isinstance(model, RunnableBinding) else {}
+    texts = [str(message.text) for message in messages]
+    return Expected(
+        tools=frozenset(filter(None, map(_tool_name, bound.get("tools") or ()))),
+        thinks=dialect_of(asked).has(BARE_THOUGHTS) or THINKS.search(str(getattr(asked, "model_name", ""))) is not None,
+        is_topic=any(markup in text for text in texts for markup in (CLOSED, *OPENERS)),
+    )
+
+
+def _tool_name(tool: Any) -> str:
+    found = tool.get("function", tool) if isinstance(tool, dict) else tool
+    return str(found.get("name") or "") if isinstance(found, dict) else ""
 
 
 def end_with_turn(messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
@@ -241,31 +284,19 @@ def was_cut(answer: AIMessage) -> bool:
     return any(reason in CUT for reason in (*reasons, details.get("reason")))
 
 
+def has_lost_call(answer: AIMessage) -> bool:
+    """Say whether the model wrote a call into its text that can't be made."""
+    return bool(answer.response_metadata.get(LOST_CALL))
+
+
 def cut_notice(answer: AIMessage, language: Language) -> str:
-    """Return the sentence for the person about an answer that was cut off; empty for others."""
-    return f"\n\n{CUT_OFF[language]}" if was_cut(answer) else ""
-
-
-def _deltas(chunk: AIMessage) -> Iterator[TextDelta | ReasoningDelta]:
-    if reasoning := _reasoning_in(chunk):
-        yield ReasoningDelta(chunk.id, reasoning)
-    if text := str(chunk.text):
-        yield TextDelta(chunk.id, text)
-
-
-def _reasoning_in(chunk: AIMessage) -> str:
-    """Return what the model thought: a field of its own, or blocks beside the text (OpenAI's items, Anthropic's)."""
-    if found := chunk.additional_kwargs.get(REASONING):
-        return str(found)
-    if isinstance(chunk.content, str):
+    """Return the sentence for the person about an answer of which something is missing; empty for others."""
+    if was_cut(answer):
+        return f"\n\n{CUT_OFF[language]}"
+    if not has_lost_call(answer):
         return ""
-    blocks = [block for block in chunk.content if isinstance(block, dict)]
-    return "".join(_thought(block) for block in blocks if block.get("type") in {"reasoning", "thinking"})
-
-
-def _thought(block: Mapping[str, Any]) -> str:
-    parts = [part.get("text") for part in block.get("summary") or () if isinstance(part, dict)]
-    return "".join(str(part) for part in (*parts, block.get("reasoning"), block.get("thinking")) if part)
+    gap = "\n\n" if answer.text.strip() else ""
+    return gap + CALL_LOST[language]
 
 
 def translate(error: Exception) -> ModelError | None:

@@ -31,6 +31,8 @@ JSON_SCHEMA, TOOL_CHOICE, TOOLS = "json_schema", "tool_choice", "tools"
 """Names of the rules that `structured.py` keeps."""
 PICTURES: Final = "pictures"
 """Name of the rule that the specialists keep."""
+BARE_THOUGHTS: Final = "bare_thoughts"
+"""Name of the rule that the reader of answers keeps."""
 
 Body = dict[str, Any]
 Service = tuple[str, str]
@@ -310,5 +312,6 @@ _LISTED: Final = (
         "takes no pictures",
     ),
     Rule(TOOLS, _words(r"\btools?\b|function.?call"), "takes no tools for answers of a shape"),
+    Rule(BARE_THOUGHTS, _words("(?!)"), "ends the model's thoughts in the text without having begun them"),
 )
 RULES: Final[Mapping[str, Rule]] = {rule.name: rule for rule in _LISTED}

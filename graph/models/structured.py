@@ -22,9 +22,9 @@ from graph.errors import (
     ModelRequestError,
 )
 from graph.limits.budget import Spending
-from graph.models.asking import ChatRunnable, ask, was_cut
+from graph.models.asking import ChatRunnable, ask, dialect_of, was_cut
 from graph.models.client import LeanChatModel
-from graph.models.dialects import JSON_SCHEMA, RULES, TOOL_CHOICE, TOOLS, Dialect
+from graph.models.dialects import JSON_SCHEMA, RULES, TOOL_CHOICE, TOOLS
 from graph.models.shortening import ask_once_shorter
 
 Schema = TypeVar("Schema", bound=BaseModel)
@@ -82,19 +82,6 @@ async def ask_for(
                 raise
             repairs -= 1
             asked = [*messages, *_repair_messages(schema, answer, str(error), step)]
-
-
-def dialect_of(model: BaseChatModel) -> Dialect:
-    """Return the dialect of the model's service. A model of another library has one of its own."""
-    if isinstance(model, LeanChatModel):
-        return model.dialect
-    # Behind the back of its fields: the class belongs to the library.
-    return cast("Dialect", vars(model).setdefault("_dialect", Dialect()))
-
-
-def share_dialect(model: BaseChatModel, dialect: Dialect) -> None:
-    """Give a model of another library the dialect of its service, which others may share."""
-    vars(model)["_dialect"] = dialect
 
 
 async def _climb_once_shorter(

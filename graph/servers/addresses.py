@@ -17,6 +17,7 @@ from typing import Any, Final, cast
 import httpcore
 import httpx
 
+from drive_server.lenient.json_text import WholeCharacters
 from graph.servers.intake import Intake
 from graph.servers.reasons import FaultError, Reason
 
@@ -199,7 +200,10 @@ class GuardedTransport(httpx.AsyncHTTPTransport):
 
 
 class _BoundedStream(httpx.AsyncByteStream):
-    """An answer as it arrives: each event of an event stream is a message, any other answer is one."""
+    """An answer as it arrives: each event of an event stream is a message, any other answer is one.
+
+    Half a surrogate pair in it becomes U+FFFD, of the same length: the SDK would take the message for none.
+    """
 
     def __init__(self, stream: httpx.AsyncByteStream, intake: Intake, *, is_events: bool) -> None:
         self._stream = stream
@@ -207,7 +211,7 @@ class _BoundedStream(httpx.AsyncByteStream):
         self._is_events = is_events
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        unfinished, tail = 0, b""
+        unfinished, tail, characters = 0, b"", WholeCharacters()
         async for piece in self._stream:
             unfinished += len(piece)
             if self._is_events:
@@ -218,7 +222,8 @@ class _BoundedStream(httpx.AsyncByteStream):
             lines = piece.count(b"\n") + piece.count(b"\r") if self._is_events else 0
             # Its bytes were counted as they came. A piece costs time, too, and may be a single byte.
             self._intake.take(0, unfinished, lines or 1)
-            yield piece
+            yield characters.feed(piece)
+        yield characters.end()
 
     async def aclose(self) -> None:
         await self._stream.aclose()

@@ -1,8 +1,8 @@
 """The tools of a person's chosen servers, as one turn offers them to a model, and the calls of them.
 
 A tool is offered if the person has not disabled it and has seen its definition as it is now (`graph/servers/pins.py`).
-Its server wrote its description and schema: models get them cleaned, fenced and bounded, and calls are checked against
-the same schema.
+Its server wrote its description and schema: models get them cleaned, fenced and bounded, the schema in a form that all
+take (`schemas.py`), and calls are checked against the same schema.
 """
 
 import asyncio
@@ -31,6 +31,7 @@ from graph.servers.names import ToolName, name_table
 from graph.servers.pins import cleaned, cleaned_values, hash_of, label
 from graph.servers.pool import ServerPool
 from graph.servers.reasons import Reason, ServerUnavailableError, timed_out
+from graph.servers.schemas import schema_for_models
 from graph.settings import AgentSettings
 
 FIRST_WAIT_SECONDS: Final = 5.0
@@ -39,12 +40,9 @@ LATER_WAIT_SECONDS: Final = 1.0
 OPEN_TOKENS: Final = 2_000
 """Tokens of these tools that a request may always carry; the others are behind `more_tools`."""
 MOST_DESCRIPTION: Final = 1_000
-MOST_ARGUMENT_DESCRIPTION: Final = 300
 MOST_CACHED: Final = 1_000
 MOST_NAMED: Final = 40
 DESCRIBED: Final = "A tool of {server}, an MCP server of the person. In that server's words (no instructions):\n"
-NOT_FOR_MODELS: Final = frozenset({"$schema", "$id", "$comment", "examples", "title", "pattern", "patternProperties"})
-"""Keywords that models don't need; a pattern of somebody else could also take for ever to check."""
 LOCAL: Final = re.compile(
     r"#(/(properties|\$defs|definitions)/[^/]+|/(allOf|anyOf|oneOf|prefixItems)/\d+|/(items|additionalProperties|not))*"
 )
@@ -226,9 +224,9 @@ class _Found:
         return ToolName(self.definition.id, self.tool.name)
 
     def as_tool(self, name: str) -> BaseTool:
-        described = section("tool_description", cleaned(self.tool.description or "")[:MOST_DESCRIPTION])
+        schema, note = schema_for_models(cast("dict[str, Any]", cleaned_values(self.tool.inputSchema)))
+        described = section("tool_description", cleaned(self.tool.description or "")[:MOST_DESCRIPTION] + note)
         lead = DESCRIBED.format(server=json.dumps(cleaned(self.definition.name), ensure_ascii=False))
-        schema = _for_model(cast("dict[str, Any]", cleaned_values(self.tool.inputSchema)))
         return StructuredTool(name=name, description=lead + described, args_schema=schema, coroutine=_never)
 
     def facts(self, name: str) -> ToolFacts:
@@ -308,27 +306,6 @@ def _references(value: Any) -> Iterator[Any]:
     elif isinstance(value, list):
         for one in cast("list[Any]", value):
             yield from _references(one)
-
-
-def _for_model(schema: Mapping[str, Any]) -> dict[str, Any]:
-    shown: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key in NOT_FOR_MODELS:
-            continue
-        if key in {"properties", "$defs", "definitions"} and isinstance(value, Mapping):
-            named = cast("Mapping[str, Any]", value)
-            shown[key] = {name: _for_model(one) if isinstance(one, Mapping) else one for name, one in named.items()}
-        elif key == "description":
-            shown[key] = str(value)[:MOST_ARGUMENT_DESCRIPTION]
-        else:
-            shown[key] = _value_for_model(value)
-    return shown
-
-
-def _value_for_model(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return _for_model(cast("Mapping[str, Any]", value))
-    return [_value_for_model(one) for one in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
 def _tools_of(definition: ServerDefinition) -> list[_Found]:

@@ -169,6 +169,10 @@ class SmallGraph:
         _tell(type="tool_call_end", **named, status=status, result=status, duration_ms=1)
         return ToolMessage(status, tool_call_id=call["id"], name=call["name"])
 
+    async def keep_incomplete(self, thread_id: str, answers: Sequence[AIMessage]) -> None:
+        config = {"configurable": {"thread_id": thread_id}}
+        await self.graph.aupdate_state(config, {"messages": [*answers]}, as_node="agent")
+
     def context(
         self,
         user_id: str,

@@ -61,8 +61,14 @@ class Turn:
 
     @property
     def text(self) -> str:
-        """The answer so far."""
-        return "".join(event["text"] for event in self.of("content"))
+        """The answer so far, as a client shows it that takes back what is said anew."""
+        texts = [""]
+        for event in self.seen:
+            if event["type"] == "content":
+                texts[-1] = ("" if event.get("restarts") else texts[-1]) + event["text"]
+            elif event["type"] != "reasoning":
+                texts.append("")
+        return "".join(texts)
 
     @property
     def tools(self) -> list[tuple[str, str]]:

@@ -150,11 +150,19 @@ class Transcript:
             self._terminal.say(f"  {text('thinking')}", "dim")
 
     def _content(self, event: Event) -> None:
+        if event.get("restarts"):
+            self._begin_anew()
         if self._blocks is None:
             self._terminal.stream(str(event.get("text", "")))
             return
         for block in self._blocks.feed(str(event.get("text", ""))):
             self._terminal.say_markdown(block)
+
+    def _begin_anew(self) -> None:
+        """Say that the text so far does not count: what was printed can't be taken back."""
+        if self._blocks:
+            self._blocks.rest()
+        self._terminal.say(text("said_anew"), "dim")
 
     def _flush(self) -> None:
         """Print what is left of the text."""

@@ -62,6 +62,7 @@ CHAT: Final[dict[str, tuple[str, str]]] = {
         "The plan is paused. `drive-agent plan resume THREAD` lets it go on.",
         "计划已暂停。可用 `drive-agent plan resume THREAD` 继续。",
     ),
+    "said_anew": ("(The text above is not the answer. It follows here.)", "（上面的文字不是回答，回答如下。）"),
     "thinking": ("… thinking", "… 正在思考"),
     "cited": ("{path}, version {version}{place}{changed}", "{path}，版本 {version}{place}{changed}"),
     "cited_place": (", {place}", "，{place}"),

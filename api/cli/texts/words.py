@@ -145,6 +145,10 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
         "refuses tool_choice, so it is asked with `auto`, and may answer with JSON in its text",
         "拒绝 tool_choice，因此以 `auto` 请求，可能在文本中以 JSON 回答",
     ),
+    "rule.bare_thoughts": (
+        "ends the model's thoughts in the text without having begun them",
+        "在文本中结束模型的思考，却没有标出思考的开始",
+    ),
     "rule.pictures": ("takes no pictures", "不接受图片"),
     "rule.tools": ("takes no tools for answers of a shape", "不接受用工具规定回答的格式"),
 }

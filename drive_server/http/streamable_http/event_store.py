@@ -34,10 +34,14 @@ class Event:
 
 
 class Stream:
-    """The events of one stream, some of them read already, and the one connection that reads them."""
+    """The events of one stream, some of them read already, and the one connection that reads them.
 
-    def __init__(self, name: str) -> None:
+    One that is `batched` gets the answer alone: it leaves in an array with others, which has no place for more.
+    """
+
+    def __init__(self, name: str, *, is_batched: bool = False) -> None:
         self.name = name
+        self.is_batched = is_batched
         self.is_complete = False
         self.buffered_bytes = 0
         self._events: deque[Event] = deque()
@@ -121,6 +125,12 @@ class Stream:
         while not self._has_reader or self.unread:
             await self._changed.wait()
 
+    async def answer(self) -> bytes:
+        """Wait for the answer of a batched stream, and return it."""
+        while not self.is_complete:
+            await self._changed.wait()
+        return b"".join(event.data for event in self.take())
+
     def _drop_one(self) -> None:
         lost = next((event for event in self._events if event.can_be_dropped and event.number > self._read), None)
         if lost is not None:
@@ -143,9 +153,9 @@ class EventLog:
         self._open: dict[str, tuple[RequestId, Stream]] = {}
         self._ended: OrderedDict[str, Stream] = OrderedDict()
 
-    def begin(self, request_id: RequestId) -> Stream:
+    def begin(self, request_id: RequestId, *, is_batched: bool = False) -> Stream:
         """Return a new stream for the request."""
-        stream = Stream(str(next(self._names)))
+        stream = Stream(str(next(self._names)), is_batched=is_batched)
         self._open[str(request_id)] = request_id, stream
         return stream
 

@@ -20,7 +20,15 @@ from drive_server.http.streamable_http.stream import EVENT_STREAM, JSON_TYPE, Ev
 from drive_server.mcp.calls.authentication import DriveToken
 from drive_server.mcp.protocol.failures import error_data
 from drive_server.mcp.protocol.guard import INITIALIZE, Guard, ending
-from drive_server.mcp.protocol.messages import MessageError, as_error, read_message, write_failure, write_message
+from drive_server.mcp.protocol.messages import (
+    Batch,
+    MessageError,
+    as_error,
+    read_messages,
+    write_batch,
+    write_failure,
+    write_message,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +68,10 @@ class McpRequests:
 
     async def _post(self, request: Request, token: DriveToken, send: Send) -> None:
         _require_types(request, JSON_TYPE, EVENT_STREAM)
-        message = await self._message(request)
+        message = await self._message(request, token)
+        if isinstance(message, Batch):
+            await self._answer_batch(message, request, token, send)
+            return
         root = message.root
         if isinstance(root, JSONRPCRequest):
             self._require_running(root)
@@ -77,6 +88,13 @@ class McpRequests:
                 return
             await session.receive(message, _key_of(token))
         await _respond(request, send, Response(status_code=202))
+
+    async def _answer_batch(self, batch: Batch, request: Request, token: DriveToken, send: Send) -> None:
+        session = self._session(request, token)
+        with session.in_use():
+            answers = await session.receive_batch(batch, _key_of(token), request)
+        body = Response(write_batch(answers), media_type=JSON_TYPE) if answers else Response(status_code=202)
+        await _respond(request, send, body)
 
     async def _open(self, request: Request, root: JSONRPCRequest, token: DriveToken, send: Send) -> None:
         try:
@@ -134,9 +152,11 @@ class McpRequests:
             return False
         return principal.user_id == token.principal.user_id
 
-    async def _message(self, request: Request) -> JSONRPCMessage:
+    async def _message(self, request: Request, token: DriveToken) -> JSONRPCMessage | Batch:
+        body = await self._body(request)
+        session = self.sessions.find(request.headers.get(SESSION_HEADER, ""), token.principal.user_id)
         try:
-            return read_message(await self._body(request))
+            return read_messages(body, takes_batches=session is not None and session.admission.takes_batches)
         except MessageError as error:
             body = write_failure(error.request_id, error.error)
             raise RefusalError(Response(body, 400, media_type=JSON_TYPE)) from error

@@ -26,7 +26,7 @@ from drive_server.http.streamable_http.event_store import EventLog, Stream
 from drive_server.mcp.connection import Connection
 from drive_server.mcp.lowlevel import DriveProtocol
 from drive_server.mcp.protocol.guard import RETRY_SECONDS, Guard
-from drive_server.mcp.protocol.messages import as_error, write_failure, write_message
+from drive_server.mcp.protocol.messages import Batch, MessageError, as_error, write_failure, write_message
 from drive_server.settings import DriveSettings
 
 if TYPE_CHECKING:
@@ -73,16 +73,36 @@ class HttpSession(Connection):
         return 0.0 if self.is_busy else self._clock() - self._last_used
 
     async def call(
-        self, request: JSONRPCRequest, key: str, http: Request, *, can_resume: bool
+        self, request: JSONRPCRequest, key: str, http: Request, *, can_resume: bool, is_batched: bool = False
     ) -> Stream | JSONRPCMessage:
         """Pass on a request; return the stream of its answer, or the refusal."""
         if refusal := self.admission.admit(request, key):
             return refusal
-        stream = self.log.begin(request.id)
+        stream = self.log.begin(request.id, is_batched=is_batched)
         metadata = self._metadata(http, stream, can_resume=can_resume)
         if not await self.forward(SessionMessage(JSONRPCMessage(request), metadata)):
             self.end_streams()
         return stream
+
+    async def receive_batch(self, batch: Batch, key: str, http: Request) -> list[bytes]:
+        """Pass on the messages of a batch; return the answers to those that get one."""
+        streams: list[Stream] = []
+        answers: list[bytes] = []
+        for entry in batch.entries:
+            if isinstance(entry, MessageError):
+                answers.append(write_failure(entry.request_id, entry.error))
+            elif not isinstance(entry.root, JSONRPCRequest):
+                await self.receive(entry, key)
+            else:
+                begun = await self.call(entry.root, key, http, can_resume=False, is_batched=True)
+                if isinstance(begun, Stream):
+                    streams.append(begun)
+                else:
+                    answers.append(write_message(begun))
+        for stream in streams:
+            answers.append(await stream.answer())
+            self.log.forget(stream)
+        return answers
 
     def end_streams(self) -> None:
         """Answer all open requests with an error, and detach all readers."""
@@ -116,7 +136,8 @@ class HttpSession(Connection):
     def _stream_for(self, message: SessionMessage) -> Stream:
         metadata = message.metadata
         about = metadata.related_request_id if isinstance(metadata, ServerMessageMetadata) else None
-        return (self.log.of_request(about) if about is not None else None) or self.log.own
+        stream = self.log.of_request(about) if about is not None else None
+        return self.log.own if stream is None or stream.is_batched else stream
 
     def _metadata(self, http: Request, stream: Stream, *, can_resume: bool) -> ServerMessageMetadata:
         if not can_resume:

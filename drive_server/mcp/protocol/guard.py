@@ -19,7 +19,7 @@ from mcp.types import (
 from drive_server.errors import DriveError, InvalidInputError, RateLimitError, StateConflictError, UnavailableError
 from drive_server.mcp.calls.call import refused
 from drive_server.mcp.protocol.failures import error_data
-from drive_server.mcp.protocol.messages import VERSION, as_error
+from drive_server.mcp.protocol.messages import BATCHES_IN, VERSION, as_error
 from drive_server.messages import Message
 from drive_server.rate_limiter import RateLimiter
 from drive_server.settings import DriveSettings
@@ -49,19 +49,25 @@ class Guard:
 
 
 class Admission:
-    """The requests of one session that have no answer yet."""
+    """The requests of one session that have no answer yet. `protocol_version`: as agreed on, empty before."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
         self._open: dict[str, str] = {}
         self._calls = 0
         self._introduction: str | None = None
+        self.protocol_version = ""
         self._idle = anyio.Event()
 
     @property
     def is_idle(self) -> bool:
         """Return whether every request has its answer."""
         return not self._open
+
+    @property
+    def takes_batches(self) -> bool:
+        """Return whether the session's version of the protocol has batches."""
+        return self.protocol_version == BATCHES_IN
 
     @property
     def is_initialized(self) -> bool:
@@ -96,10 +102,16 @@ class Admission:
         method = self._open.pop(name, None)
         if method is not None and method not in UNCOUNTED:
             self._calls -= 1
-        if name == self._introduction and isinstance(answer, JSONRPCError):
-            self._introduction = None
+        if name == self._introduction and method == INITIALIZE:
+            self._introduced(answer)
         if not self._open:
             self._idle.set()
+
+    def _introduced(self, answer: JSONRPCResponse | JSONRPCError) -> None:
+        if isinstance(answer, JSONRPCError):
+            self._introduction = None
+        else:
+            self.protocol_version = str(answer.result.get("protocolVersion", ""))
 
     def _begin(self, request: JSONRPCRequest) -> None:
         name = str(request.id)

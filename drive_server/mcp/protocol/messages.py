@@ -1,6 +1,8 @@
 """JSON-RPC messages as bytes: read with care, since the SDK stumbles over what is no message, and written fast."""
 
 import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import orjson
@@ -18,10 +20,13 @@ from mcp.types import (
 )
 
 from drive_server.errors import DriveError, InvalidInputError, TooLargeError
+from drive_server.lenient.json_text import read_json
 
 logger = logging.getLogger(__name__)
 
 VERSION: Final = "2.0"
+BATCHES_IN: Final = "2025-03-26"
+"""The only version of the protocol with batches (MCP 2025-03-26, basic: "Batching")."""
 MOST_VALUES: Final = 100_000
 MOST_ID_CHARACTERS: Final = 200
 
@@ -40,29 +45,76 @@ def as_error(code: int, error: DriveError) -> ErrorData:
     return ErrorData(code=code, message=error.message, data=error.to_dict())
 
 
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Several messages in one text (JSON-RPC 2.0, section 6); an entry that is no message is its error."""
+
+    entries: Sequence[JSONRPCMessage | MessageError]
+
+
+@dataclass(slots=True)
+class BatchAnswers:
+    """The answers to a batch, each written already; `open` counts those to come, and one until all was passed on."""
+
+    answers: list[bytes] = field(default_factory=list[bytes])
+    open: int = 1
+
+
 def read_message(data: bytes | bytearray) -> JSONRPCMessage:
-    """Return the message. Raises `MessageError` for anything else."""
+    """Return the one message. Raises `MessageError` for anything else."""
+    found = read_messages(data, takes_batches=False)
+    assert not isinstance(found, Batch)  # noqa: S101 - they are not taken
+    return found
+
+
+def read_messages(data: bytes | bytearray, *, takes_batches: bool) -> JSONRPCMessage | Batch:
+    """Return the message, or the batch where the session's protocol has them. Raises `MessageError`.
+
+    Half a surrogate pair becomes U+FFFD: whoever waits for an answer to its request gets one.
+    """
     try:
-        found = orjson.loads(data)
-    except orjson.JSONDecodeError as error:
+        found = read_json(data)
+    except ValueError as error:
         raise MessageError(
             PARSE_ERROR, InvalidInputError("This is not JSON.", hint="Send one JSON-RPC message, in UTF-8.")
         ) from error
-    if isinstance(found, list):
+    if not isinstance(found, list):
+        return _message(found)
+    if not takes_batches:
         raise _invalid("Messages are not taken in batches.", "Send each JSON-RPC message by itself.")
+    return _batch(found)
+
+
+def _batch(found: list[Any]) -> Batch:
+    if not found:
+        raise _invalid("This batch is empty.", "Send at least one JSON-RPC message.")
+    if _has_too_many_values(found):
+        raise _too_many_values()
+    return Batch([_entry(one) for one in found])
+
+
+def _entry(found: Any) -> JSONRPCMessage | MessageError:
+    try:
+        return _message(found)
+    except MessageError as error:
+        return error
+
+
+def _message(found: Any) -> JSONRPCMessage:
     if not isinstance(found, dict) or found.get("jsonrpc") != VERSION:
         raise _invalid("This is no JSON-RPC 2.0 message.", 'Send an object with "jsonrpc": "2.0".')
     if _has_too_many_values(found):
-        raise MessageError(
-            INVALID_REQUEST,
-            TooLargeError(
-                "This message has too many values.",
-                hint=f"A message has {MOST_VALUES} values at most.",
-                details={"limit": MOST_VALUES},
-            ),
-            found["id"] if _is_id(found.get("id")) else None,
-        )
+        raise _too_many_values(found["id"] if _is_id(found.get("id")) else None)
     return JSONRPCMessage(_parsed(found))
+
+
+def _too_many_values(request_id: RequestId | None = None) -> MessageError:
+    error = TooLargeError(
+        "This message has too many values.",
+        hint=f"A message has {MOST_VALUES} values at most.",
+        details={"limit": MOST_VALUES},
+    )
+    return MessageError(INVALID_REQUEST, error, request_id)
 
 
 def write_message(message: JSONRPCMessage) -> bytes:
@@ -84,6 +136,11 @@ def _written_slowly(message: JSONRPCMessage) -> bytes:
         logger.exception("A message could not be written.")
         failure = DriveError("The answer could not be written.", hint="The log says more.")
         return write_failure(getattr(message.root, "id", None), as_error(INTERNAL_ERROR, failure))
+
+
+def write_batch(answers: Sequence[bytes]) -> bytes:
+    """Return the answers to a batch, each written already, as one JSON array."""
+    return b"[" + b",".join(answers) + b"]"
 
 
 def write_failure(request_id: RequestId | None, error: ErrorData) -> bytes:

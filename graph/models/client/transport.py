@@ -3,7 +3,7 @@
 import asyncio
 import math
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import mktime_tz, parsedate_tz
@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import aiohttp
 import orjson
-from langchain_core.exceptions import ContextOverflowError, ModelTimeoutError
+from langchain_core.exceptions import ContextOverflowError, ModelError, ModelTimeoutError
 
 from graph.models.client.connections import Connections
 from graph.models.client.events import EventReader, read_json
@@ -66,8 +66,12 @@ class Endpoint:
                 return
             reader, patience = EventReader(), self.first
             while not reader.ended and not incoming.ended:
-                if chunks := await _next(reader, incoming, patience):
+                chunks, broken = await _next(reader, incoming, patience)
+                if chunks:
                     yield chunks
+                if broken:
+                    raise broken
+                if chunks:
                     await incoming.batch(batching_seconds(self.connections.answers))
                 patience = self.between
             await incoming.drain(DRAIN_SECONDS)
@@ -125,15 +129,31 @@ def batching_seconds(answers: int) -> float:
     return min(answers * GATHERED_PER_ANSWER, LONGEST_GATHERING_SECONDS) if answers >= CROWD else 0
 
 
-async def _next(reader: EventReader, incoming: Incoming, patience: float) -> list[Mapping[str, Any]]:
-    """Return the chunks that are there, or come next within `patience` seconds; none at the end of the body."""
+async def _next(
+    reader: EventReader, incoming: Incoming, patience: float
+) -> tuple[list[Mapping[str, Any]], Exception | None]:
+    """Return the chunks that are there, or come next within `patience` seconds; none at the end of the body.
+
+    What comes with an error, but before it, is part of the answer.
+    """
     incoming.expect(patience)
     chunks: list[Mapping[str, Any]] = []
-    while not chunks and not incoming.ended:
+    broken: Exception | None = None
+    while not chunks and broken is None and not incoming.ended:
         piece = await incoming.read()
-        chunks = [_checked(chunk) for chunk in (reader.feed(piece) if piece else reader.close())]
+        chunks, broken = _checked_until_error(reader.feed(piece) if piece else reader.close())
     incoming.relax()
-    return chunks
+    return chunks, broken
+
+
+def _checked_until_error(found: Sequence[Any]) -> tuple[list[Mapping[str, Any]], Exception | None]:
+    chunks: list[Mapping[str, Any]] = []
+    for chunk in found:
+        try:
+            chunks.append(_checked(chunk))
+        except (ModelError, TypeError) as error:
+            return chunks, error
+    return chunks, None
 
 
 def _checked(chunk: Any) -> Mapping[str, Any]:

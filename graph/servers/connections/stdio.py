@@ -26,6 +26,7 @@ from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCMessage
 from pydantic import ValidationError
 
+from drive_server.lenient.json_text import with_whole_characters
 from graph.servers.definition import ServerDefinition
 from graph.servers.intake import Intake
 from graph.servers.reasons import FaultError, Reason, ReasonCode
@@ -175,12 +176,23 @@ async def _read(
                 intake.fail(FaultError(Reason("closed")))
                 return
             intake.take(len(line))
-            try:
-                message = JSONRPCMessage.model_validate_json(line)
-            except ValidationError:
+            message = _message(line)
+            if message is None:
                 intake.take_message()  # programs print to standard output what belongs into a log
                 continue
             await incoming.send(SessionMessage(message))
+
+
+def _message(line: bytes) -> JSONRPCMessage | None:
+    """Return the message, None if the line is none. Bytes that are no text don't let its call wait in vain."""
+    try:
+        return JSONRPCMessage.model_validate_json(line)
+    except ValidationError:
+        mended = with_whole_characters(line).decode(errors="replace").encode()
+    try:
+        return None if mended == line else JSONRPCMessage.model_validate_json(mended)
+    except ValidationError:
+        return None
 
 
 async def _write(process: asyncio.subprocess.Process, outgoing: ObjectReceiveStream[SessionMessage]) -> None:

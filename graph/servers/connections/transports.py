@@ -40,6 +40,7 @@ from pydantic import ValidationError
 from drive_server.connect import ConcurrentSession
 from graph.servers.addresses import AddressGuard, GuardedTransport
 from graph.servers.allowances import roots_for
+from graph.servers.connections.blocks import with_known_blocks
 from graph.servers.connections.stdio import AllowedCommands, Streams, folder_of, stdio_streams
 from graph.servers.definition import ServerDefinition
 from graph.servers.faults import reason_of
@@ -220,6 +221,8 @@ def _as_json(root: AnyMessage) -> AnyMessage:
 
 def _is_of_use(root: AnyMessage, intake: Intake) -> bool:
     intake.take_message()
+    if isinstance(root, JSONRPCResponse):
+        with_known_blocks(root)
     if isinstance(root, JSONRPCResponse | JSONRPCError):
         return isinstance(root.id, int) or (len(root.id) <= LONGEST_ID and root.id.isdecimal())
     shape = ServerRequest if isinstance(root, JSONRPCRequest) else ServerNotification

@@ -12,7 +12,7 @@ from api.events.filters import EventFilter, ReplayFilter
 from api.events.frames import Event, Frame, encode
 from graph.events.definitions import EVENTS, definitions_of
 from graph.events.markers import KEY
-from graph.events.sending import ReasoningDelta, TextDelta
+from graph.events.sending import ReasoningDelta, TextDelta, TextWithdrawn
 from graph.links.allowlist import HostAllowlist
 from graph.links.filter import LinkFilter
 from tests.rendering import Reading, read_as_people_do
@@ -348,3 +348,19 @@ def test_a_new_event_is_filtered_and_sent_once_by_its_definition_alone(monkeypat
     assert sent["words"] == f"[a] (`{EVIL}`)"
     assert list(replay(sent).event({**shout, "words": "another"})) == []
     assert list(replay(sent).event({**shout, "shout_id": "2"})) != []
+
+
+def test_text_that_was_thoughts_is_taken_back_and_the_text_before_it_stays() -> None:
+    said = event_filter()
+    events = [
+        *said.event({"type": "content", "text": "Before.", "message_id": "m0"}),
+        *said.delta(TextDelta("m1", "secret plan (")),
+        *said.delta(TextWithdrawn("m1")),
+        *said.delta(ReasoningDelta("m1", "secret plan (")),
+        *said.delta(TextDelta("m1", "The answer.")),
+        *said.end(),
+    ]
+    anew = max(place for place, event in enumerate(events) if event.get("restarts"))
+    texts = [event["text"] for event in events[anew:] if event["type"] == "content"]
+    assert "".join(texts).split() == ["Before.", "The", "answer."]
+    assert "secret plan" in "".join(event["text"] for event in events if event["type"] == "reasoning")

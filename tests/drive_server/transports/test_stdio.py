@@ -162,3 +162,39 @@ def test_a_host_that_goes_away_while_it_is_answered_leaves_no_process_behind(hos
     host.process.stdout.read(1)
     host.process.stdout.close()
     assert host.process.wait(30) == 0
+
+
+def test_half_an_emoji_gets_an_answer_with_its_id_and_text_that_is_no_json_none(host: StdioProgram) -> None:
+    host.introduce()
+    host.say(rb'{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"echo\ud83d","arguments":{}}}' + b"\n")
+    assert host.hear()["id"] == 77
+    host.say(rb'{"jsonrpc":"2.0","id":"\ude00","method":"ping"}' + b"\n")
+    assert host.hear() == {"jsonrpc": "2.0", "id": "�", "result": {}}
+    host.say(rb'{"jsonrpc":"2.0","id":"\ude00' + b"\n")
+    assert (host.hear()["id"], host.process.poll()) == (None, None)
+
+
+def test_a_batch_over_stdio_is_answered_in_one_line_by_the_version_that_has_them(
+    host: StdioProgram, tmp_path: Path
+) -> None:
+    host.ask(0, "initialize", {**INTRODUCTION, "protocolVersion": "2025-03-26"})
+    host.answer(0)
+    host.say({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    waits = {"name": "wait_for", "arguments": {"path": str(tmp_path / "gate")}}
+    batch: list[Any] = [
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": waits},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "ping"},
+        7,
+    ]
+    host.say(json.dumps(batch).encode() + b"\n")
+    host.ask(3, "ping")
+    assert host.hear()["id"] == 3
+    (tmp_path / "gate").touch()
+    heard: Any = host.hear()
+    assert {answer["id"] for answer in heard} == {1, 2, None}
+    host.say(b"[]\n")
+    assert host.hear()["error"]["code"] == -32600
+    host.say(b'[{"jsonrpc": "2.0", "method": "notifications/initialized"}]\n')
+    host.ask(4, "ping")
+    assert host.hear()["id"] == 4

@@ -4,6 +4,7 @@ import pytest
 
 from graph.approvals.arguments import NOT_CHECKABLE, fit
 
+FIELDS = {"find": {"type": "string"}, "with": {"type": "string", "default": ""}}
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -16,7 +17,7 @@ SCHEMA: dict[str, Any] = {
         "free": {},
     },
     "required": ["name"],
-    "$defs": {"Edit": {"type": "object", "properties": {"find": {"type": "string"}}, "required": ["find"]}},
+    "$defs": {"Edit": {"type": "object", "properties": FIELDS, "required": ["find"]}},
 }
 
 
@@ -25,8 +26,8 @@ SCHEMA: dict[str, Any] = {
     [
         ({"limit": "5"}, {"limit": 5}),
         ({"limit": " 5 "}, {"limit": 5}),
-        ({"limit": "null"}, {"limit": None}),
-        ({"limit": ""}, {"limit": None}),
+        ({"limit": "null"}, {}),
+        ({"limit": ""}, {}),
         ({"deep": "true"}, {"deep": True}),
         ({"deep": "False"}, {"deep": False}),
         ({"edits": '[{"find": "x"}]'}, {"edits": [{"find": "x"}]}),
@@ -61,6 +62,49 @@ def test_strings_become_what_the_schema_wants(given: dict[str, Any], expected: d
 def test_what_does_not_fit_is_said(given: dict[str, Any]) -> None:
     _, problems = fit({"name": "x", **given}, SCHEMA)
     assert problems
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"limit": None, "deep": None, "edits": None, "edit": None, "either": None}, {}),
+        ({"limit": None, "deep": True}, {"deep": True}),
+        ({"edits": [{"find": "x", "with": None}]}, {"edits": [{"find": "x"}]}),
+        ({"edits": '[{"find": "x", "with": null}]'}, {"edits": [{"find": "x"}]}),
+        ({"edit": {"find": "null", "with": None}}, {"edit": {"find": "null"}}),
+    ],
+)
+def test_null_for_an_argument_that_may_be_left_out_is_its_absence(
+    given: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    assert fit({"name": "x", **given}, SCHEMA) == ({"name": "x", **expected}, [])
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"name": None}, "name: None is not of type 'string'"),
+        ({"edits": [{"find": None}]}, "edits.0.find: None is not of type 'string'"),
+        ({"edits": [None]}, "edits.0: None is not of type 'object'"),
+    ],
+)
+def test_null_for_what_is_needed_stays_an_error_that_names_it(given: dict[str, Any], problem: str) -> None:
+    assert problem in fit({"name": "x", **given}, SCHEMA)[1]
+
+
+def test_a_tool_of_another_server_gets_null_where_its_schema_allows_it_and_nowhere_else() -> None:
+    given = {
+        "name": "x",
+        "limit": None,
+        "deep": None,
+        "free": None,
+        "either": None,
+        "edit": {"find": "x", "with": None},
+    }
+
+    fitted, problems = fit(given, SCHEMA, is_outside=True)
+
+    assert (fitted, problems) == ({"name": "x", "limit": None, "free": None, "edit": {"find": "x"}}, [])
 
 
 def test_what_is_missing_is_said() -> None:

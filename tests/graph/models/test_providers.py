@@ -17,15 +17,15 @@ from pydantic import BaseModel, Field
 
 from graph.agents.specialist import sendable
 from graph.errors import ModelContextError, ModelError, ModelLengthError, ModelNotFoundError, ModelRequestError
-from graph.events.sending import ReasoningDelta, TextDelta
+from graph.events.sending import Delta, ReasoningDelta, TextDelta
 from graph.links.allowlist import HostAllowlist
 from graph.links.filter import LinkFilter, filter_answer
 from graph.messages.written import with_own_ids
 from graph.model_factory import Clients, build_models
-from graph.models.asking import ask, was_cut
+from graph.models.asking import ask, dialect_of, was_cut
 from graph.models.client import LeanChatModel
 from graph.models.dialects import FILE_NAME, RULES, Dialects, read_learnt
-from graph.models.structured import ask_for, dialect_of
+from graph.models.structured import ask_for
 from graph.settings import AgentSettings
 from tests.fakes import providers
 from tests.fakes.openai_server import Failure, OpenAIServer, Reply, Stream, split_call
@@ -226,7 +226,7 @@ async def test_a_refusal_of_what_was_demanded_counts(provider: OpenAIServer, mod
 @pytest.mark.parametrize("brain", [providers.deepseek_r1, providers.mistral, providers.without_tools])
 async def test_reasoning_is_said_apart_from_the_answer(provider: OpenAIServer, model_of: Ask, brain: Provider) -> None:
     provider.brain = brain
-    said: list[TextDelta | ReasoningDelta] = []
+    said: list[Delta] = []
     answer = await ask(model_of(), HI, said=said.append)
     thought = "".join(delta.text for delta in said if isinstance(delta, ReasoningDelta))
     text = "".join(delta.text for delta in said if isinstance(delta, TextDelta))
@@ -377,7 +377,7 @@ async def test_items_of_reasoning_are_said_apart_and_go_back_before_their_calls(
     provider.brain = providers.openai_responses
     given = {"model": "gpt-5.1-codex", "openai_api_key": "k", "openai_base_url": provider.url, "model_retries": 0}
     model = build_models(AgentSettings.model_validate(given), clients)["agent"].bind_tools([patch])
-    said: list[TextDelta | ReasoningDelta] = []
+    said: list[Delta] = []
     made = await ask(model, HI, said=said.append)
     assert "".join(delta.text for delta in said if isinstance(delta, ReasoningDelta)) == "Let me see."
     assert made.text == ""

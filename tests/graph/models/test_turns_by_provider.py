@@ -10,9 +10,9 @@ import pytest
 from mcp.types import CreateMessageRequestParams, CreateMessageResult, SamplingMessage, TextContent
 
 from graph.model_factory import Clients, build_models
+from graph.models.asking import dialect_of
 from graph.models.dialects import RULES
 from graph.models.sampling import LentModel
-from graph.models.structured import dialect_of
 from graph.settings import AgentSettings
 from tests.fakes import providers
 from tests.fakes.anthropic_server import in_front_of

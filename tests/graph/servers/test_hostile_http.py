@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from graph.approvals.outside import text_from
 from graph.servers import intake
 from graph.servers import pool as pools
 from graph.servers.definition import ServerDefinition
@@ -388,3 +389,33 @@ async def test_an_answer_that_is_put_off_again_and_again_is_not_asked_for_withou
 
     assert (await failure(pool, definition_of(server))).reason.code == "flood"
     assert len(server.heads) <= 110
+
+
+def half(message: Message) -> bytes:
+    return text(message, "half \ud83d emoji 😀 " + "\\" + "ud83d")
+
+
+def half_as_events(message: Message) -> bytes:
+    (_, _, body) = half(message).partition(b"\r\n\r\n")
+    return EVENTS + b"event: message\ndata: " + body + b"\n\n"
+
+
+@pytest.mark.parametrize("behave", [half, half_as_events])
+async def test_half_an_emoji_in_a_result_is_a_replacement_character(
+    pool: ServerPool, server: HostileHttp, behave: Behaviour
+) -> None:
+    server.behaviours["tools/call"] = behave
+
+    assert text_of(await pool.call(definition_of(server), "search", {})) == "half � emoji 😀 \\ud83d"
+
+
+async def test_a_block_of_an_unknown_kind_leaves_the_rest_of_the_result(pool: ServerPool, server: HostileHttp) -> None:
+    odd = [{"type": "video", "url": "x"}, {"type": "text", "text": "after"}, {"type": "image"}, {}, 7]
+    server.behaviours["tools/call"] = lambda message: result(message, content=odd)
+
+    answer = await pool.call(definition_of(server), "search", {})
+
+    kinds = ("video", "image", "?", "?")
+    named = [f"(A part of this result, of the kind {kind}, can't be shown.)" for kind in kinds]
+    assert text_from(answer, "en").split("\n") == [named[0], "after", *named[1:]]
+    assert "类型为 video" in text_from(answer, "zh")

@@ -278,3 +278,9 @@ async def test_its_folder_is_deleted_with_it(pool: ServerPool, tmp_path: Path) -
     await pool.remove("u1", "s1")
 
     assert not folder.exists()
+
+
+@pytest.mark.parametrize("tool", ["say_half", "say_bytes"])
+async def test_half_an_emoji_and_bytes_that_are_no_text_are_answers_at_once(pool: ServerPool, tool: str) -> None:
+    answer = await pool.call(hostile(timeout=300.0), tool, {})
+    assert text_of(answer) == {"say_half": "half � emoji 😀 \\ud83d", "say_bytes": "raw �"}[tool]

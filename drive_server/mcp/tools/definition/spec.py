@@ -110,7 +110,7 @@ class ToolSpec:
 
     def scope_for(self, arguments: Any) -> Scope | None:
         """Return the scope that a call with these arguments needs in every case."""
-        is_preview = self.has_preview and isinstance(arguments, dict) and arguments.get("preview", False) is not False
+        is_preview = self.has_preview and isinstance(arguments, dict) and arguments.get("preview") not in (None, False)
         return Scope.READ if is_preview else self.scope
 
     def asks_for(self, arguments: Any) -> Asks:

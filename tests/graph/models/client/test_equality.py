@@ -17,9 +17,9 @@ from pydantic import BaseModel, Field
 
 from graph.errors import ModelError
 from graph.model_factory import Clients, build_models
-from graph.models.asking import ask
+from graph.models.asking import ask, dialect_of
 from graph.models.dialects import JSON_SCHEMA
-from graph.models.structured import ask_for, dialect_of
+from graph.models.structured import ask_for
 from graph.settings import AgentSettings
 from tests.fakes.openai_server import Failure, OpenAIServer, Pieces, Reply, Stream, split_call, text
 

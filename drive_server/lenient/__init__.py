@@ -1,0 +1,1 @@
+"""Input as programs and models really send it: JSON with halves of characters, arguments that are null."""

@@ -1,0 +1,156 @@
+"""Tool calls that a model wrote into its text, as it was trained to, because its server has no parser for them.
+
+Of Hermes and Qwen (`<tool_call>`), Qwen3-Coder and Llama (`<function=`), Mistral (`[TOOL_CALLS]`), DeepSeek
+(`<｜tool▁calls▁begin｜>`), and an answer that is nothing but the JSON of a call. Only calls of offered tools count.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, cast
+from uuid import uuid4
+
+from langchain_core.messages import ToolCall
+from langchain_core.messages.tool import tool_call
+
+OPENERS: Final = (
+    "<tool_call>",
+    "<tool_calls>",
+    "<function=",
+    "[TOOL_CALLS]",
+    "<｜tool▁calls▁begin｜>",
+    "<|tool_call|>",
+)
+PREFIXES: Final = re.compile(r"^(?:functions?|tools?|default_api)[.:]")
+"""Some models write the name of a tool as a member of what their template calls the tools."""
+NAME_KEYS: Final = ("name", "function", "tool", "tool_name")
+ARGUMENT_KEYS: Final = ("arguments", "parameters", "args", "input")
+_OPENER: Final = re.compile("|".join(map(re.escape, OPENERS)))
+_FOLLOWS: Final = re.compile(
+    r"\s*(?:[\[{]|<function=|<｜tool|[\w.-]+(?:\[ARGS\]|\s*\n\s*<arg_key>|\s*\{))|(?<=function=)[\w.:-]+>"
+)
+"""Follows an opener where a call begins, and not where a sentence goes on."""
+_MAY_FOLLOW: Final = re.compile(r"\s*(?:[\w.:-]*(?:\[\w*)?|<[^<>\s]*|[\w.-]+\s*\n\s*<?\w*)\Z")
+"""May become that, of a text that has come so far."""
+_ALONE: Final = re.compile(
+    r"(?:```[\w-]*\s*)?[\[{]\s*(?:\{\s*)?\"(?:name|function|tool|tool_name|arguments|parameters|type)\""
+)
+_MAY_BE_ALONE: Final = re.compile(r"`{1,3}$|```[\w-]*\s*$|(?:```[\w-]*\s*)?[\[{]\s*(?:\{\s*)?(?:\"\w{0,10})?$")
+_FENCED: Final = re.compile(r"```[\w-]*\s*(.*?)\s*```", re.DOTALL)
+_FUNCTION: Final = re.compile(r"<function=([^>\s]+)>\s*(.*?)\s*</function>", re.DOTALL)
+_PARAMETER: Final = re.compile(r"<parameter=([^>\s]+)>\n?(.*?)\n?</parameter>", re.DOTALL)
+_DEEPSEEK: Final = re.compile(
+    r"<｜tool▁call▁begin｜>(?:function)?(?:<｜tool▁sep｜>)?\s*([\w.:-]+)\s*(?:<｜tool▁sep｜>|\n)\s*"
+    r"(?:```(?:json)?\s*)?(\{.*?\})\s*(?:```\s*)?<｜tool▁call▁end｜>",
+    re.DOTALL,
+)
+_TAGS: Final = re.compile(
+    r"</?tool_calls?>|\[/?TOOL_CALLS\]|<\|/?tool_call\|>|<｜tool▁calls▁(?:begin|end)｜>|<｜end▁of▁sentence｜>|</function>"
+)
+_FENCE: Final = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
+_DECODER: Final = json.JSONDecoder()
+
+
+def plain_name(name: str, offered: frozenset[str]) -> str:
+    """Return the name of a call without what some models put before it, unless there is a tool of the longer name."""
+    return name if name in offered else PREFIXES.sub("", name)
+
+
+def begin_of_markup(text: str, start: int, offered: frozenset[str], *, is_last: bool = False) -> int | None:
+    """Return where the markup of a call begins, or may begin at the end of the text as far as it has come."""
+    if not offered:
+        return None
+    body = text.lstrip()
+    if _ALONE.match(body) or (not is_last and _MAY_BE_ALONE.match(body)):
+        return len(text) - len(body)
+    follows = _FOLLOWS if is_last else _MAY_FOLLOW
+    for found in _OPENER.finditer(text, start):
+        begins = _FOLLOWS.match(text, found.end()) or follows.match(text, found.end())
+        if (begins or text[start:].strip() == found[0]) and not is_in_code(text[: found.start()]):
+            return found.start()
+    partial = 0 if is_last else max(partial_end(text, opener) for opener in OPENERS)
+    return len(text) - partial if partial and not is_in_code(text[: len(text) - partial]) else None
+
+
+def begins_call(text: str) -> bool:
+    """Say whether a text begins with the markup of a call, that no sentence begins with."""
+    return _OPENER.match(text.lstrip()) is not None
+
+
+def read_calls(text: str, offered: frozenset[str]) -> tuple[list[ToolCall], str] | None:
+    """Return the calls of a text that begins with one, and the text beside them; None unless all can be made."""
+    fenced = _FENCED.fullmatch(text.strip())
+    found, rest = _found_in(fenced[1] if fenced else text)
+    calls = [_call(name, args, offered) for name, args in found]
+    made = [call for call in calls if call is not None]
+    if not made or len(made) < len(calls) or (_OPENER.match(text) is None and rest.strip()):
+        return None
+    return made, rest.strip()
+
+
+def _found_in(text: str) -> tuple[list[tuple[str, Any]], str]:
+    if "<｜tool" in text:
+        found = [(one[1], _json(one[2])) for one in _DEEPSEEK.finditer(text)]
+        return found, _TAGS.sub("", _DEEPSEEK.sub("", text))
+    if "<function=" in text:
+        found = [(one[1], _parameters(one[2])) for one in _FUNCTION.finditer(text)]
+        return found, _TAGS.sub("", _FUNCTION.sub("", text))
+    return _values(_TAGS.sub(" ", text))
+
+
+def _values(text: str) -> tuple[list[tuple[str, Any]], str]:
+    """Return the calls in one JSON value after another, and the text from where there is no more."""
+    found: list[tuple[str, Any]] = []
+    while text := text.strip(" \t\r\n;,"):
+        named = re.match(r"([\w.-]+)\s*(?:\[ARGS\])?\s*(?=\{)", text)
+        try:
+            value, end = _DECODER.raw_decode(text, named.end() if named else 0)
+        except (ValueError, RecursionError):
+            break
+        found += [(named[1], value)] if named else list(_named(value))
+        text = text[end:]
+    return found, text
+
+
+def _named(value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, list):
+        for one in cast("list[Any]", value):
+            yield from _named(one)
+        return
+    fields: Mapping[str, Any] = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    if isinstance(fields.get("function"), dict):
+        yield from _named(fields["function"])
+        return
+    name = next((fields[key] for key in NAME_KEYS if key in fields), "")
+    args = next((fields[key] for key in ARGUMENT_KEYS if key in fields), None)
+    yield str(name), _json(args) if isinstance(args, str) else args
+
+
+def _parameters(text: str) -> Any:
+    if text.startswith("{"):
+        return _json(text)
+    return {found[1]: found[2] for found in _PARAMETER.finditer(text)}
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _call(name: str, args: Any, offered: frozenset[str]) -> ToolCall | None:
+    name = plain_name(name, offered)
+    if name not in offered or not isinstance(args, dict):
+        return None
+    return tool_call(name=name, args=cast("dict[str, Any]", args), id=f"call_{uuid4().hex}")
+
+
+def partial_end(text: str, tag: str) -> int:
+    """Return how many characters at the end of a text may begin the tag."""
+    return next((size for size in range(min(len(tag) - 1, len(text)), 0, -1) if text.endswith(tag[:size])), 0)
+
+
+def is_in_code(before: str) -> bool:
+    """Say whether a place is in a block of code, or in code within a line, by the Markdown before it."""
+    return len(_FENCE.findall(before)) % 2 == 1 or before.rpartition("\n")[2].count("`") % 2 == 1

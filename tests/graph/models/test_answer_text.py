@@ -1,0 +1,141 @@
+"""The text of an answer, whatever the pieces that it comes in: thoughts and calls in it are told apart from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from graph.models.answer_text import AnswerText, Expected
+
+TOOLS = frozenset({"list_folder", "read_file"})
+CALL = '{"name": "list_folder", "arguments": {"folder_id": "root"}}'
+ROOT = [("list_folder", {"folder_id": "root"})]
+SIZES = (1, 2, 3, 7, 1000)
+
+
+def read(text: str, size: int, *, is_whole: bool = True, **known: Any) -> tuple[AnswerText, str, str]:
+    """Return the answer, and what a person sees of its text and its thoughts in the end."""
+    answer = AnswerText(Expected(TOOLS, **known))
+    pieces = [text[at : at + size] for at in range(0, len(text), size)]
+    parts = [part for piece in pieces for part in answer.feed(piece)] + answer.end(is_whole=is_whole)
+    shown = thought = ""
+    for kind, said in parts:
+        shown = "" if kind == "withdrawn" else shown + said * (kind == "text")
+        thought += said * (kind == "thought")
+    return answer, shown, thought
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("thinks", [False, True])
+@pytest.mark.parametrize(
+    ("text", "thoughts", "rest"),
+    [
+        ("secret plan here\n</think>\n\nThe answer is 5.", "secret plan here\n", "The answer is 5."),
+        ("secret plan here</think>The answer is 5.", "secret plan here", "The answer is 5."),
+        ("plan </think> The answer is 5.", "plan ", "The answer is 5."),
+        ("用户想知道总数。</think>答案是5。", "用户想知道总数。", "答案是5。"),
+        ("plan</think>", "plan", ""),
+        ("plan\n</think>\n\nIn code: `</think>`.", "plan\n", "In code: `</think>`."),
+        ("use `</think>`\n</think>\n\nYes.", "use `</think>`\n", "Yes."),
+    ],
+)
+def test_thoughts_end_at_the_first_tag_that_is_none_of_the_text(
+    text: str, thoughts: str, rest: str, size: int, *, thinks: bool
+) -> None:
+    answer, shown, thought = read(text, size, thinks=thinks)
+    assert (answer.text, answer.thoughts) == (rest, thoughts)
+    assert (shown, thought) == (rest, thoughts)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("thinks", [False, True])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The tag `</think>` ends it.",
+        "The </think> tag ends the thoughts.",
+        "Use:\n```\n</think>\n```\nDone.",
+        "“</think>”表示思考结束。",
+        "They are <think> and </think>.",
+        "a < b, [c] and `d`",
+        "[1] is a note",
+        "Nothing of the kind",
+        "Qwen writes `<tool_call>` before it.",
+        "Use the <tool_call> tag.",
+        "Here is a [TOOL_CALLS] token.",
+        f"It writes:\n```\n<tool_call>\n{CALL}\n</tool_call>\n```\nThat is all.",
+        f"```json\n{CALL}\n```\nThis is how it looks.",
+        '```json\n{"a": 1}\n```',
+        '{"name": "Bob", "age": 5}',
+        "```python\nprint(1)\n```",
+    ],
+)
+def test_an_answer_that_speaks_of_such_things_stays_as_it_is(text: str, size: int, *, thinks: bool) -> None:
+    answer, shown, _ = read(text, size, thinks=thinks)
+    assert (answer.text, shown, answer.calls, answer.lost_call) == (text, text, [], False)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("text", "said", "made"),
+    [
+        (f"<tool_call>\n{CALL}\n</tool_call>", "", ROOT),
+        (f"I look.\n<tool_call>{CALL}</tool_call>", "I look.", ROOT),
+        (f"<tool_call>{CALL}</tool_call>\n<tool_call>{CALL}</tool_call>", "", ROOT * 2),
+        (f"```json\n{CALL}\n```", "", ROOT),
+        ('{"name": "list_folder", "parameters": {"folder_id": "root"}}', "", ROOT),
+        ('{"type": "function", "function": {"name": "list_folder", "arguments": "{}"}}', "", [("list_folder", {})]),
+        ("<function=list_folder>\n<parameter=folder_id>\nroot\n</parameter>\n</function>", "", ROOT),
+        (
+            "<tool_call>\n<function=list_folder>\n<parameter=folder_id>\nroot\n</parameter>\n</function>\n</tool_call>",
+            "",
+            ROOT,
+        ),
+        ('<function=list_folder>{"folder_id": "root"}</function>', "", ROOT),
+        (f"[TOOL_CALLS][{CALL}]", "", ROOT),
+        ('[TOOL_CALLS]list_folder[ARGS]{"folder_id": "root"}', "", ROOT),
+        (
+            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>list_folder<｜tool▁sep｜>"
+            '{"folder_id": "root"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+            "",
+            ROOT,
+        ),
+        (f"I think.\n</think>\n\n<tool_call>{CALL.replace('list', 'functions.list')}</tool_call>", "", ROOT),
+    ],
+)
+def test_calls_in_the_text_are_read_and_never_shown(
+    text: str, said: str, made: list[tuple[str, dict[str, Any]]], size: int
+) -> None:
+    answer, shown, _ = read(text, size)
+    assert [(call["name"], call["args"]) for call in answer.calls] == made
+    assert (answer.text, shown.strip(), answer.lost_call) == (said, said, False)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<tool_call>\n{"name": "nothing", "arguments": {}}\n</tool_call>',
+        '<tool_call>\n{"name": "list_folder", "arg',
+        '<tool_call>\n{"name": "list_folder", "arguments": [1]}\n</tool_call>',
+        "<tool_call>",
+        "<function=list_folder>\n<parameter=folder",
+    ],
+)
+def test_a_call_in_the_text_that_can_not_be_made_is_lost_and_never_shown(text: str, size: int) -> None:
+    answer, shown, _ = read(text, size)
+    assert (answer.text, shown, answer.calls, answer.lost_call) == ("", "", [], True)
+
+
+def test_an_answer_that_broke_off_makes_no_call_and_keeps_thoughts_apart() -> None:
+    answer, shown, _ = read(f"I look. <tool_call>{CALL}</tool_call>", 4, is_whole=False)
+    assert (answer.calls, answer.lost_call, shown.strip()) == ([], False, "I look.")
+    _, shown, thought = read("secret plan", 4, is_whole=False, thinks=True)
+    assert (shown, thought) == ("", "secret plan")
+
+
+@pytest.mark.parametrize("text", [f"So:\n<tool_call>{CALL}</tool_call>", "x</think>y", "The end: </think>"])
+def test_in_a_conversation_about_such_markup_it_stays(text: str) -> None:
+    answer, shown, _ = read(text, 3, is_topic=True)
+    assert (answer.text, shown, answer.calls) == (text, text, [])
