@@ -30,7 +30,9 @@ def belonging(sentences: Sequence[Sentence], number: str, called: str) -> list[S
     others = {at for mark in marks for at in _siblings(sentences, mark, own)}
     if not others:
         whole = _is_alone(sentences, own) if marks else own.search(called.casefold()) is not None
-        return list(sentences) if whole else [sentences[at] for at in marks]
+        mentions = [sentences[at] for at in marks]
+        # Lines that read on may be of another thing that only refers to this one.
+        return list(sentences) if whole else [one for one in mentions if one.line == one.last_line]
     begun = [mark for mark in marks if _siblings(sentences, mark, own)]
     return [sentences[at] for mark in begun for at in range(mark, _end(mark, sorted(others), len(sentences)))]
 

@@ -1,7 +1,8 @@
 """Texts of files: as they are, summed up in their own sentences, and quoted as answers."""
 
+import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from graph.language import Language
 from graph.offline.documents import (
@@ -25,6 +26,8 @@ from graph.offline.understanding.intent import Intent, Ref, read_ref
 from graph.offline.understanding.terms import terms
 from graph.offline.wording import inert, path_of, quoted, say, verbatim
 
+_DUE: Final = re.compile("[应已未]付")
+"""Amounts due or paid, as documents name them: their "付" is no question for a sum."""
 HITS, LONGEST_PASSAGE, WORTH_SHOWING, LONGEST_TEXT = 8, 500, 0.3, 3_000
 
 
@@ -135,7 +138,8 @@ def _best(source: Source, question: str) -> Passage | None:
     number = named_number(question)
     if not number:
         return best_passage(sentences, question, source.called)
-    wanted = word("identified").sub(" ", question.casefold())
+    asked = question.casefold().replace(str(source.file.get("name") or " ").casefold(), " ")
+    wanted = word("identified").sub(" ", asked)
     return best_passage(
         belonging(sentences, number, source.called), wanted if terms(wanted) else question, source.called
     )
@@ -144,7 +148,7 @@ def _best(source: Source, question: str) -> Passage | None:
 def _answer(task: Task, source: Source, question: str) -> str:
     """Return the answer if the file has a clear one; sums and comparisons of figures are beyond it."""
     sentences = read_sentences(source.text)
-    if word("reckoned").search(question.lower()):
+    if word("reckoned").search(_DUE.sub("", question.lower())):
         return ""
     if sentences and set(terms(question)) <= set(terms(source.called)) and not asks_figure(question):
         return _quoting(task, source, key_sentences(sentences), "answer")

@@ -77,10 +77,9 @@ def _tables_about(said: str) -> Steps[list[Item]]:
 def _sheets(task: Task, said: str, file: Item, *, named: bool) -> Steps[list[Sheet]]:
     """Return the tables of a file: of a workbook's sheets those that the sentence names, else all."""
     probe = yield from call("query_table", file_id=file["id"], limit=ROWS)
-    details = probe.data.get("details")
-    listed = details.get("sheets") if isinstance(details, Mapping) else None
-    names = [str(one["name"]) for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
-    if not names:
+    listed = probe.data.get("sheets")
+    names = [str(one) for one in listed] if isinstance(listed, list) else []
+    if len(names) <= 1:
         if named:
             task.checked(probe, "query_table", str(file.get("name", "")))
         return [Sheet({**file, **(probe.data.get("file") or {})}, probe)] if probe.entries("columns") else []
