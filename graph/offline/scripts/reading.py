@@ -26,8 +26,7 @@ from graph.offline.understanding.intent import Intent, Ref, read_ref
 from graph.offline.understanding.terms import terms
 from graph.offline.wording import inert, path_of, quoted, say, verbatim
 
-_DUE: Final = re.compile("[应已未]付")
-"""Amounts due or paid, as documents name them: their "付" is no question for a sum."""
+_SUMS: Final = re.compile("[总共均]|合计|加起来|total|sum|together|average|differ|compar")
 HITS, LONGEST_PASSAGE, WORTH_SHOWING, LONGEST_TEXT = 8, 500, 0.3, 3_000
 
 
@@ -148,7 +147,9 @@ def _best(source: Source, question: str) -> Passage | None:
 def _answer(task: Task, source: Source, question: str) -> str:
     """Return the answer if the file has a clear one; sums and comparisons of figures are beyond it."""
     sentences = read_sentences(source.text)
-    if word("reckoned").search(_DUE.sub("", question.lower())):
+    asked = question.lower()
+    is_of_one = len(word("identified").findall(asked)) == 1 and not _SUMS.search(asked)
+    if word("reckoned").search(asked) and not is_of_one:
         return ""
     if sentences and set(terms(question)) <= set(terms(source.called)) and not asks_figure(question):
         return _quoting(task, source, key_sentences(sentences), "answer")
