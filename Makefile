@@ -8,6 +8,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --con
 help:
 	@echo 'make run     start the service on http://127.0.0.1:8000'
 	@echo 'make test    run the tests'
+	@echo 'make release-check   run the tests; a story that passed only when it was run again fails too'
 	@echo 'make check   lint, types, import contracts'
 	@echo 'make soak    kill it 200 times, two ways, and compare what is left; 100 random sequences by all ways in'
 	@echo 'make bench   measure, and print the tables'
@@ -19,8 +20,9 @@ help:
 run: .venv/installed
 	@exec $(BIN)/drive-agent serve
 
-test: .venv/installed-node .venv/installed-webdav .venv/installed-browser
-	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
+# A story of a browser or of killed processes that fails is run once more at the end (tests/second_run.py).
+test release-check: .venv/installed-node .venv/installed-webdav .venv/installed-browser
+	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder $(if $(filter release-check,$@),--release)
 
 check: check-style check-types check-imports check-page
 
@@ -114,4 +116,4 @@ lock:
 	$(MAKE) .venv/installed-test
 	$(BIN)/python -m tests.node.install --lock
 
-.PHONY: help run test check check-style check-types check-imports check-page soak bench eval bench-search lock snapshots
+.PHONY: help run test release-check check check-style check-types check-imports check-page soak bench eval bench-search lock snapshots

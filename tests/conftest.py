@@ -15,6 +15,7 @@ from tests.fakes.file_locks import KINDS, VARIABLE, use_named
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
+pytest_plugins = ("tests.second_run",)
 STORIES = Path(__file__).parent / "web" / "browser"
 
 

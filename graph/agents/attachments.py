@@ -139,8 +139,10 @@ async def _text(drive: DriveReader, file_id: str) -> dict[str, Any]:
     if data is None:
         refused = (result.structuredContent or {}).get("message") if result else None
         return {"problem": f"its content can't be shown: {refused or 'it can not be read'}"}
+    drive.shows(data)
     text, total = str(data.get("text", "")), int(data.get("total_characters") or 0)
-    return {"version": data.get("version"), "text": text, "total_characters": max(total, len(text))}
+    note = {"note": data["note"]} if data.get("note") else {}
+    return {"version": data.get("version"), **note, "text": text, "total_characters": max(total, len(text))}
 
 
 def _fitted(one: dict[str, Any], tokens: int) -> dict[str, Any]:

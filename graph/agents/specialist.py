@@ -20,6 +20,7 @@ from graph.agents.person import read_moment
 from graph.agents.step_message import step_message
 from graph.agents.surroundings import Surroundings, SurroundingsReader
 from graph.agents.surroundings_cache import ReadCache, SurroundingsCache, query_of, turn_key
+from graph.citations.sources import with_context
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
@@ -183,7 +184,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
         )
         answer = filter_answer(answer, link_filter_for(state, deps.hosts))
         answer = _with_notice(answer, running_turn(state)["language"], unseen=unseen)
-        answer = with_sources(answer, tools.outside.all_facts)
+        answer = with_context(with_sources(answer, tools.outside.all_facts), seen.sources)
         taints = await foreign_sources(seen.reads, user, runtime.store)
         return {
             **_update(with_view(answer, view, _of_others(taints)), dict(spending.usage), state, taints),

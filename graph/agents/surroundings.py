@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 from mcp.types import CallToolResult
 
 from graph.agents.authorship import reads_of
+from graph.citations.sources import Source, sources_of
 from graph.drive.connections import Toolbox
 from graph.drive.tool_names import FILE_INFO, LIST_FOLDER, READ_FILE, SEARCH_MEANING
 from graph.policy.provenance import Read
@@ -35,12 +36,14 @@ _roots: Final = WeakKeyDictionary[Toolbox, Mapping[str, Any]]()
 class Surroundings:
     """The sections of one specialist, and of which files they hold words.
 
-    `beginning` is the section with the first lines of the open document, for who has not all of it.
+    `beginning` is the section with the first lines of the open document, for who has not all of it. `sources` are the
+    versions whose words stand in the sections: an answer may quote them.
     """
 
     sections: tuple[str, ...]
     reads: tuple[Read, ...] = ()
     beginning: str = ""
+    sources: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +57,16 @@ class Here:
 
 @dataclass(frozen=True, slots=True)
 class DriveReader:
-    """Reads of the drive for the surroundings; `reads` fills with the files of which words were seen."""
+    """Reads of the drive for the surroundings.
+
+    `reads` fills with the files of which words were seen, `sources` with the versions whose words the model gets.
+    """
 
     toolbox: Toolbox
     place: Place
     query: str
     reads: list[Read] = field(default_factory=list[Read])
+    sources: list[Source] = field(default_factory=list[Source])
 
     async def read(self, tool: str, **args: Any) -> Mapping[str, Any] | None:
         """Return the tool's data; None without such a tool, or if the drive refuses: the place may be made up."""
@@ -76,6 +83,10 @@ class DriveReader:
         self.reads.extend(reads_of(self.toolbox.facts_of(tool), result))
         return result.structuredContent
 
+    def shows(self, data: Mapping[str, Any]) -> None:
+        """Note the versions whose words the model gets."""
+        self.sources.extend(sources_of(data) or ())
+
 
 SurroundingsReader = Callable[[DriveReader], Awaitable[Surroundings]]
 
@@ -84,7 +95,7 @@ async def read_document_surroundings(drive: DriveReader) -> Surroundings:
     """Return the place, the open document and passages of other files that are related to it and to the question."""
     here, (document, related) = await asyncio.gather(_here(drive), _document_and_related(drive))
     sections = tuple(part for part in (_place(drive, here), document, related) if part)
-    return Surroundings(sections, tuple(drive.reads))
+    return Surroundings(sections, tuple(drive.reads), sources=tuple(drive.sources))
 
 
 async def read_folder_surroundings(drive: DriveReader) -> Surroundings:
@@ -98,7 +109,7 @@ async def read_folder_surroundings(drive: DriveReader) -> Surroundings:
     else:
         here, listing, beginning = await _here(drive), await _listing(drive, "root"), ""
     sections = tuple(part for part in (_place(drive, here), listing) if part)
-    return Surroundings(sections, tuple(drive.reads), beginning)
+    return Surroundings(sections, tuple(drive.reads), beginning, tuple(drive.sources))
 
 
 async def _here(drive: DriveReader) -> Here:
@@ -150,8 +161,10 @@ async def _document_and_related(drive: DriveReader) -> tuple[str, str]:
     found, by_message = await asyncio.gather(
         drive.read(READ_FILE, file_id=file_id, start=0, end=DOCUMENT_CHARACTERS), _hits(drive, drive.query)
     )
-    by_subject = await _hits(drive, subject_of(found)) if found else []
-    return _document(found) if found else "", _related(file_id, by_message, by_subject)
+    if not found:
+        return "", _related(drive, by_message)
+    drive.shows(found)
+    return _document(found), _related(drive, by_message, await _hits(drive, subject_of(found)))
 
 
 def _document(found: Mapping[str, Any]) -> str:
@@ -177,22 +190,26 @@ async def _hits(drive: DriveReader, query: str) -> Sequence[Mapping[str, Any]]:
     return (found or {}).get("hits", [])
 
 
-def _related(file_id: str, *rankings: Sequence[Mapping[str, Any]]) -> str:
+def _related(drive: DriveReader, *rankings: Sequence[Mapping[str, Any]]) -> str:
     """Return passages of other files, the best of each ranking in turn; the open document is there in full anyway."""
     room = RELATED_CHARACTERS
     passages: dict[str, None] = {}
     for hit in (hit for hits in zip_longest(*rankings) for hit in hits if hit):
         passage = f"[{hit['file']['path']}]\n{hit['text']}"
-        if hit["file"]["id"] == file_id or passage in passages or len(passage) > room:
+        if hit["file"]["id"] == drive.place.get("file_id") or passage in passages or len(passage) > room:
             continue
         passages[passage] = None
+        drive.shows({"hits": [hit]})
         room -= len(passage)
     return section("related", "\n\n".join(passages)) if passages else ""
 
 
 async def _beginning(drive: DriveReader) -> str:
     found = await drive.read(READ_FILE, file_id=drive.place.get("file_id"), start=0, end=BEGINNING_CHARACTERS)
-    return section("beginning", str(found.get("text", ""))[:BEGINNING_CHARACTERS]) if found else ""
+    if not found:
+        return ""
+    drive.shows(found)
+    return section("beginning", str(found.get("text", ""))[:BEGINNING_CHARACTERS])
 
 
 async def _listing(drive: DriveReader, folder_id: str) -> str:

@@ -84,7 +84,8 @@ class SurroundingsCache:
             readers.append(self._attached_before(state, runtime))
         parts = await asyncio.gather(*readers)
         sections, reads = [part.sections for part in parts], [part.reads for part in parts]
-        return Surroundings(tuple(chain(*sections)), tuple(chain(*reads)), parts[0].beginning)
+        sources = chain(*(part.sources for part in parts))
+        return Surroundings(tuple(chain(*sections)), tuple(chain(*reads)), parts[0].beginning, tuple(sources))
 
     async def pictures(self, state: State, runtime: Runtime[RunContext]) -> list[dict[str, Any]]:
         """Return the attached pictures, read once for a turn; none for a model that can't see them."""
@@ -119,7 +120,7 @@ class SurroundingsCache:
 
         async def read() -> Surroundings:
             shown = await read_attachments(reader, budget, sees=sees)
-            return Surroundings((shown,), tuple(reader.reads))
+            return Surroundings((shown,), tuple(reader.reads), sources=tuple(reader.sources))
 
         return await self._seen.get((user, "attachments", model, sees, *turn_key(state)), read)
 

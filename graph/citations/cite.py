@@ -1,15 +1,15 @@
 """Check the quotations of an answer from files, tell clients the citations, and say what was not found."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langgraph.runtime import Runtime
 
+from graph.citations.incomplete import NOT_FOUND, incomplete_notice
 from graph.citations.quotes import Quotation, has_marks, quotations_of
 from graph.citations.rewording import REWORDED, marked_as_reworded
-from graph.citations.sources import SOURCES, Source, sources_in
+from graph.citations.sources import SOURCES, Source, context_in, merge_sources, sources_in
 from graph.citations.tables import TableAnswer, table_answer, table_results, verified_by_tables
 from graph.citations.verification import check_quotations
 from graph.context import RunContext
@@ -53,18 +53,18 @@ WORDS: Final[Mapping[str, Mapping[Language, str]]] = {
     },
     "searched": {"en": "Searched for: {queries}.", "zh": "搜索过：{queries}。"},
 }
-_NOT_FOUND = re.compile(
-    r"\b(?:no|not|nothing|none|nowhere|neither|n't|couldn't|can't|doesn't|don't|didn't|without)\b|n[’']t\b"
-    r"|没有|未找到|找不到|沒有|未能|无法|没找到|不存在|未提及|没提",
-    re.IGNORECASE,
-)
 
 
 def must_cite(state: State) -> bool:
     """Say whether the answer that was given rests on files: on what this attempt searched or read, or by its marks."""
     attempt = _attempt(state)
     answer = _answer(attempt)
-    return answer is not None and (has_marks(answer.text) or any(True for _ in sources_in(attempt)))
+    if answer is None:
+        return False
+    if has_marks(answer.text) or any(True for _ in sources_in(attempt)):
+        return True
+    around = context_in(attempt)
+    return any(source.get("note") for source in around) or (bool(around) and active_agent(state) == "search_agent")
 
 
 def make_cite(deps: GraphDependencies) -> Any:
@@ -84,7 +84,7 @@ def make_cite(deps: GraphDependencies) -> Any:
             citations = await verified_by_tables(citations, quotations, answers, toolbox)
             read = await _read_texts(attempt, deps.result_store(runtime))
             citations = [marked_as_reworded(one, said_last(state), read) for one in citations]
-        notice = _notice(state, attempt, answer.text, citations)
+        notice = _notices(state, attempt, answer.text, citations)
         return _update(answer, citations, notice) if citations or notice else {}
 
     return cite
@@ -107,23 +107,27 @@ def _answer(attempt: Sequence[AnyMessage]) -> AIMessage | None:
 def _quotations(state: State, attempt: Sequence[AnyMessage], answer: str) -> list[Quotation]:
     """Return what counts as quoted from files: for others than the Search agent only what they give a number."""
     asked = [message.text for message in state["messages"] if isinstance(message, HumanMessage)][-1:]
-    names = [text for shown in sources_in(attempt) for source in shown for text in (source["name"], source["path"])]
+    shown = [source for sources in (*sources_in(attempt), context_in(attempt)) for source in sources]
+    names = [text for source in shown for text in (source["name"], source["path"])]
     found = quotations_of(with_omissions(answer), [*asked, *_queries(attempt), *names])
     return [one for one in found if one.number is not None or active_agent(state) == "search_agent"]
 
 
 def _sources(state: State) -> list[Source]:
-    """Return the versions that were read in this thread, the newest first, and the document that is open."""
-    found = {
-        (source["file_id"], source["version"]): source
-        for shown in sources_in(state["messages"])
-        for source in reversed(shown)
-        if source["read"]
-    }
+    """Return the versions that the thread has read, the newest first, then those around its requests.
+
+    The document that is open comes last, in its newest version, if no version of it is among them.
+    """
+    found = _read_in(state["messages"])
     opened = state.get("place", {}).get("file_id")
-    if opened and all(file_id != opened for file_id, _ in found):
-        found[opened, None] = {"file_id": opened, "name": "", "path": "", "version": None, "read": True}
-    return list(found.values())
+    if opened and all(source["file_id"] != opened for source in found):
+        found.append({"file_id": opened, "name": "", "path": "", "version": None, "read": True})
+    return found
+
+
+def _read_in(messages: Sequence[AnyMessage]) -> list[Source]:
+    read = (source for shown in sources_in(messages) for source in shown if source["read"])
+    return merge_sources({**source} for source in (*read, *context_in(messages)))
 
 
 def _update(answer: AIMessage, citations: list[CitationView], notice: str) -> Update:
@@ -133,6 +137,22 @@ def _update(answer: AIMessage, citations: list[CitationView], notice: str) -> Up
     extra = {**answer.additional_kwargs, CITATIONS: citations}
     text = {"content": f"{answer.text}\n\n{notice}"} if notice else {}
     return {"messages": [answer.model_copy(update={"additional_kwargs": extra, **text})]}
+
+
+def _notices(state: State, attempt: Sequence[AnyMessage], answer: str, citations: Sequence[CitationView]) -> str:
+    """Return the sentences below an answer: what is not verified, and which files could not be read whole."""
+    language = running_turn(state)["language"]
+    asked = said_last(state)
+    unread = incomplete_notice(
+        _read_in(state["messages"]),
+        citations,
+        # A report of a change takes no figure from a file.
+        [] if _did_more(attempt) else _read_in(attempt),
+        answer,
+        asked,
+        language,
+    )
+    return "\n\n".join(filter(None, [_notice(state, attempt, answer, citations), unread]))
 
 
 def _notice(state: State, attempt: Sequence[AnyMessage], answer: str, citations: Sequence[CitationView]) -> str:
@@ -181,7 +201,7 @@ def _of_search(attempt: Sequence[AnyMessage], answer: str, language: Language) -
     if not shown or not queries:
         return ""
     quoted = (", " if language == "en" else "、").join(f"“{query}”" for query in queries)
-    says_so = _NOT_FOUND.search(answer) is not None
+    says_so = NOT_FOUND.search(answer) is not None
     if not any(shown) and not says_so:
         return "" if _did_more(attempt) else WORDS["nothing"][language].format(queries=quoted)
     if says_so and not any(shown):

@@ -1,25 +1,33 @@
 """The file versions that a model was shown, stored with each result for the life of the thread."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NotRequired, cast
 
-from langchain_core.messages import AnyMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from typing_extensions import TypedDict
 
 SOURCES: Final = "sources"
 """Key in the `additional_kwargs` of the results of tools that search or read; an empty list: nothing was found."""
+CONTEXT: Final = "context_sources"
+"""Key in an answer's `additional_kwargs`: the versions whose words stood around the request, such as attachments."""
 MOST_SOURCES: Final = 100
 ADDRESSES: Final = frozenset({"uri", "address"})
 
 
 class Source(TypedDict):
-    """A version of a file. `read`: words of it were shown, not only its name."""
+    """A version of a file. `read`: words of it were shown, not only its name.
+
+    `note` says in English which parts of the file the drive could not read, if there are any. `opened`: the text itself
+    was read, or the table was asked; else a search showed passages.
+    """
 
     file_id: str
     name: str
     path: str
     version: int | None
     read: bool
+    note: NotRequired[str]
+    opened: NotRequired[bool]
 
 
 def sources_of(data: Mapping[str, Any] | None) -> list[Source] | None:
@@ -27,11 +35,28 @@ def sources_of(data: Mapping[str, Any] | None) -> list[Source] | None:
     entries = _entries(data or {})
     if entries is None:
         return None
+    opened = isinstance((data or {}).get("file"), Mapping)
+    return merge_sources(_source(entry, opened=opened) for entry in entries)[:MOST_SOURCES]
+
+
+def merge_sources(sources: Iterable[Source]) -> list[Source]:
+    """Return each version once, in order."""
     found: dict[tuple[str, int | None], Source] = {}
-    for source in (_source(entry) for entry in entries):
+    for source in sources:
         source_read = found.setdefault((source["file_id"], source["version"]), source)
         source_read["read"] = source_read["read"] or source["read"]
-    return list(found.values())[:MOST_SOURCES]
+        if note := source.get("note"):
+            source_read["note"] = note
+            source_read["opened"] = source_read.get("opened", False) or source.get("opened", False)
+    return list(found.values())
+
+
+def with_context(answer: AIMessage, sources: Iterable[Source]) -> AIMessage:
+    """Return an answer that calls no tools with the versions that stood around the request."""
+    seen = [] if answer.tool_calls else merge_sources({**source} for source in sources if source["read"])[:MOST_SOURCES]
+    if not seen:
+        return answer
+    return answer.model_copy(update={"additional_kwargs": {**answer.additional_kwargs, CONTEXT: seen}})
 
 
 def without_addresses(data: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
@@ -50,6 +75,12 @@ def sources_in(messages: Sequence[AnyMessage]) -> Iterator[list[Source]]:
     for message in reversed(messages):
         if isinstance(message, ToolMessage) and SOURCES in message.additional_kwargs:
             yield message.additional_kwargs[SOURCES]
+
+
+def context_in(messages: Sequence[AnyMessage]) -> list[Source]:
+    """Return the versions that stood around the requests of these messages, the newest first."""
+    answers = (message for message in reversed(messages) if isinstance(message, AIMessage))
+    return [source for answer in answers for source in answer.additional_kwargs.get(CONTEXT, ())]
 
 
 def _entries(data: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
@@ -76,16 +107,20 @@ def is_table_answer(data: Mapping[str, Any]) -> bool:
 def _as_hit(finding: Mapping[str, Any]) -> Mapping[str, Any]:
     path = str(finding.get("path", ""))
     file = {"id": finding["file_id"], "name": path.rpartition("/")[2], "path": path}
-    return {"file": file, "version": finding.get("version"), "text": finding.get("answer") or finding.get("quote")}
+    text, note = finding.get("answer") or finding.get("quote"), finding.get("note")
+    return {"file": file, "version": finding.get("version"), "text": text, "note": note}
 
 
-def _source(entry: Mapping[str, Any]) -> Source:
+def _source(entry: Mapping[str, Any], *, opened: bool) -> Source:
     file: Mapping[str, Any] = entry["file"]
     text, name = str(entry.get("text") or ""), str(file.get("name") or "")
-    return {
+    source: Source = {
         "file_id": str(file.get("id", "")),
         "name": name,
         "path": str(file.get("path") or ""),
         "version": entry.get("version") or file.get("version"),
         "read": bool(text) and text != name,
     }
+    if note := entry.get("note"):
+        source["note"], source["opened"] = str(note), opened
+    return source

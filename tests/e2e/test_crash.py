@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.story
+
 
 @pytest.fixture
 def own_service(tmp_path: Path) -> Iterator[Service]:

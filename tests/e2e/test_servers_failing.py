@@ -142,6 +142,7 @@ def test_an_answer_over_http_without_end_ends_its_call(person: Person) -> None:
 
 
 @pytest.mark.parametrize("kind", ["streamableHttp", "sse"])
+@pytest.mark.story
 def test_a_server_over_http_that_is_killed_in_a_call_ends_the_call_long_before_its_time(
     person: Person, kind: ServerType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,6 +203,7 @@ def test_a_step_of_a_plan_that_needs_a_server_that_is_down_fails_with_the_reason
     assert names == ["Reports"]
 
 
+@pytest.mark.story
 def test_a_call_that_was_under_way_when_the_service_was_killed_is_not_sent_again(
     tmp_path: Path, notes: NotesServer
 ) -> None:

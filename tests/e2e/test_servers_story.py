@@ -140,6 +140,7 @@ def define(person: Person, kind: ServerType, port: int, script: Path) -> OwnServ
 
 
 @pytest.mark.parametrize("kind", ["streamableHttp", "sse", "stdio"])
+@pytest.mark.story
 def test_a_server_is_added_tested_chosen_asked_about_called_switched_off_approved_killed_and_comes_back(
     person: Person, kind: ServerType, script: Path, sent: list[Any], clock: ManualClock, model: ObservedModel
 ) -> None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from tests.e2e.person import Event, Person
 
+pytestmark = pytest.mark.story
+
 KILLS: Final = int(os.environ.get("SOAK_KILLS", "10"))
 SEED: Final = os.environ.get("SOAK_SEED", "soak")
 SECONDS_A_KILL: Final = 30

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from drive_server.access import Actor
 
+pytestmark = pytest.mark.story
+
 KILLS = int(os.environ.get("SOAK_KILLS", "20"))
 MOST_ANSWERS = 15
 

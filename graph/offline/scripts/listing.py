@@ -14,7 +14,7 @@ from graph.offline.understanding.intent import SUFFIXES, Intent, Ref
 from graph.offline.wording import code, inert, moment, path_of, quoted, size
 
 MANY, LONGEST_DIFF = 10, 3_000
-_EXTENSION: Final = re.compile(rf"\b(?P<type>{'|'.join(SUFFIXES)})s?\b", re.IGNORECASE)
+_EXTENSION: Final = re.compile(rf"(?<![a-z0-9])(?P<type>{'|'.join(SUFFIXES)})s?(?![a-z0-9])", re.IGNORECASE)
 NAMED: Final = frozenset({"name", "it", "path", "there", "open"})
 
 

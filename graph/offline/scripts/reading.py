@@ -1,10 +1,20 @@
 """Texts of files: as they are, summed up in their own sentences, and quoted as answers."""
 
+import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from graph.language import Language
-from graph.offline.documents import Sentence, asks_figure, best_passage, first_heading, key_sentences, read_sentences
+from graph.offline.documents import (
+    Passage,
+    Sentence,
+    asks_figure,
+    best_passage,
+    first_heading,
+    key_sentences,
+    read_sentences,
+)
+from graph.offline.identified import belonging, named_number
 from graph.offline.replay import Script, Steps, UnresolvedError, call, request
 from graph.offline.results import Item, Result
 from graph.offline.scripts import listing
@@ -16,6 +26,7 @@ from graph.offline.understanding.intent import Intent, Ref, read_ref
 from graph.offline.understanding.terms import terms
 from graph.offline.wording import inert, path_of, quoted, say, verbatim
 
+_SUMS: Final = re.compile("[总共均]|合计|加起来|total|sum|together|average|differ|compar")
 HITS, LONGEST_PASSAGE, WORTH_SHOWING, LONGEST_TEXT = 8, 500, 0.3, 3_000
 
 
@@ -87,7 +98,7 @@ def ask(task: Task, intent: Intent) -> Script:
 def _from_drive(task: Task, question: str) -> Script:
     result = yield from call("semantic_search_files", query=question[:500], limit=HITS)
     graded = sorted(((_fit(hit, question), hit) for hit in result.hits), key=lambda one: one[0], reverse=True)
-    files = [hit["file"] for _, hit in graded[:3]]
+    files = list({str(hit["file"]["id"]): hit["file"] for _, hit in graded}.values())[:3]
     results = (yield [request("read_file", file_id=file["id"]) for file in files]) if files else []
     sources = [_source(task, one, file) for one, file in zip(results, files, strict=True) if one.worked]
     answered = [(source, answer) for source in sources if (answer := _answer(task, source, question))]
@@ -96,7 +107,7 @@ def _from_drive(task: Task, question: str) -> Script:
         answered.sort(key=lambda one: bool(old.search(one[0].path)) > bool(old.search(question)))
         return _newest(answered)
     nearest = sources[0] if sources and graded[0][0] >= WORTH_SHOWING else None
-    passage = best_passage(read_sentences(nearest.text), question, nearest.called) if nearest else None
+    passage = _best(nearest, question) if nearest else None
     failed = [(file, one) for file, one in zip(files, results, strict=True) if not one.worked]
     if failed and not sources:
         file, one = failed[0]
@@ -116,18 +127,33 @@ def _newest(answered: Sequence[tuple[Source, str]]) -> str:
 
 def _fit(hit: Item, question: str) -> float:
     source = Source(hit["file"], f"# {hit.get('heading') or ''}\n{hit.get('text', '')}", 1, 0, cut=False)
-    passage = best_passage(read_sentences(source.text), question, source.called)
+    passage = _best(source, question)
     return passage.fit if passage else 0.0
+
+
+def _best(source: Source, question: str) -> Passage | None:
+    """Return the passage that fits best; of a thing that the question names by its number only what belongs to it."""
+    sentences = read_sentences(source.text)
+    number = named_number(question)
+    if not number:
+        return best_passage(sentences, question, source.called)
+    asked = question.casefold().replace(str(source.file.get("name") or " ").casefold(), " ")
+    wanted = word("identified").sub(" ", asked)
+    return best_passage(
+        belonging(sentences, number, source.called), wanted if terms(wanted) else question, source.called
+    )
 
 
 def _answer(task: Task, source: Source, question: str) -> str:
     """Return the answer if the file has a clear one; sums and comparisons of figures are beyond it."""
     sentences = read_sentences(source.text)
-    if word("reckoned").search(question.lower()):
+    asked = question.lower()
+    is_of_one = len(word("identified").findall(asked)) == 1 and not _SUMS.search(asked)
+    if word("reckoned").search(asked) and not is_of_one:
         return ""
     if sentences and set(terms(question)) <= set(terms(source.called)) and not asks_figure(question):
         return _quoting(task, source, key_sentences(sentences), "answer")
-    passage = best_passage(sentences, question, source.called)
+    passage = _best(source, question)
     return _quoting(task, source, passage.sentences, "answer") if passage and passage.is_sure else ""
 
 

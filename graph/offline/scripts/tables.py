@@ -1,4 +1,4 @@
-"""Totals, counts and rankings of tables. The drive works them out; what is not understood whole is not asked."""
+"""Totals, counts, rankings and cells of tables. The drive works them out; what is not understood whole is not asked."""
 
 import re
 from collections.abc import Mapping
@@ -6,11 +6,13 @@ from typing import Any, Final, NamedTuple
 
 from graph.offline.replay import Script, Steps, call, request
 from graph.offline.results import Item, Result
+from graph.offline.scripts.cells import look_up
+from graph.offline.scripts.columns import columns_of, named_pattern, plain_words, same_column
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import table, word
 from graph.offline.wording import MOST_LINES, bounded, inert, path_of, quoted
 
-ROWS, HITS, MOST_TABLES = 100, 8, 3
+ROWS, HITS, MOST_TABLES, MOST_SHEETS = 100, 8, 3, 10
 _DATE: Final = re.compile(r"(?<!\d)(?P<year>(?:19|20)\d\d)(?:\s?[-/年]\s?(?P<month>\d{1,2})月?|年)?(?![\d-])")
 
 
@@ -22,81 +24,159 @@ class Question(NamedTuple):
     problem: str = ""
 
 
+class Sheet(NamedTuple):
+    """A table of a file with its columns and first rows; `name` is empty where a file has one table only."""
+
+    file: Item
+    probe: Result
+    name: str = ""
+
+    @property
+    def argument(self) -> dict[str, str]:
+        """The argument that names the sheet."""
+        return {"sheet": self.name} if self.name else {}
+
+
 def compute(task: Task, said: str, own: Item | None) -> Script:
-    """Return what a table says to a question for a number, with its cells; empty if the question is none for one."""
+    """Return what a table says to a question for a number or a cell, with its cells; empty if the question is none."""
     function = next((name for name, pattern in table("function") if pattern.search(said)), "")
     files = [own] if own else task.conversation.focus()
     files = [file for file in files if _is_table(file)]
-    if not function or "query_table" not in task.tools or (own and not files) or (function == "count" and not files):
+    if "query_table" not in task.tools or (not files and (own or function in {"", "count"})):
         return ""
-    if not files:
-        searches = [request("search_files", query=one, kind="file", limit=HITS) for one in (".csv", ".tsv", ".xlsx")]
-        results = yield [request("semantic_search_files", query=said[:500], limit=HITS), *searches]
-        near, *by_name = ([hit["file"] for hit in one.hits if _is_table(hit["file"])] for one in results)
-        others = [file for some in by_name for file in some]
-        found = {str(file["id"]): file for file in near or (others if len(others) <= MOST_TABLES else [])}
-        files = list(found.values())[:MOST_TABLES]
-    questions = list[Question]()
-    for file in files:
-        one = yield from _read(task, said, file, function, named=own is not None)
-        questions += [one] if one else []
+    sheets = list[Sheet]()
+    for file in files or (yield from _tables_about(said)):
+        sheets += yield from _sheets(task, said, file, named=own is not None)
+    if not function:
+        return (yield from _cells(task, said, sheets)) if own else ""
+    questions = [_understood(task, said, sheet, function) for sheet in sheets]
     clear = [one for one in questions if not one.problem]
     if len(clear) == 1:
         return (yield from _answer(task, clear[0]))
+    if clear and own:
+        return (yield from _of_sheets(task, own, clear, function))
     if clear:
         return task.say("ambiguous_it", list="\n".join(f"{n}. {path_of(one.file)}" for n, one in enumerate(clear, 1)))
     return questions[0].problem if own and questions else ""
 
 
 def _is_table(file: Item) -> bool:
-    return str(file.get("name", "")).lower().endswith((".csv", ".tsv", ".xlsx", ".xls"))
+    return str(file.get("name", "")).lower().endswith((".csv", ".tsv", ".xlsx", ".xls", ".ods"))
 
 
-def _read(task: Task, said: str, file: Item, function: str, *, named: bool) -> Steps[Question | None]:
+def _tables_about(said: str) -> Steps[list[Item]]:
+    """Return the tables that a question may be about: those near to it, else the only ones there are."""
+    searches = [request("search_files", query=one, kind="file", limit=HITS) for one in (".csv", ".tsv", ".xlsx")]
+    results = yield [request("semantic_search_files", query=said[:500], limit=HITS), *searches]
+    near, *by_name = ([hit["file"] for hit in one.hits if _is_table(hit["file"])] for one in results)
+    others = [file for some in by_name for file in some]
+    found = {str(file["id"]): file for file in near or (others if len(others) <= MOST_TABLES else [])}
+    return list(found.values())[:MOST_TABLES]
+
+
+def _sheets(task: Task, said: str, file: Item, *, named: bool) -> Steps[list[Sheet]]:
+    """Return the tables of a file: of a workbook's sheets those that the sentence names, else all."""
     probe = yield from call("query_table", file_id=file["id"], limit=ROWS)
-    if named:
-        task.checked(probe, "query_table", str(file.get("name", "")))
-    columns = probe.entries("columns")
-    return _understood(task, said, {**file, **(probe.data.get("file") or {})}, probe, function) if columns else None
+    listed = probe.data.get("sheets")
+    names = [str(one) for one in listed] if isinstance(listed, list) else []
+    if len(names) <= 1:
+        if named:
+            task.checked(probe, "query_table", str(file.get("name", "")))
+        return [Sheet({**file, **(probe.data.get("file") or {})}, probe)] if probe.entries("columns") else []
+    meant = [name for name in names if named_pattern(name).search(said.casefold())]
+    wanted = (meant if len(meant) == 1 else names)[:MOST_SHEETS]
+    probes = yield [request("query_table", file_id=file["id"], sheet=name, limit=ROWS) for name in wanted]
+    found = zip(wanted, probes, strict=True)
+    return [Sheet({**file, **(one.data.get("file") or {})}, one, name) for name, one in found if one.entries("columns")]
 
 
-def _understood(task: Task, said: str, file: Item, probe: Result, function: str) -> Question:
+def _cells(task: Task, said: str, sheets: list[Sheet]) -> Script:
+    """Return the cells that a question names, of the sheets that have them."""
+    answers, missing = list[str](), ""
+    for sheet in sheets:
+        columns = columns_of(sheet.probe)
+        rest = plain_words(said, sheet.file, sheet.name, columns)
+        filters, rest = _filters(rest, sheet.probe, columns)
+        answer, absent = yield from look_up(task, sheet.file, sheet.argument, columns, filters, rest, said)
+        answers += [answer] if answer else []
+        missing = missing or absent
+    return "\n\n".join(answers) or missing
+
+
+def _of_sheets(task: Task, file: Item, clear: list[Question], function: str) -> Script:
+    """Return how many rows each sheet has; of any other number it has to be clear which sheet is meant."""
+    if function != "count":
+        sheets = ", ".join(str(one.args.get("sheet", "")) for one in clear)
+        return task.say("table_which_sheet", name=task.name(file), sheets=inert(sheets))
+    answers = list[str]()
+    for one in clear:
+        answers.append((yield from _answer(task, one)))
+    return "\n\n".join(answers)
+
+
+class _Wording(NamedTuple):
+    """A question's words: the function, whether the most or the fewest rows are meant, and who is asked for."""
+
+    rest: str
+    function: str
+    ranks_rows: bool = False
+    descending: bool = False
+    asks_who: bool = False
+
+
+def _worded(rest: str, function: str, columns: Mapping[str, str]) -> _Wording:
+    """Read "the most people" as a count of rows, and "who" as "which person"."""
+    most = word("most_rows").search(rest)
+    ranks_rows = most is not None and not any(named_pattern(name).search(most[0]) for name in columns)
+    descending = function == "max"
+    if most and ranks_rows:
+        descending = bool(most["most"] or most["zh"])
+        rest = f"{rest[: most.start()]}最{rest[most.end() :]}" if most[0][-1:] in "多少" else rest.replace(most[0], " ")
+        function = "count"
+    person = word("who").search(rest)
+    if person is None:
+        return _Wording(rest, function, ranks_rows, descending)
+    asked = "哪个人的" if person[0].startswith("谁") else "which person "
+    return _Wording(word("who").sub(asked, rest), function, ranks_rows, descending, asks_who=True)
+
+
+def _understood(task: Task, said: str, sheet: Sheet, function: str) -> Question:
     """Return the question in the table's own words. What is left over of the sentence makes it unclear."""
-    columns = {str(one["name"]): str(one["kind"]) for one in probe.entries("columns")}
-    rest = said.casefold()
-    for one in (str(file.get("path", "")), str(file.get("name", ""))):
-        rest = rest.replace(one.casefold(), " ")
-    group, unit, rest = _group(rest, columns)
-    filters, rest = _filters(rest, probe, columns)
-    numbers = [name for name, kind in columns.items() if kind == "number"]
-    measures = [name for name in numbers if _names(name).search(rest)]
-    if not measures and function != "count":
-        money = [name for name in numbers if word("money_column").search(name)]
-        measures = money if word("money").search(said) else numbers
-    for name in columns:
-        rest = _names(name).sub(" ", rest)
+    file, columns = sheet.file, columns_of(sheet.probe)
+    wording = _worded(plain_words(said, file, sheet.name, columns), function, columns)
+    function = wording.function
+    group, unit, rest = _group(wording.rest, columns)
+    filters, rest = _filters(rest, sheet.probe, columns)
+    measures = _measures(said, rest, columns, function)
+    for name in sorted(columns, key=len, reverse=True):
+        rest = named_pattern(name).sub(" ", rest)
     rest = " ".join(word("neutral").sub(" ", rest).split())
     unclear = re.findall(r"[^\W_]+", rest)
     if group is None or unclear or (function != "count" and len(measures) != 1):
         code = "table_unclear" if unclear else "table_which_column"
         said_so = task.say(code, words=quoted(rest), name=task.name(file), columns=inert(", ".join(columns)))
         return Question(file, {}, said_so)
-    ranked = bool(group) and function in {"max", "min"}
-    price = word("price").search(said)
-    does = "sum" if ranked and not price else function
+    ranked = bool(group) and (function in {"max", "min"} or wording.ranks_rows)
+    adds_up = ranked and not (wording.asks_who or wording.ranks_rows or word("price").search(said))
+    does = "sum" if adds_up else function
     column = "" if function == "count" else measures[0]
     args: dict[str, Any] = {"aggregates": [{"function": does, **({"column": column} if column else {})}]}
     if group:
         args |= {"group_by": [group], **({"date_unit": unit} if unit else {})}
     if ranked:
-        args |= {"sort_by": f"{does}({column})", "descending": function == "max"}
-    return Question(file, {"file_id": file["id"], **args, **({"filters": filters} if filters else {})})
+        args |= {"sort_by": f"{does}({column})" if column else does, "descending": wording.descending}
+    filtered = {"filters": filters} if filters else {}
+    return Question(file, {"file_id": file["id"], **sheet.argument, **args, **filtered})
 
 
-def _names(column: str) -> re.Pattern[str]:
-    """Return the pattern of a column's name in a sentence."""
-    edge = "" if not column.isascii() else r"\b"
-    return re.compile(rf"{edge}{re.escape(column.strip().casefold())}{'s?' if edge else ''}{edge}")
+def _measures(said: str, rest: str, columns: Mapping[str, str], function: str) -> list[str]:
+    """Return the columns of numbers that the question may mean: those it names, else those of money, else all."""
+    numbers = [name for name, kind in columns.items() if kind == "number"]
+    named = [name for name in numbers if named_pattern(name).search(rest)]
+    if named or function == "count":
+        return named
+    money = [name for name in numbers if word("money_column").search(name)]
+    return money if word("money").search(said) else numbers
 
 
 def _group(said: str, columns: Mapping[str, str]) -> tuple[str | None, str, str]:
@@ -106,7 +186,7 @@ def _group(said: str, columns: Mapping[str, str]) -> tuple[str | None, str, str]
         return "", "", said
     noun = next(filter(None, match.groups()))
     rest = said[: match.start()] + " " + said[match.end() :]
-    found = [name for name in columns if _names(name).fullmatch(noun) or _names(name).fullmatch(f"{noun}s")]
+    found = [name for name in columns if same_column(name, noun)]
     alike = [pattern for _, pattern in table("alike") if pattern.fullmatch(noun)]
     found = found or [name for name in columns if any(one.fullmatch(name.strip()) for one in alike)]
     dates = [name for name, kind in columns.items() if kind == "date"]

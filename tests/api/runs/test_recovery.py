@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tests.api.fakes import ManualClock
     from tests.e2e.person import Event, Person
 
+pytestmark = pytest.mark.story
+
 
 @contextmanager
 def serving(data_dir: Path, **options: Any) -> Generator[tuple[KillableService, Person]]:

@@ -223,6 +223,7 @@ async def test_threads_that_run_at_once_stay_apart(saver: Any, url: str) -> None
         assert words == await fresh(url, each)
 
 
+@pytest.mark.story
 async def test_what_a_killed_process_had_done_is_not_done_again(saver: Any, url: str) -> None:
     await say(graph_on(saver), "first")
     with Forked("tests.api.storage.talk", [url, "second"], {**os.environ, KILLED_AT: str(ROUNDS // 2)}) as process:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
+pytestmark = pytest.mark.story
+
 CHUNK = 1 << 20
 CONTENT = b"".join(number.to_bytes(8, "big") * (CHUNK // 8) for number in range(12)) + b"the rest"
 TUS = {"Tus-Resumable": "1.0.0"}

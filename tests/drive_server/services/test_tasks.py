@@ -285,6 +285,7 @@ async def prepared(settings: DriveSettings) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("place", [HALF_WAY, DONE])
+@pytest.mark.story
 async def test_a_task_of_a_process_that_was_killed_is_done_by_the_next_one_and_once(
     drive_settings: DriveSettings, place: str
 ) -> None:
@@ -310,6 +311,7 @@ async def test_a_task_of_a_process_that_was_killed_is_done_by_the_next_one_and_o
     assert kept == result
 
 
+@pytest.mark.story
 async def test_a_task_whose_key_was_revoked_after_the_kill_fails_and_says_so(drive_settings: DriveSettings) -> None:
     secret, key_id = await prepared(drive_settings)
     task_id = await kill_in(drive_settings, secret, HALF_WAY)

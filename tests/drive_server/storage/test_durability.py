@@ -18,6 +18,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
+pytestmark = pytest.mark.story
+
 ROOT = Path(__file__).parents[3]
 STORE = (sys.executable, "-m", "tests.drive_server.storage.store_process")
 DISK = "8m"

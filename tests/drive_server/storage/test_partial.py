@@ -90,6 +90,7 @@ def test_what_does_not_count_is_cut_off(files: PartialFiles) -> None:
     assert files.size("a") == 5
 
 
+@pytest.mark.story
 def test_what_a_killed_writer_did_not_vouch_for_is_cut_off(files: PartialFiles, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "uploads")], check=False)
 

@@ -120,6 +120,7 @@ async def test_all_children_end_with_it_also_those_that_left(pool: ServerPool) -
     assert not any(map(alive, children))
 
 
+@pytest.mark.story
 def test_its_children_end_also_when_the_service_is_killed(tmp_path: Path) -> None:
     """The service is a process that only starts the supervisor, and is killed."""
     line = [sys.executable, "-I", "-S", str(supervisor.__file__)]

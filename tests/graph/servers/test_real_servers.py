@@ -94,6 +94,7 @@ async def test_prompts_and_resources_can_be_read(make_pool: PoolMaker, kind: Ser
 
 
 @pytest.mark.parametrize("kind", ["sse", "streamableHttp"])
+@pytest.mark.story
 async def test_a_server_that_was_killed_comes_back_at_the_next_call(
     make_pool: PoolMaker, clock: SettableClock, kind: ServerType
 ) -> None:

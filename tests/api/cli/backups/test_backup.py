@@ -175,6 +175,7 @@ def test_no_content_is_collected_while_a_backup_copies(
         ("api.cli.backups.backup:copy_databases", 1),
     ],
 )
+@pytest.mark.story
 def test_a_killed_backup_leaves_nothing_that_looks_whole_and_the_next_one_cleans_up(
     data_dir: Path, tmp_path: Path, target: str, number: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -191,6 +192,7 @@ def test_a_killed_backup_leaves_nothing_that_looks_whole_and_the_next_one_cleans
 
 
 @pytest.mark.parametrize("target", ["api.cli.backups.restore:copy_content", "api.cli.backups.restore:_migrate"])
+@pytest.mark.story
 def test_a_killed_restore_leaves_no_data_directory_and_the_next_one_makes_it(
     data_dir: Path, tmp_path: Path, target: str
 ) -> None:

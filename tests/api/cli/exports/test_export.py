@@ -188,6 +188,7 @@ def test_a_second_export_fetches_only_what_changed_and_removes_what_is_gone(
     assert moved["name"] not in {item["name"] for item in second["items"] if item["id"] == moved["id"]}
 
 
+@pytest.mark.story
 def test_an_export_that_was_killed_is_none_and_goes_on_with_the_next_run(
     service: Service, source: Person, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -203,6 +204,7 @@ def test_an_export_that_was_killed_is_none_and_goes_on_with_the_next_run(
     assert run(service, source, "export", "--verify", str(target)) == 0
 
 
+@pytest.mark.story
 def test_an_import_that_was_killed_goes_on_and_makes_nothing_twice(
     service: Service, source: Person, exported: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -63,6 +63,7 @@ def test_one_process_holds_a_data_directory_and_the_next_is_told_which(
     assert not is_held(tmp_path)
 
 
+@pytest.mark.story
 def test_the_record_of_a_killed_process_is_not_believed(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
     with holder:
         holder.kill()

@@ -159,6 +159,7 @@ def test_two_edits_at_once_are_one_edit(alice: Person, service: RunningService) 
 
 @pytest.mark.parametrize("has_begun", [False, True])
 @pytest.mark.parametrize("earlier", [[], ["say before"]])
+@pytest.mark.story
 def test_a_version_that_a_kill_interrupts_is_answered_in_its_own_branch(
     tmp_path: Path, earlier: list[str], has_begun: bool
 ) -> None:

@@ -44,6 +44,7 @@ def test_the_holder_may_take_it_again_and_lets_go_as_often(tmp_path: Path) -> No
     other.release()
 
 
+@pytest.mark.story
 def test_a_process_that_is_killed_lets_go_of_it(tmp_path: Path) -> None:
     path = tmp_path / "index.lock"
     lock = WriterLock(path)

@@ -63,6 +63,7 @@ async def test_only_one_process_at_a_time_tends_a_table(corpus: Corpus, monkeypa
     assert process_of(corpus) is process
 
 
+@pytest.mark.story
 async def test_work_that_a_killed_maintenance_left_is_due_again(
     corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:

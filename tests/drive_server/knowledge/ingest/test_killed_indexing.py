@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
+import pytest
 
 from drive_server.knowledge.embedding.embedder import NoEmbedder
 from drive_server.knowledge.index.index import KnowledgeIndex
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.models.items import Item
     from tests.drive_server.store import Store
+
+pytestmark = pytest.mark.story
 
 FILES = 30
 KILLS = 4
