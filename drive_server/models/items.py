@@ -17,7 +17,8 @@ class Item(Model):
     """A file or folder as the caller sees it; `role` is the caller's, `owner` an email."""
 
     # `path` starts with `/` at the root that the caller sees; `etag` changes with every change of the item itself;
-    # `version` counts contents from 1. It and `size` are 0 for folders.
+    # `version` counts contents from 1. It and `size` are 0 for folders. `updated_at` is when the drive last changed the
+    # item; `modified_at` is the date of its content, as whoever sent it gave it, else when it came into the drive.
 
     id: str
     kind: Kind
@@ -33,6 +34,8 @@ class Item(Model):
     version: int
     created_at: datetime
     updated_at: datetime
+    # The journal's earlier results have none.
+    modified_at: Annotated[datetime, Field(default_factory=lambda known: known["updated_at"])]
     trashed_at: datetime | None
     child_count: int | None
     index_state: IndexState | None

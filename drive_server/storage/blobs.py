@@ -6,7 +6,7 @@ import tempfile
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Generator, Iterable
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,10 +33,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """The name of a content: the SHA-256 of its bytes in hex, and its size in bytes."""
+    """The name of a content: the SHA-256 of its bytes in hex, and its size in bytes.
+
+    `sha1` of the bytes in hex is there where it is known, and is no part of the name.
+    """
 
     hash: str
     size: int
+    sha1: str | None = field(default=None, compare=False)
 
 
 class BlobStore:
@@ -76,13 +80,14 @@ class BlobStore:
                     await in_thread(spooled.write, buffer)
                     buffer.clear()
             await in_thread(spooled.write, buffer)
-            return await self._keep(spooled.path, Blob(await in_thread(spooled.finish), size))
+            blob_hash = await in_thread(spooled.finish)
+            return await self._keep(spooled.path, Blob(blob_hash, size, spooled.sha1))
 
     async def put_file(self, path: Path) -> Blob:
         """Store the content of a file, which stays where it is and must not be changed any more."""
         async with self._spooled() as spooled:
             blob_hash = await in_thread(spooled.adopt, path)
-            return await self._keep(spooled.path, Blob(blob_hash, spooled.size))
+            return await self._keep(spooled.path, Blob(blob_hash, spooled.size, spooled.sha1))
 
     async def read(self, blob_hash: str) -> bytes:
         """Return the whole content. For contents of bounded size only."""
@@ -176,7 +181,7 @@ class BlobStore:
         spooled = SpooledFile(self._spool)
         try:
             spooled.write(data)
-            blob = Blob(spooled.finish(), len(data))
+            blob = Blob(spooled.finish(), len(data), spooled.sha1)
             self._move_into_place(spooled.path, root / _key(blob.hash), blob.size)
         finally:
             spooled.discard()

@@ -35,7 +35,7 @@ def list_folder(arguments: Namespace) -> int:
         folder = item["kind"] == "folder"
         size = "" if folder else format_size(item["size"])
         name = visible_line(item["name"]) + ("/" if folder else "")
-        terminal.say(f"{size:>9}  {str(item['updated_at'])[:10]}  {name}", "bold" if folder else "")
+        terminal.say(f"{size:>9}  {str(item['modified_at'])[:10]}  {name}", "bold" if folder else "")
     if not items:
         terminal.note(text("empty_folder"))
     return 0

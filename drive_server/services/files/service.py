@@ -1,6 +1,7 @@
 """Files and folders as things in a tree: look, make folders, rename, move, copy, trash, restore, delete for good."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from sqlalchemy import Connection
 
@@ -12,7 +13,14 @@ from drive_server.models.items import DeletedItems, Item, MovedItems, OnConflict
 from drive_server.services.files import copying, moving, trash
 from drive_server.services.files.conflicts import check_choice, resolve_conflict
 from drive_server.services.files.listing import folder_page, trash_page, tree_of
-from drive_server.services.files.operations import add_node, finish, new_node_view, require_room_below
+from drive_server.services.files.operations import (
+    add_node,
+    begin,
+    finish,
+    new_node_view,
+    require_room_below,
+    set_modified_at,
+)
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal
 from drive_server.services.pagination import Cursors
@@ -24,6 +32,7 @@ from drive_server.services.tree.nodes import (
     locate_below_sync,
     locate_folder,
     locate_folder_sync,
+    locate_live,
     locate_many_sync,
     locate_sync,
 )
@@ -123,6 +132,21 @@ class FileService:
 
         arguments = _arguments({"parent": parent, "name": clean}, on_conflict)
         return await self._journal.change(actor, "create_folder", arguments, operation)
+
+    async def set_date(self, actor: Actor, ref: str, at: datetime, *, if_match: str | None = None) -> Outcome[Item]:
+        """Give the item, or the content that the file has now, another date of its own."""
+        require_scope(actor.principal, Scope.WRITE)
+
+        async def operation(recorder: Recorder) -> Item:
+            node = await locate_live(recorder.session, actor.principal, ref, Role.EDITOR)
+            await begin(recorder, node, if_match)
+            recorder.describe("set_date", item=node.subject, date=f"{at:%Y-%m-%d %H:%M} UTC")
+            if node.row.modified_at != at:
+                recorder.touch(node.row)
+                await set_modified_at(recorder, node.row, at)
+            return await finish(recorder, node.row, node)
+
+        return await self._journal.change(actor, "set_date", {"item": ref, "date": at.isoformat()}, operation)
 
     async def rename(
         self, actor: Actor, ref: str, name: str, *, if_match: str | None = None, on_conflict: OnConflict = "fail"

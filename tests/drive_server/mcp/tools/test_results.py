@@ -4,7 +4,7 @@ from tests.drive_server.hosts import Host
 
 ITEM = {
     *("id", "kind", "name", "path", "parent_id", "owner", "role", "etag", "size", "media_type", "version"),
-    *("created_at", "updated_at", "trashed_at", "child_count", "index_state", "shared"),
+    *("created_at", "updated_at", "modified_at", "trashed_at", "child_count", "index_state", "shared"),
 }
 
 
