@@ -4,10 +4,38 @@ import os
 import shutil
 import tempfile
 from contextlib import suppress
-from hashlib import sha1, sha256
+from hashlib import md5, sha1, sha256
 from pathlib import Path
 
 COPIED_BYTES = 1 << 20
+
+
+class Checksums:
+    """Checksums by which clients of WebDAV find bytes broken on the way; nothing is named or trusted by them.
+
+    As a text they are as ownCloud writes them: kinds with hex digits, SHA1 first, then what rclone prefers.
+    """
+
+    def __init__(self) -> None:
+        self._digests = {"SHA1": sha1(usedforsecurity=False), "MD5": md5(usedforsecurity=False)}
+
+    def update(self, data: bytes | bytearray) -> None:
+        """Take the next bytes."""
+        for digest in self._digests.values():
+            digest.update(data)
+
+    def __str__(self) -> str:
+        """Return those of the bytes until now."""
+        return " ".join(f"{kind}:{digest.hexdigest()}" for kind, digest in self._digests.items())
+
+    @classmethod
+    def of_file(cls, path: Path) -> str:
+        """Return those of a whole file."""
+        found = cls()
+        with path.open("rb") as file:
+            while chunk := file.read(COPIED_BYTES):
+                found.update(chunk)
+        return str(found)
 
 
 class SpooledFile:
@@ -19,13 +47,12 @@ class SpooledFile:
         self.size = 0
         self._file = os.fdopen(descriptor, "wb")
         self._digest = sha256()
-        # It finds bytes broken on the way, for clients of WebDAV; nothing is named or trusted by it.
-        self._sha1 = sha1(usedforsecurity=False)
+        self._checksums = Checksums()
 
     @property
-    def sha1(self) -> str:
-        """The SHA-1, in hex, of what was written until now."""
-        return self._sha1.hexdigest()
+    def checksums(self) -> str:
+        """The checksums of what was written until now."""
+        return str(self._checksums)
 
     def write(self, chunk: bytes | bytearray) -> None:
         """Append the bytes."""
@@ -56,7 +83,7 @@ class SpooledFile:
 
     def _hash(self, chunk: bytes | bytearray) -> None:
         self._digest.update(chunk)
-        self._sha1.update(chunk)
+        self._checksums.update(chunk)
         self.size += len(chunk)
 
     def discard(self) -> None:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from api.cli.client import ServiceClient
-
     from api.cli.references import Item
 
 STYLES = {"+": "green", "-": "red", "@": "cyan"}

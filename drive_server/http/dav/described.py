@@ -189,11 +189,12 @@ class Described:
             return None
         item_id = self.place.item.id
         if self.sums is None:
-            self.sums = self.call.wait(self.call.drive.dav_checksums.sha1_of, [item_id])
+            self.sums = self.call.wait(self.call.drive.dav_checksums.of, [item_id])
         if item_id not in self.sums:
             return None
         found = etree.Element(CHECKSUMS, nsmap={"oc": OWNCLOUD})
-        etree.SubElement(found, f"{{{OWNCLOUD}}}checksum").text = f"SHA1:{self.sums[item_id]}"
+        for checksum in self.sums[item_id].split():
+            etree.SubElement(found, f"{{{OWNCLOUD}}}checksum").text = checksum
         return found
 
     def _stored(self) -> Mapping[str, str]:

@@ -90,8 +90,8 @@ class DavEndpoint:
         content = await self.drive.documents.open_content(call.actor, place.item.id)
         send = counted(self.drive, call.visit, content, address_of(call.request)) if call.visit else None
         response = await content_response(call.request, content, send, etag=content.item.etag)
-        if content.sha1 is not None:
-            response.headers[CHECKSUM] = f"SHA1:{content.sha1}"
+        if content.checksums is not None:  # clients take one
+            response.headers[CHECKSUM] = content.checksums.partition(" ")[0]
         response.headers[CACHE] = REVALIDATED
         return response
 

@@ -90,7 +90,7 @@ def _prefetch(call: DavCall, resources: list[Described], wanted: Wanted, above: 
         for resource in resources:
             resource.dead = dead.get(resource.place.item.id, {}) if resource.place.item else {}
     if wanted.has_checksums:
-        sums = call.wait(call.drive.dav_checksums.sha1_of, ids)
+        sums = call.wait(call.drive.dav_checksums.of, ids)
         for resource in resources:
             resource.sums = sums
 

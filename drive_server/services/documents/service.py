@@ -59,7 +59,7 @@ EDIT_ATTEMPTS = 20
 class Content:
     """A file's bytes: `stream(start, end)` yields those from `start` to `end` (exclusive; None: to the end).
 
-    `modified_at` is their own date; `sha1` of them in hex is None where nobody asked for it yet.
+    `modified_at` is their own date; `checksums` are as in a `Blob`.
     """
 
     item: Item
@@ -68,7 +68,7 @@ class Content:
     media_type: str
     modified_at: datetime
     stream: Callable[..., AsyncIterator[bytes]]
-    sha1: str | None = None
+    checksums: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,7 +368,7 @@ class DocumentService:
         def stream(start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
             return self._blobs.stream(found.blob, start, end)
 
-        return Content(item, found.blob, found.size, found.media_type, found.modified_at, stream, found.sha1)
+        return Content(item, found.blob, found.size, found.media_type, found.modified_at, stream, found.checksums)
 
     async def _create(
         self, actor: Actor, parent: str, name: str, content: NewContent, arguments: dict[str, str]

@@ -67,8 +67,8 @@ async def leaves_below(session: AsyncSession, node_id: str) -> list[Leaf]:
 MAX_COPIED_ITEMS = 100_000
 ROWS_AT_ONCE = 250
 Found = Row[str, str, str, str, str, int, str, str | None, str | None, datetime]
-"""Id, parent_id, kind and name of an item; blob, size, media type and SHA-1 of its content, None for folders; its namer
-and the date of its content."""
+"""Id, parent_id, kind and name of an item; blob, size, media type and checksums of its content, None for folders; who
+named it, and its date."""
 
 
 class CopyChoice(NamedTuple):
@@ -120,7 +120,7 @@ async def _rows_below(session: AsyncSession, source: NodeView) -> Sequence[Found
     below = descendants(source.id)
     columns = (below.c.id, below.c.parent_id, below.c.kind, below.c.name)
     content = and_(VersionRow.node_id == NodeRow.id, VersionRow.number == NodeRow.version)
-    contents = (VersionRow.blob, VersionRow.size, VersionRow.media_type, VersionRow.sha1)
+    contents = (VersionRow.blob, VersionRow.size, VersionRow.media_type, VersionRow.checksums)
     query = (
         select(*columns, *contents, NodeRow.named_by, NodeRow.modified_at)
         .join(NodeRow, NodeRow.id == below.c.id)
@@ -206,7 +206,7 @@ def _version(recorder: Recorder, ids: dict[str, str], row: Found) -> dict[str, A
         "media_type": row.media_type,
         "created_at": recorder.now,
         "modified_at": row.modified_at,
-        "sha1": row.sha1,
+        "checksums": row.checksums,
         "author_id": recorder.actor.user_id,
         "run_id": recorder.actor.run_id,
     }

@@ -65,7 +65,7 @@ class NewContent:
 def content_of(version: VersionRow, media_type: str | None = None) -> NewContent:
     """Return an earlier content with its date, to give it to a file again."""
     return NewContent(
-        Blob(version.blob, version.size, version.sha1), media_type or version.media_type, version.modified_at
+        Blob(version.blob, version.size, version.checksums), media_type or version.media_type, version.modified_at
     )
 
 
@@ -149,7 +149,7 @@ def _keep(session: Session, recorder: Recorder, row: NodeRow, blob: Blob) -> Non
         "media_type": row.media_type,
         "created_at": recorder.now,
         "modified_at": row.modified_at,
-        "sha1": blob.sha1,
+        "checksums": blob.checksums,
         "author_id": recorder.actor.user_id,
         "run_id": recorder.actor.run_id,
     }

@@ -89,8 +89,8 @@ class NameKeyRow(Base):
 class VersionRow(Base):
     """One content of a file; `blob` is the SHA-256 of the bytes in hex. Numbers count from 1 and are never reused.
 
-    `created_at` is when it came into the drive, `modified_at` its own date. `sha1` of the bytes in hex is for WebDAV
-    clients, None until somebody asks for it for contents that are older than that column.
+    `created_at` is when it came into the drive, `modified_at` its own date. `checksums` of the bytes are for
+    WebDAV clients, as in `SHA1:... MD5:...`; None for contents older than the column, until somebody asks.
     """
 
     __tablename__ = "versions"
@@ -104,7 +104,7 @@ class VersionRow(Base):
     media_type: Mapped[str] = mapped_column(String(255))
     created_at: Mapped[datetime]
     modified_at: Mapped[datetime] = mapped_column(default=_same_as("created_at"))
-    sha1: Mapped[str | None] = mapped_column(String(40))
+    checksums: Mapped[str | None] = mapped_column(String(100))
     author_id: Mapped[str] = mapped_column(ForeignKey("users.id"))
     run_id: Mapped[str | None] = mapped_column(String(64))
 

@@ -1,4 +1,4 @@
-"""The dates of contents, as their senders gave them, and the SHA-1 by which WebDAV clients compare them."""
+"""The dates of contents, as their senders gave them, and the checksums by which WebDAV clients compare them."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -28,7 +28,7 @@ def upgrade() -> None:
     """Add the columns. A content without a date from a WebDAV client is of the time when it came into the drive."""
     for table in ("nodes", "versions"):
         op.add_column(table, sa.Column("modified_at", MOMENT, nullable=False, server_default="1970-01-01 00:00:00"))
-    op.add_column("versions", sa.Column("sha1", sa.String(40)))
+    op.add_column("versions", sa.Column("checksums", sa.String(100)))
     op.add_column("uploads", sa.Column("modified_at", MOMENT))
     op.execute(sa.update(VERSIONS).values(modified_at=VERSIONS.c.created_at))
     _take_dates_of_clients()
@@ -40,7 +40,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     """Drop them; the dates of WebDAV clients are lost."""
     op.drop_column("uploads", "modified_at")
-    op.drop_column("versions", "sha1")
+    op.drop_column("versions", "checksums")
     for table in ("versions", "nodes"):
         op.drop_column(table, "modified_at")
 
