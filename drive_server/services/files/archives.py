@@ -18,8 +18,8 @@ from drive_server.errors import InvalidInputError, TooLargeError
 from drive_server.knowledge.formats import format_of
 from drive_server.messages import Message
 from drive_server.moments import zone_of
-from drive_server.portable_names import portable_names
 from drive_server.services.tree.nodes import BATCH, NodeView, descendants, locate_live
+from drive_server.services.tree.portable_names import portable_names
 from drive_server.storage.blobs import BlobStore
 from drive_server.storage.database import Database
 from drive_server.storage.tables.items import NodeRow, VersionRow

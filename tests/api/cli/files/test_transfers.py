@@ -10,7 +10,7 @@ from api.cli.client import ServiceClient
 from api.cli.files.download import PARTIAL, Download, Source
 from api.cli.importing import resumable, upload
 from api.cli.terminal import Terminal
-from drive_server.portable_names import portable_name
+from drive_server.services.tree.portable_names import portable_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

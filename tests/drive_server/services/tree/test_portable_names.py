@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drive_server.portable_names import MAX_BYTES, REFUSED, RESERVED, key_of, portable_name, portable_names
+from drive_server.services.tree.portable_names import (
+    MAX_BYTES,
+    REFUSED,
+    RESERVED,
+    key_of,
+    portable_name,
+    portable_names,
+)
 
 NAMES = st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=60), max_size=12)
 
