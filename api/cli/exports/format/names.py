@@ -1,4 +1,4 @@
-"""Names in an export: as in every archive (`drive_server.services.tree.portable_names`), but shorter, for disks that leave less."""
+"""Names in an export: as in every archive (`portable_names`), but shorter, for disks that leave less."""
 
 from __future__ import annotations
 
