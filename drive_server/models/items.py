@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, Field, model_validator
 
 from drive_server.models.base import Model
 
@@ -34,12 +34,18 @@ class Item(Model):
     version: int
     created_at: datetime
     updated_at: datetime
-    # The journal's earlier results have none.
-    modified_at: Annotated[datetime, Field(default_factory=lambda known: known["updated_at"])]
+    modified_at: datetime
     trashed_at: datetime | None
     child_count: int | None
     index_state: IndexState | None
     shared: bool
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_earlier_result(cls, values: Any) -> Any:
+        """Give the journal's results of before own dates one: that of the change."""
+        is_earlier = isinstance(values, dict) and "modified_at" not in values
+        return {**values, "modified_at": values.get("updated_at")} if is_earlier else values
 
 
 class TreeNode(Model):

@@ -1775,7 +1775,7 @@ export interface components {
              * Modified At
              * Format: date-time
              */
-            modified_at?: string;
+            modified_at: string;
             /** Trashed At */
             trashed_at: string | null;
             /** Child Count */
@@ -1931,7 +1931,7 @@ export interface components {
              * Modified At
              * Format: date-time
              */
-            modified_at?: string;
+            modified_at: string;
             /** Trashed At */
             trashed_at: string | null;
             /** Child Count */
