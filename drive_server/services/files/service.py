@@ -39,6 +39,7 @@ from drive_server.services.tree.nodes import (
 from drive_server.storage.database import Database
 
 MAX_TREE_DEPTH = 20
+SET_DATE = "set_date"
 
 
 class FileService:
@@ -53,6 +54,7 @@ class FileService:
     def __init__(self, database: Database, journal: Journal) -> None:
         self._database = database
         self._journal = journal
+        journal.register(SET_DATE, "edit")
 
     async def visible(self, actor: Actor, ids: Iterable[str]) -> frozenset[str]:
         """Return those of the ids that are items which the caller sees. Raises `MissingScopeError`."""
@@ -140,13 +142,13 @@ class FileService:
         async def operation(recorder: Recorder) -> Item:
             node = await locate_live(recorder.session, actor.principal, ref, Role.EDITOR)
             await begin(recorder, node, if_match)
-            recorder.describe("set_date", item=node.subject, date=f"{at:%Y-%m-%d %H:%M} UTC")
+            recorder.describe(SET_DATE, item=node.subject, date=f"{at:%Y-%m-%d %H:%M} UTC")
             if node.row.modified_at != at:
                 recorder.touch(node.row)
                 await set_modified_at(recorder, node.row, at)
             return await finish(recorder, node.row, node)
 
-        return await self._journal.change(actor, "set_date", {"item": ref, "date": at.isoformat()}, operation)
+        return await self._journal.change(actor, SET_DATE, {"item": ref, "date": at.isoformat()}, operation)
 
     async def rename(
         self, actor: Actor, ref: str, name: str, *, if_match: str | None = None, on_conflict: OnConflict = "fail"
