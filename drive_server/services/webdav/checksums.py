@@ -1,10 +1,10 @@
-"""Checksums of contents, by which WebDAV clients compare them: stored with new contents, worked out once for others."""
+"""Checksums of contents, by which WebDAV clients compare them: stored with small ones, worked out once for others."""
 
 from collections.abc import Collection
 from contextlib import suppress
-from typing import cast
+from typing import Final, cast
 
-from sqlalchemy import Connection, Table, and_, select, update
+from sqlalchemy import Connection, Row, Table, and_, select, update
 
 from drive_server.errors import StorageFailureError
 from drive_server.services.tree.nodes import BATCH
@@ -14,7 +14,9 @@ from drive_server.storage.tables.items import NodeRow, VersionRow
 
 _VERSIONS = cast("Table", VersionRow.__table__)
 _IS_CURRENT = and_(VersionRow.node_id == NodeRow.id, VersionRow.number == NodeRow.version)
-_CHECKSUMS = select(NodeRow.id, VersionRow.blob, VersionRow.checksums).join(VersionRow, _IS_CURRENT)
+_CHECKSUMS = select(NodeRow.id, VersionRow.blob, VersionRow.checksums, VersionRow.size).join(VersionRow, _IS_CURRENT)
+MOST_BYTES: Final = 4 << 30
+"""Bytes that one page of a list has read: a client that waits for it gives up after some minutes."""
 
 
 class DavChecksums:
@@ -27,23 +29,27 @@ class DavChecksums:
     async def of(self, node_ids: Collection[str]) -> dict[str, str]:
         """Return the checksums of each file's bytes by item, as in `SHA1:... MD5:...`.
 
-        Who calls has seen that these items are visible. A file whose bytes can't be read has none.
+        Who calls has seen that these items are visible. A file whose bytes can't be read has none; nor have those, this
+        time, that are left once 4 GiB were read.
         """
         found = await self._stored(node_ids)
-        blobs = dict.fromkeys(blob for blob, checksums in found.values() if checksums is None)
-        new = {blob: checksums for blob in blobs if (checksums := await self._worked_out(blob)) is not None}
+        sizes = {row.blob: row.size for row in found if row.checksums is None}
+        new, total = dict[str, str](), 0
+        for blob, size in sorted(sizes.items(), key=lambda entry: entry[1]):
+            total += size
+            if (not new or total <= MOST_BYTES) and (checksums := await self._worked_out(blob)) is not None:
+                new[blob] = checksums
         if new:
             await self._store(new)
-        known = {node_id: checksums or new.get(blob) for node_id, (blob, checksums) in found.items()}
+        known = {row.id: row.checksums or new.get(row.blob) for row in found}
         return {node_id: checksums for node_id, checksums in known.items() if checksums is not None}
 
-    async def _stored(self, node_ids: Collection[str]) -> dict[str, tuple[str, str | None]]:
-        ids, found = list(node_ids), dict[str, tuple[str, str | None]]()
+    async def _stored(self, node_ids: Collection[str]) -> list[Row[str, str, str | None, int]]:
+        ids, found = list(node_ids), list[Row[str, str, str | None, int]]()
 
         def read(connection: Connection) -> None:
             for start in range(0, len(ids), BATCH):
-                rows = connection.execute(_CHECKSUMS.where(NodeRow.id.in_(ids[start : start + BATCH])))
-                found.update((row.id, (row.blob, row.checksums)) for row in rows)
+                found.extend(connection.execute(_CHECKSUMS.where(NodeRow.id.in_(ids[start : start + BATCH]))))
 
         await self._database.read_sync(read)
         return found

@@ -90,7 +90,7 @@ class VersionRow(Base):
     """One content of a file; `blob` is the SHA-256 of the bytes in hex. Numbers count from 1 and are never reused.
 
     `created_at` is when it came into the drive, `modified_at` its own date. `checksums` of the bytes are for
-    WebDAV clients, as in `SHA1:... MD5:...`; None for contents older than the column, until somebody asks.
+    WebDAV clients, as in `SHA1:... MD5:...`; None for large and old contents, until somebody asks.
     """
 
     __tablename__ = "versions"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import update
 
+from drive_server.services.webdav import checksums
+from drive_server.storage.spool import CHECKED_BYTES
 from drive_server.storage.tables.items import VersionRow
 from tests.drive_server.http.dav.client import properties_of
 from tests.drive_server.http.dav.test_files import owner
@@ -58,6 +60,22 @@ async def test_files_have_checksums_and_folders_none(service: Service, dav: Dav)
     assert "oc-checksum" not in (await dav.ok("GET", "/f/ck.txt")).headers
     assert await sums(dav, "/f", "1") == expected, "an old file answers as well"
     assert (await dav.ok("HEAD", "/f/ck.txt")).headers["oc-checksum"] == f"SHA1:{SHA1}", "and is read once"
+
+
+async def test_a_large_content_is_read_when_somebody_asks(
+    service: Service, dav: Dav, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large = [bytes([number]) * (CHECKED_BYTES + 1) for number in range(2)]
+    for number, content in enumerate(large):
+        await dav.ok("PUT", f"/{number}.bin", content)
+    assert "oc-checksum" not in (await dav.ok("HEAD", "/0.bin")).headers
+    monkeypatch.setattr(checksums, "MOST_BYTES", CHECKED_BYTES)
+    listed = await sums(dav, "/", "1")
+    assert sorted(listed.values(), key=str)[-1] is not None
+    assert list(listed.values()).count(None) == 2, "the folder, and what is left for the next time"
+    assert await sums(dav, "/", "1") == {"/dav/": None, "/dav/0.bin": of(large[0]), "/dav/1.bin": of(large[1])}
+    stored = (await service.drive.documents.open_content(await owner(service), "/0.bin")).checksums
+    assert stored == of(large[0])
 
 
 async def test_a_copy_an_edit_and_an_earlier_version_have_theirs(service: Service, dav: Dav) -> None:
