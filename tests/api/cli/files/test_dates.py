@@ -82,3 +82,14 @@ def test_names_that_windows_refuses_are_replaced_and_no_file_is_lost(shell: Shel
         "minutes_ final.txt": "minutes: final.txt",
         "Größe 报告 🎉.txt": "Größe 报告 🎉.txt",
     }
+
+
+def test_a_search_is_limited_to_dates(shell: Shell) -> None:
+    old(shell.folder, "plan old.txt")
+    (shell.folder / "plan new.txt").write_text("new")
+    shell.done("put", "plan old.txt", "plan new.txt", "/")
+    found = shell.done("search", "plan", "--modified-before", "2002-01-01", "--json").json
+    assert [hit["file"]["name"] for hit in found] == ["plan old.txt"]
+    found = shell.done("search", "plan", "--modified-after", "2002-01-01", "--json").json
+    assert [hit["file"]["name"] for hit in found] == ["plan new.txt"]
+    assert shell("search", "plan", "--modified-after", "soon").code == 1
