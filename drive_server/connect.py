@@ -89,6 +89,7 @@ from drive_server.services.tasks import TaskService
 from drive_server.services.text.contents import Contents
 from drive_server.services.undo.service import UndoService
 from drive_server.services.uploads.service import UploadService
+from drive_server.services.webdav.checksums import DavChecksums
 from drive_server.services.webdav.drafts import DavDrafts
 from drive_server.services.webdav.locks import DavLocks
 from drive_server.services.webdav.properties import DavProperties
@@ -223,7 +224,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         batches=BatchService(journal),
         bulk=BulkService(journal),
         stars=StarService(database, clock),
-        archives=ArchiveService(database, blobs),
+        archives=ArchiveService(database, blobs, settings.resolved_time_zone),
         documents=documents,
         templates=TemplateService(database, journal, Contents(blobs, texts, settings.max_text_bytes)),
         thumbnails=ThumbnailService(documents, texts),
@@ -233,6 +234,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         uploads=_uploads(settings, database, blobs, documents, limits),
         dav_locks=DavLocks(database),
         dav_properties=DavProperties(database),
+        dav_checksums=DavChecksums(database, blobs),
         dav_drafts=DavDrafts(database, clock),
         quota=QuotaService(database, limits),
         housekeeping=housekeeping,

@@ -81,6 +81,12 @@ class ChecksumMismatchError(InvalidInputError):
     status = 460
 
 
+class DamagedContentError(InvalidInputError):
+    """The bytes of a content have another checksum than the request says; nothing was stored."""
+
+    status = 400
+
+
 class UnauthenticatedError(DriveError):
     """No credentials, or credentials that are unknown, expired or revoked."""
 

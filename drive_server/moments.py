@@ -39,6 +39,10 @@ _UNITS: Final = {"天": "day", "日": "day", "周": "week", "星期": "week", "�
 _WEEKDAYS: Final = {name: number for names in (
     ("mon", "tue", "wed", "thu", "fri", "sat", "sun"), "一二三四五六日", "******天"
 ) for number, name in enumerate(names)}  # fmt: skip
+_CALENDAR: Final = re.compile(
+    r"(?:in )?(?P<year>\d{4})(?:年|[-/](?P<month>\d{1,2})|年(?P<month_zh>\d{1,2})月)?", re.ASCII
+)
+"""A year, or a month of one."""
 _EDGES: Final = re.compile(
     r"^(?P<word>until|till|since|from|by|on|before|after|直到|截至|自从|到|从)\s*|\s*(?P<tail>为止|以来|之前|之后)$"
 )
@@ -99,6 +103,10 @@ def _span_of(said: str, today: date, edge: Edge) -> Span | None:
         unit = found["last_unit"] or found["ago_unit"] or _UNITS[found["last_unit_zh"] or found["ago_unit_zh"]]
         first = _moved(today, unit, -count)
         return first, (first if found["ago"] or found["ago_zh"] else today) + _DAY
+    if found := _CALENDAR.fullmatch(said):
+        month = found["month"] or found["month_zh"]
+        first = date(int(found["year"]), int(month or 1), 1)
+        return first, _moved(first, "month" if month else "year", 1)
     found = _WEEKDAY.fullmatch(said)
     return _weekday(found, today, edge) if found else None
 

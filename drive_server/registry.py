@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from drive_server.services.tasks import TaskService
     from drive_server.services.undo.service import UndoService
     from drive_server.services.uploads.service import UploadService
+    from drive_server.services.webdav.checksums import DavChecksums
     from drive_server.services.webdav.drafts import DavDrafts
     from drive_server.services.webdav.locks import DavLocks
     from drive_server.services.webdav.properties import DavProperties
@@ -96,6 +97,7 @@ class ServiceRegistry:
     uploads: "UploadService"
     dav_locks: "DavLocks"
     dav_properties: "DavProperties"
+    dav_checksums: "DavChecksums"
     dav_drafts: "DavDrafts"
     quota: "QuotaService"
     housekeeping: "Housekeeping"

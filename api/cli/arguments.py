@@ -133,6 +133,8 @@ def _add_drive_commands(commands: Commands, client: ArgumentParser) -> None:
     listing.set_defaults(target="commands.drive:list_folder")
     search = commands.add_parser("search", parents=[client], help="find files by name, words and meaning")
     search.add_argument("query", type=_message, metavar="QUERY")
+    search.add_argument("--modified-after", metavar="TIME", help="only what is of this time (ISO 8601) or later")
+    search.add_argument("--modified-before", metavar="TIME", help="only what is of before this time (ISO 8601)")
     search.add_argument("--json", action="store_true", help="print the hits as a JSON array")
     search.set_defaults(target="commands.drive:search")
     index = commands.add_parser("index", parents=[client], help="the search index: its state, or build it anew")

@@ -28,6 +28,8 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
     "change.copy": ("Copied {item}{holding} to {folder}{ending}.", "把{item}{holding}复制到了{folder}{ending}。"),
     "effect.rename": ("Rename {item} to '{name}'{ending}.", "把{item}重命名为“{name}”{ending}。"),
     "change.rename": ("Renamed {item} to '{name}'{ending}.", "把{item}重命名为“{name}”{ending}。"),
+    "effect.set_date": ("Give {item} the date {date}.", "把{item}的日期改为 {date}。"),
+    "change.set_date": ("Gave {item} the date {date}.", "把{item}的日期改成了 {date}。"),
     "effect.move": ("Move {item} to {folder}{ending}.", "把{item}移到{folder}{ending}。"),
     "change.move": ("Moved {item} to {folder}{ending}.", "把{item}移到了{folder}{ending}。"),
     "effect.move_many": ("Move {count} item{s} to {folder}.", "把 {count} 项移到{folder}。"),
@@ -186,6 +188,7 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
     # Effects of an undo on one item
     "back_in_place": ("goes back to its earlier place and name", "回到原来的位置和名称"),
     "back_to_content": ("goes back to its earlier content", "回到较早的内容"),
+    "back_to_date": ("gets back its earlier date", "恢复原来的日期"),
     "goes_to_trash": ("goes to the trash", "移到回收站"),
     "role_given_back": ("gives {email} the earlier role again", "恢复 {email} 原来的权限"),
     "no_longer_shared": ("is no longer shared with {email}", "不再共享给 {email}"),

@@ -82,6 +82,11 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
     "no_content.hint": ("GET /api/drive/export lists what there is.", "现有内容见 GET /api/drive/export。"),
     "other_content": ("These bytes have another SHA-256 than announced.", "这些字节的 SHA-256 与所声明的不符。"),
     "other_content.hint": ("Send the content again.", "请重新发送该内容。"),
+    "damaged_content": (
+        "The bytes have another {kind} than the request says: they were damaged on the way.",
+        "这些字节的 {kind} 校验和与请求中的不符，内容在传输中损坏了。",
+    ),
+    "damaged_content.hint": ("Nothing was stored. Send it again.", "没有保存任何内容，请重新发送。"),
     "many_contents": (
         "Many contents were stored that no file has yet.",
         "已保存的内容中，尚未归入文件的太多。",

@@ -227,7 +227,7 @@ def _note(item: Item, text: str) -> TextResourceContents:
 
 
 def _resource(item: Item) -> Resource:
-    changed = item.updated_at.isoformat(timespec="seconds").replace("+00:00", "Z")
+    changed = item.modified_at.isoformat(timespec="seconds").replace("+00:00", "Z")
     return Resource(
         uri=AnyUrl(uri_of(item)),
         name=item.name,

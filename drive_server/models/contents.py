@@ -9,12 +9,16 @@ from drive_server.models.items import Item
 
 
 class Version(Model):
-    """A content that a file had; `run_id` names the assistant's run that wrote it."""
+    """A content that a file had; `run_id` names the assistant's run that wrote it.
+
+    `created_at` is when it came into the drive, `modified_at` the content's own date.
+    """
 
     number: int
     size: int
     media_type: str
     created_at: datetime
+    modified_at: datetime
     author: str
     run_id: str | None
     current: bool

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, Field, model_validator
 
 from drive_server.models.base import Model
 
@@ -17,7 +17,8 @@ class Item(Model):
     """A file or folder as the caller sees it; `role` is the caller's, `owner` an email."""
 
     # `path` starts with `/` at the root that the caller sees; `etag` changes with every change of the item itself;
-    # `version` counts contents from 1. It and `size` are 0 for folders.
+    # `version` counts contents from 1. It and `size` are 0 for folders. `updated_at` is when the drive last changed the
+    # item; `modified_at` is the date of its content, as whoever sent it gave it, else when it came into the drive.
 
     id: str
     kind: Kind
@@ -33,10 +34,18 @@ class Item(Model):
     version: int
     created_at: datetime
     updated_at: datetime
+    modified_at: datetime
     trashed_at: datetime | None
     child_count: int | None
     index_state: IndexState | None
     shared: bool
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_earlier_result(cls, values: Any) -> Any:
+        """Give the journal's results of before own dates one: that of the change."""
+        is_earlier = isinstance(values, dict) and "modified_at" not in values
+        return {**values, "modified_at": values.get("updated_at")} if is_earlier else values
 
 
 class TreeNode(Model):

@@ -6,7 +6,7 @@ import tempfile
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Generator, Iterable
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from obstore.store import LocalStore, ObjectStore, from_url
 
 from drive_server.errors import InvalidInputError, StorageFailureError, TooLargeError
 from drive_server.messages import Message
-from drive_server.storage.spool import SpooledFile, remove_unfinished, sync
+from drive_server.storage.spool import Checksums, SpooledFile, remove_unfinished, sync
 from drive_server.storage.token_file import make_private_directory
 
 logger = logging.getLogger(__name__)
@@ -33,10 +33,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """The name of a content: the SHA-256 of its bytes in hex, and its size in bytes."""
+    """The name of a content: the SHA-256 of its bytes in hex, and its size in bytes.
+
+    `checksums` of the bytes, see `Checksums`, are there where they are known, and no part of the name.
+    """
 
     hash: str
     size: int
+    checksums: str | None = field(default=None, compare=False)
 
 
 class BlobStore:
@@ -76,13 +80,14 @@ class BlobStore:
                     await in_thread(spooled.write, buffer)
                     buffer.clear()
             await in_thread(spooled.write, buffer)
-            return await self._keep(spooled.path, Blob(await in_thread(spooled.finish), size))
+            blob_hash = await in_thread(spooled.finish)
+            return await self._keep(spooled.path, Blob(blob_hash, size, spooled.checksums))
 
     async def put_file(self, path: Path) -> Blob:
         """Store the content of a file, which stays where it is and must not be changed any more."""
         async with self._spooled() as spooled:
             blob_hash = await in_thread(spooled.adopt, path)
-            return await self._keep(spooled.path, Blob(blob_hash, spooled.size))
+            return await self._keep(spooled.path, Blob(blob_hash, spooled.size, spooled.checksums))
 
     async def read(self, blob_hash: str) -> bytes:
         """Return the whole content. For contents of bounded size only."""
@@ -141,6 +146,11 @@ class BlobStore:
         # Elsewhere than on a local disk the spool may be the system's own folder for temporary files.
         return await in_thread(remove_unfinished, self._spool, before.timestamp()) if self._root else 0
 
+    async def checksums(self, blob_hash: str) -> str:
+        """Return the checksums of a content that is stored without them; its bytes are read."""
+        async with self.local_path(blob_hash) as path:
+            return await in_thread(Checksums.of_file, path)
+
     @asynccontextmanager
     async def local_path(self, blob_hash: str) -> AsyncGenerator[Path]:
         """Yield a file with the content, for readers that need one. Don't change it: it may be the store's own."""
@@ -176,7 +186,7 @@ class BlobStore:
         spooled = SpooledFile(self._spool)
         try:
             spooled.write(data)
-            blob = Blob(spooled.finish(), len(data))
+            blob = Blob(spooled.finish(), len(data), spooled.checksums)
             self._move_into_place(spooled.path, root / _key(blob.hash), blob.size)
         finally:
             spooled.discard()

@@ -4,10 +4,41 @@ import os
 import shutil
 import tempfile
 from contextlib import suppress
-from hashlib import sha256
+from hashlib import md5, sha1, sha256
 from pathlib import Path
 
 COPIED_BYTES = 1 << 20
+CHECKED_BYTES = 1 << 20
+"""Contents up to here have their checksums worked out at once. For larger ones, which few ask for, that would more than
+double the processor time of storing them (1.4 to 3.1 ms a MiB): they are read when somebody does."""
+
+
+class Checksums:
+    """Checksums by which clients of WebDAV find bytes broken on the way; nothing is named or trusted by them.
+
+    As a text they are as ownCloud writes them: kinds with hex digits, SHA1 first, then what rclone prefers.
+    """
+
+    def __init__(self) -> None:
+        self._digests = {"SHA1": sha1(usedforsecurity=False), "MD5": md5(usedforsecurity=False)}
+
+    def update(self, data: bytes | bytearray) -> None:
+        """Take the next bytes."""
+        for digest in self._digests.values():
+            digest.update(data)
+
+    def __str__(self) -> str:
+        """Return those of the bytes until now."""
+        return " ".join(f"{kind}:{digest.hexdigest()}" for kind, digest in self._digests.items())
+
+    @classmethod
+    def of_file(cls, path: Path) -> str:
+        """Return those of a whole file."""
+        found = cls()
+        with path.open("rb") as file:
+            while chunk := file.read(COPIED_BYTES):
+                found.update(chunk)
+        return str(found)
 
 
 class SpooledFile:
@@ -19,12 +50,17 @@ class SpooledFile:
         self.size = 0
         self._file = os.fdopen(descriptor, "wb")
         self._digest = sha256()
+        self._checksums = Checksums()
+
+    @property
+    def checksums(self) -> str | None:
+        """The checksums of what was written until now; None if it is large."""
+        return str(self._checksums) if self.size <= CHECKED_BYTES else None
 
     def write(self, chunk: bytes | bytearray) -> None:
         """Append the bytes."""
         self._file.write(chunk)
-        self._digest.update(chunk)
-        self.size += len(chunk)
+        self._hash(chunk)
 
     def finish(self) -> str:
         """Make the file durable, close it, and return its SHA-256 in hex."""
@@ -38,8 +74,7 @@ class SpooledFile:
         self._file.close()
         with source.open("rb") as file:
             while chunk := file.read(COPIED_BYTES):
-                self._digest.update(chunk)
-                self.size += len(chunk)
+                self._hash(chunk)
         self.path.unlink()
         try:
             self.path.hardlink_to(source)
@@ -48,6 +83,12 @@ class SpooledFile:
             self.path.chmod(0o600)
         sync(self.path)
         return self._digest.hexdigest()
+
+    def _hash(self, chunk: bytes | bytearray) -> None:
+        self._digest.update(chunk)
+        self.size += len(chunk)
+        if self.size <= CHECKED_BYTES:
+            self._checksums.update(chunk)
 
     def discard(self) -> None:
         """Remove the file, unless it was moved into place."""

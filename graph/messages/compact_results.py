@@ -133,12 +133,22 @@ class _Writer:
             value = item.get(name)
             if not _is_empty(value) and (is_file or name not in {"size", "version"}):
                 yield form.format(self._value(name, value))
+        yield from self._dates(item)
         if item.get("role") not in {None, "owner"}:
             yield f"{item['role']}, owner {item.get('owner')}"
         if item.get("index_state") in {"failed", "skipped"}:
             yield f"text {item['index_state']}"
         if item.get("shared"):
             yield "shared"
+
+    def _dates(self, item: Data) -> Iterator[str]:
+        """Yield the date of the content, and when the drive last changed the item if that is another minute."""
+        own, changed = (self._value(name, item.get(name) or "") for name in ("modified_at", "updated_at"))
+        yield from [own] if item.get("modified_at") else []
+        if item.get("updated_at") and changed != own:
+            yield f"changed here {changed}" if item.get("modified_at") else changed
+        if item.get("trashed_at"):
+            yield f"trashed {self._value('trashed_at', item['trashed_at'])}"
 
     def _hit(self, hit: Data) -> str:
         file: Data = hit["file"]
@@ -193,8 +203,6 @@ _FACTS: Final = {
     "size": "{} B",
     "version": "version {}",
     "child_count": "{} inside",
-    "updated_at": "{}",
-    "trashed_at": "trashed {}",
 }
 
 

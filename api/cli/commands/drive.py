@@ -35,7 +35,7 @@ def list_folder(arguments: Namespace) -> int:
         folder = item["kind"] == "folder"
         size = "" if folder else format_size(item["size"])
         name = visible_line(item["name"]) + ("/" if folder else "")
-        terminal.say(f"{size:>9}  {str(item['updated_at'])[:10]}  {name}", "bold" if folder else "")
+        terminal.say(f"{size:>9}  {str(item['modified_at'])[:10]}  {name}", "bold" if folder else "")
     if not items:
         terminal.note(text("empty_folder"))
     return 0
@@ -45,7 +45,7 @@ def search(arguments: Namespace) -> int:
     """Print the best hits for a query, best first."""
     terminal = Terminal()
     with connected(arguments, terminal) as client:
-        found = client.get("/api/drive/search", q=arguments.query)
+        found = client.get("/api/drive/search", q=arguments.query, **_filters(arguments))
     hits = found["hits"]
     if arguments.json:
         print_json(hits)
@@ -63,6 +63,12 @@ def search(arguments: Namespace) -> int:
     if found.get("note"):
         terminal.note(str(found["note"]))
     return 0
+
+
+def _filters(arguments: Namespace) -> dict[str, str]:
+    """Return the dates that limit a search."""
+    given = {name: getattr(arguments, name) for name in ("modified_after", "modified_before")}
+    return {name: value for name, value in given.items() if value}
 
 
 def index(arguments: Namespace) -> int:

@@ -145,10 +145,15 @@ class Sender:
 
 def _wire(item: Item, receipts: dict[str, str]) -> Item:
     """Return the item as the route takes it."""
-    names = ("id", "parent_id", "kind", "name", "created_at", "updated_at", "trash_id", "starred_at", "shares", "links")
     versions = [
-        {name: version[name] for name in ("number", "sha256", "size", "media_type", "created_at")}
+        _given(version, ("number", "sha256", "size", "media_type", "created_at"))
         | {"receipt": receipts.get(version["sha256"], "")}
         for version in item["versions"]
     ]
-    return {**{name: item[name] for name in names}, "versions": versions}
+    names = ("id", "parent_id", "kind", "name", "created_at", "updated_at", "trash_id", "starred_at", "shares", "links")
+    return {**_given(item, names), "versions": versions}
+
+
+def _given(entry: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Return these facts of an entry, and its content's own date, which exports of earlier versions do not have."""
+    return {name: entry[name] for name in names} | {name: entry[name] for name in ("modified_at",) if name in entry}

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 BY_HERE: Final = "SELECT id, body, here_name, parent_id, is_new FROM items WHERE here = ?"
 LINK: Final = "link"
 GROUP: Final = "group:"
+MOMENTS: Final = ("created_at", "updated_at", "modified_at")
+"""The dates of an item; exports of earlier versions have no date of the content."""
 
 
 @dataclass(slots=True)
@@ -63,7 +65,7 @@ def _differences(
         ("what_name", item["name"] == wanted["name"]),
         ("what_folder", wanted["parent_id"] is None or item["parent_id"] == wanted["parent_id"]),
         ("what_content", fits),
-        ("what_time", all(_moment(item[at]) == _moment(wanted[at]) for at in ("created_at", "updated_at"))),
+        ("what_time", all(_moment(item[at]) == _moment(wanted[at]) for at in MOMENTS if at in wanted)),
         ("what_trash", item["trash_id"] == table.here(wanted["trash_id"])),
         ("what_star", bool(item["starred_at"]) == bool(wanted["starred_at"])),
         ("what_role", roles == given),

@@ -71,7 +71,9 @@ class Contents:
         """Put one content to its path, unless it is there."""
         path, sha256, size, moment = file
         target = self._root / path
+        at = datetime.fromisoformat(moment).timestamp()
         if _is_whole(target, sha256, size):
+            os.utime(target, (at, at))
             return "unchanged"
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = target.with_name(target.name + PART)
@@ -85,7 +87,6 @@ class Contents:
                     raise
                 return "gone"
             outcome = "fetched"
-        at = datetime.fromisoformat(moment).timestamp()
         os.utime(draft, (at, at))
         draft.replace(target)
         return outcome

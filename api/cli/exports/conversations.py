@@ -6,8 +6,9 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from api.cli.exports.format.layout import THREADS
-from api.cli.exports.format.names import key_of, safe_name
+from api.cli.exports.format.names import MAX_BYTES
 from api.cli.failure import ServiceError
+from drive_server.services.tree.portable_names import key_of, portable_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +23,7 @@ def export_threads(client: ServiceClient, root: Path, sums: Sums) -> Iterator[di
     taken = set[str]()
     for thread in client.pages("/api/threads"):
         address = f"/api/threads/{thread['thread_id']}/export"
-        name = safe_name(f"{thread['created_at'][:10]} {thread['title']}"[:80], taken)
+        name = portable_name(f"{thread['created_at'][:10]} {thread['title']}"[:80], taken, MAX_BYTES)
         taken.add(key_of(name))
         paths = {"markdown": f"{THREADS}/{name}.md", "json": f"{THREADS}/{name}.json"}
         entry: dict[str, Any] = {

@@ -179,10 +179,10 @@ def _opened(path: Path) -> Any:
 
 
 def _give_time(path: Path, item: Item) -> None:
-    """Give a fetched file the time at which it was changed in the drive, and the rights of any new file."""
+    """Give a fetched file the date of its content, and the rights of any new file."""
     mask = os.umask(0)
     os.umask(mask)
     path.chmod(0o666 & ~mask)
     with suppress(OSError, ValueError):
-        changed = datetime.fromisoformat(str(item["updated_at"])).timestamp()
+        changed = datetime.fromisoformat(str(item["modified_at"])).timestamp()
         os.utime(path, (changed, changed))

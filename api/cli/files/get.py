@@ -9,23 +9,21 @@ from typing import TYPE_CHECKING, Final
 
 from api.cli.failure import CommandError, system_reason
 from api.cli.files.download import Download, Source, print_stream, stream_of
-from api.cli.references import Item, expand, is_folder, walk
+from api.cli.references import Item, children, expand, is_folder
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, format_size, print_json, visible_line
 from api.cli.texts import text
+from drive_server.services.tree.portable_names import portable_names
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from api.cli.client import ServiceClient
 
 STREAM: Final = "-"
 MARKDOWN: Final = "text/markdown"
 TEXTS: Final = ("text/", "application/json", "application/xml", "application/yaml")
-UNSAFE: Final = str.maketrans(
-    dict.fromkeys([*'<>:"|?*\\/', *map(chr, range(32))], "_") if os.name == "nt" else {"/": "_"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +33,9 @@ class LocalPlace:
     folder: Path
     name: str = ""
 
-    def path_of(self, item: Item) -> Path:
-        """Return the path of what goes there."""
-        return self.folder / (self.name or local_name(str(item["name"])))
+    def paths_of(self, items: Sequence[Item]) -> list[Path]:
+        """Return the path of each item that goes there."""
+        return [self.folder / (self.name or name) for name in _local_names(items)]
 
 
 def get(arguments: Namespace) -> int:
@@ -50,7 +48,8 @@ def get(arguments: Namespace) -> int:
             _print_one(client, items)
             return 0
         place = local_place(target, is_one=len(items) == 1)
-        wanted = [entry for item in items for entry in _wanted(client, item, place.path_of(item), arguments)]
+        placed = zip(items, place.paths_of(items), strict=True)
+        wanted = [entry for item, path in placed for entry in _wanted(client, item, path, arguments)]
         fetched = Download(client, terminal, arguments.on_conflict).fetch_all(wanted)
     if arguments.json:
         print_json([{"path": str(path), "item": entry.item} for (entry, _), path in zip(wanted, fetched, strict=True)])
@@ -89,10 +88,9 @@ def local_place(target: str, *, is_one: bool = True) -> LocalPlace:
     return LocalPlace(path.parent, path.name)
 
 
-def local_name(name: str) -> str:
-    """Return a name of the drive as this computer's file system can have it."""
-    safe = name.translate(UNSAFE)
-    return "_" if safe in {"", ".", ".."} else safe
+def _local_names(items: Sequence[Item]) -> list[str]:
+    """Return the names of items of one folder as every file system can have them."""
+    return portable_names([str(item["name"]) for item in items])
 
 
 def _print_one(client: ServiceClient, items: list[Item]) -> None:
@@ -110,15 +108,17 @@ def _wanted(client: ServiceClient, item: Item, path: Path, arguments: Namespace)
         return
     if not arguments.recursive:
         raise CommandError.of("is_folder", ref=item["path"])
-    paths = {str(item["id"]): path}
+    yield from _inside(client, item, path)
+
+
+def _inside(client: ServiceClient, folder: Item, path: Path) -> Iterator[tuple[Source, Path]]:
     _make_folder(path)
-    for inner in walk(client, item):
-        place = paths[str(inner["parent_id"])] / local_name(str(inner["name"]))
+    items = [*children(client, folder)]
+    for inner, name in zip(items, _local_names(items), strict=True):
         if is_folder(inner):
-            paths[str(inner["id"])] = place
-            _make_folder(place)
+            yield from _inside(client, inner, path / name)
         else:
-            yield Source(inner), place
+            yield Source(inner), path / name
 
 
 def _make_folder(path: Path) -> None:

@@ -15,6 +15,7 @@ from api.cli.texts import text
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from api.cli.client import ServiceClient
     from api.cli.references import Item
 
 STYLES = {"+": "green", "-": "red", "@": "cyan"}
@@ -33,11 +34,12 @@ def get(arguments: Namespace) -> int:
     terminal = Terminal(machine=arguments.to == STREAM)
     with connected(arguments, terminal) as client:
         item = find_file(client, arguments.path)
-        source = Source(item, f"{_address(item)}/{arguments.number}/content")
+        address = f"{_address(item)}/{arguments.number}/content"
         if arguments.to == STREAM:
-            print_stream(client, source)
+            print_stream(client, Source(item, address))
             return 0
-        path = local_place(arguments.to).path_of(item)
+        path = local_place(arguments.to).paths_of([item])[0]
+        source = Source(item | _date_of(client, item, arguments.number), address)
         Download(client, terminal, arguments.on_conflict).fetch_all([(source, path)])
     return 0
 
@@ -86,3 +88,9 @@ def _line(version: dict[str, Any]) -> str:
     mark = f"  {text('current')}" if version["current"] else ""
     by = visible_line(str(version["author"])) + (f"  {version['run_id']}" if version["run_id"] else "")
     return f"{version['number']:>4}  {made}  {format_size(version['size']):>9}  {by}{mark}"
+
+
+def _date_of(client: ServiceClient, item: Item, number: int) -> dict[str, Any]:
+    """Return the date of a version, as the item has that of the newest one."""
+    versions = client.pages(_address(item), "versions")
+    return next(({"modified_at": one["modified_at"]} for one in versions if one["number"] == number), {})

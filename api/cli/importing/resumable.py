@@ -44,21 +44,23 @@ ITEM: Final = "upload-item-id"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of an upload in the drive."""
+    """The place of an upload in the drive, and the date of its content, in seconds since 1970."""
 
     parent_id: str
     name: str
     on_conflict: str
+    mtime: str
 
     def metadata(self) -> str:
         """Return it as the header Upload-Metadata."""
-        fields = {"filename": self.name, "parent_id": self.parent_id, "on_conflict": self.on_conflict}
+        place = {"filename": self.name, "parent_id": self.parent_id, "on_conflict": self.on_conflict}
+        fields = {**place, "mtime": self.mtime}
         return ",".join(f"{field} {b64encode(value.encode()).decode()}" for field, value in fields.items())
 
 
-def key_of(place: Place, path: str, size: int, modified: int) -> str:
+def key_of(place: Place, path: str, size: int) -> str:
     """Return the name of an upload: the same for the same file, as it was last changed, to the same place."""
-    facts = [place.parent_id, place.name, place.on_conflict, path, size, modified]
+    facts = [place.parent_id, place.name, place.on_conflict, path, size, place.mtime]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 

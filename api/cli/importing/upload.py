@@ -8,6 +8,7 @@ import stat
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
@@ -120,13 +121,13 @@ class Uploader:
 
     def _send(self, file: SourceFile, parent_id: str, on_conflict: str) -> Item:
         if file.size >= RESUMABLE_BYTES:
-            return self._send_in_pieces(file, Place(parent_id, file.name, on_conflict))
+            return self._send_in_pieces(file, parent_id, on_conflict)
         return self._send_at_once(file, parent_id, on_conflict)
 
-    def _send_in_pieces(self, file: SourceFile, place: Place) -> Item:
+    def _send_in_pieces(self, file: SourceFile, parent_id: str, on_conflict: str) -> Item:
         with open_source(file) as (source, size):
-            name = key_of(place, file.path, size, os.fstat(source.fileno()).st_mtime_ns)
-            upload = ResumableUpload(self._client, self._unfinished, name)
+            place = Place(parent_id, file.name, on_conflict, _date_of(source))
+            upload = ResumableUpload(self._client, self._unfinished, key_of(place, file.path, size))
 
             def pieces(offset: int) -> Iterator[bytes]:
                 source.seek(offset)
@@ -140,7 +141,7 @@ class Uploader:
 
         def once() -> Item:
             with open_source(file) as (source, size):
-                headers = {"Idempotency-Key": key, "Content-Length": str(size)}
+                headers = {"Idempotency-Key": key, "Content-Length": str(size), "X-OC-Mtime": _date_of(source)}
                 sent = _Counted(source, size, self._count_bytes, self._stopping)
                 try:
                     options = {"params": params, "headers": headers, "content": sent}
@@ -160,6 +161,11 @@ class Uploader:
         path = f"/api/drive/files/{existing['id']}/content"
         answer = retry(lambda: self._client.send("HEAD", path), self._retries)
         return answer.headers.get("etag") == f'"{digest}"'
+
+
+def _date_of(source: BufferedReader) -> str:
+    """Return when the file was last changed, in seconds since 1970 with all digits that the disk has."""
+    return f"{Decimal(os.fstat(source.fileno()).st_mtime_ns).scaleb(-9):f}"
 
 
 class _Counted:

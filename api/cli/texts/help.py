@@ -108,6 +108,8 @@ CHINESE: Final[dict[str, str]] = {
     "folder of the drive that takes the content of DIR (default: one named like DIR)": (
         "接收 DIR 内容的云盘文件夹（默认：与 DIR 同名）"
     ),
+    "only what is of this time (ISO 8601) or later": "只找此时间（ISO 8601）及之后的项目",
+    "only what is of before this time (ISO 8601)": "只找此时间（ISO 8601）之前的项目",
     "don't wait until the files can be searched": "不等待文件可被搜索",
     "list a folder of the drive": "列出云盘中的文件夹",
     "path or id (default: %(default)s)": "路径或 id（默认：%(default)s）",

@@ -2,21 +2,25 @@
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - a compiled module without stubs
 from wsgidav.dav_error import DAVError, PRECONDITION_CODE_ProtectedProperty
-from wsgidav.util import get_rfc1123_time, get_rfc3339_time, parse_time_string
+from wsgidav.util import get_rfc1123_time, get_rfc3339_time
 from wsgidav.xml_tools import string_to_xml
 
 from drive_server.access import Scope
 from drive_server.http.dav.call import CALL, DavCall, Place
 from drive_server.http.dav.href import href_of
 from drive_server.http.dav.locking import CallLocks
+from drive_server.http.headers.dates import parse_date
 from drive_server.models.items import Item
 from drive_server.services.quota import Usage
 from drive_server.services.webdav.locks import DavLock
-from drive_server.services.webdav.properties import MODIFIED, Properties, modification, modified
+from drive_server.services.webdav.properties import Properties
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 EDITORS: Final = frozenset({"editor", "owner"})
 FILE_PROPERTIES: Final = ("getcontentlength", "getcontenttype", "getetag")
@@ -25,23 +29,31 @@ QUOTA_PROPERTIES: Final = ("quota-available-bytes", "quota-used-bytes")
 DAV: Final = "{DAV:}"
 ROOT_NAME: Final = "Drive"
 WINDOWS_MODIFIED: Final = "{urn:schemas-microsoft-com:}Win32LastModifiedTime"
+MODIFIED: Final = "{DAV:}lastmodified"
+"""Of ownCloud and Nextcloud, in seconds since 1970: clients that mount them set a file's date by it."""
+OWNCLOUD: Final = "http://owncloud.org/ns"
+CHECKSUMS: Final = f"{{{OWNCLOUD}}}checksums"
+"""Of ownCloud and Nextcloud: clients compare contents by it without fetching them."""
+PROTECTED: Final = frozenset({CHECKSUMS})
 UNSTORABLE: Final[dict[int, str]] = dict.fromkeys((0xFFFE, 0xFFFF), "\ufffd")
 """Characters that XML does not have, and names may."""
 
 
 class Described:
-    """An item with its properties. `locks` and `dead` are set where many are described at once."""
+    """An item with its properties. `locks`, `dead` and `sums` are set where many are described at once."""
 
     environ: Any
     is_collection: bool
     place: Place
     locks: list[DavLock] | None = None
     dead: Properties | None = None
+    sums: Mapping[str, str] | None = None
 
     def _begin(self, place: Place) -> None:
         self.place = place
         self.call: DavCall = self.environ[CALL]
         self._patch: dict[str, str | None] = {}
+        self._date: datetime | None = None
         self._patched: DAVError | bool = False
 
     @property
@@ -70,14 +82,11 @@ class Described:
         return not may_write or self.place.item is None or self.place.item.role not in EDITORS
 
     def get_last_modified(self) -> float | None:
-        """Return the time that a client gave the content, else that of the last change."""
-        item = self.place.item
-        if item is None:
-            return None
-        return modified(self._stored(), item.version) or item.updated_at.timestamp()
+        """Return the date of the content, in seconds since 1970."""
+        return self.place.item.modified_at.timestamp() if self.place.item else None
 
     def get_property_names(self, *, is_allprop: bool) -> list[str]:
-        """Return the properties there are; those of the quota only where names are asked for (RFC 4331, section 3)."""
+        """Return the properties there are; slow ones only where names are asked for (RFC 4331, section 3)."""
         names = ["resourcetype", "displayname"]
         if self.place.item is not None:
             names += ["creationdate", "getlastmodified"]
@@ -87,27 +96,32 @@ class Described:
             names += QUOTA_PROPERTIES
         if not self.prevent_locking():
             names += LOCK_PROPERTIES
-        return [*(f"{DAV}{name}" for name in names), *self._dead()]
+        slow = [] if self.is_collection or is_allprop else [CHECKSUMS]
+        return [*(f"{DAV}{name}" for name in names), *slow, *self._stored()]
 
     def get_property_value(self, name: str) -> Any:
         """Return the value: a text or an element. Raises 404 for a property that is not there."""
-        if not name.startswith(DAV):
-            if (value := self._dead().get(name)) is not None:
-                return string_to_xml(value.encode())
-            raise DAVError(HTTPStatus.NOT_FOUND)
-        value = self._live(name.removeprefix(DAV))
+        if name.startswith(DAV):
+            value = self._live(name.removeprefix(DAV))
+        elif name == CHECKSUMS:
+            value = self._checksums()
+        else:
+            stored = self._stored().get(name)
+            value = None if stored is None else string_to_xml(stored.encode())
         if value is None:
             raise DAVError(HTTPStatus.NOT_FOUND)
         return value
 
     def set_property_value(self, name: str, value: Any, *, dry_run: bool = False) -> None:
         """Set a dead property, or remove it. The first one that is not dry writes all that were asked for."""
-        if name.startswith(DAV):
+        if name in PROTECTED or (name.startswith(DAV) and (name != MODIFIED or value is None)):
             raise DAVError(HTTPStatus.FORBIDDEN, err_condition=PRECONDITION_CODE_ProtectedProperty)
         if dry_run:
-            self._patch[name] = None if value is None else etree.tostring(value, encoding="unicode", with_tail=False)
-            if name == WINDOWS_MODIFIED and value is not None and (at := parse_time_string(value.text or "")):
-                self._patch |= modification(int(at), self.item.version)
+            if name in {MODIFIED, WINDOWS_MODIFIED} and value is not None:
+                self._date = parse_date(value.text or "") or self._date
+            if name != MODIFIED:
+                written = None if value is None else etree.tostring(value, encoding="unicode", with_tail=False)
+                self._patch[name] = written
             return
         if self._patched is False:
             self._patched = self._write_properties()
@@ -170,8 +184,18 @@ class Described:
             return None
         return self.call.wait(self.call.drive.quota.usage, self.call.actor.user_id)
 
-    def _dead(self) -> Mapping[str, str]:
-        return {name: value for name, value in self._stored().items() if name != MODIFIED}
+    def _checksums(self) -> Any:
+        if self.is_collection or self.place.item is None:
+            return None
+        item_id = self.place.item.id
+        if self.sums is None:
+            self.sums = self.call.wait(self.call.drive.dav_checksums.of, [item_id])
+        if item_id not in self.sums:
+            return None
+        found = etree.Element(CHECKSUMS, nsmap={"oc": OWNCLOUD})
+        for checksum in self.sums[item_id].split():
+            etree.SubElement(found, f"{{{OWNCLOUD}}}checksum").text = checksum
+        return found
 
     def _stored(self) -> Mapping[str, str]:
         if self.place.item is None or self.call.is_guest:
@@ -183,7 +207,10 @@ class Described:
 
     def _write_properties(self) -> DAVError | bool:
         try:
-            self.call.wait(self.call.drive.dav_properties.change, self.call.actor, self.item.id, self._patch)
+            if self._patch:
+                self.call.wait(self.call.drive.dav_properties.change, self.call.actor, self.item.id, self._patch)
+            if self._date is not None:
+                self.call.wait(self.call.drive.files.set_date, self.call.actor, self.item.id, self._date)
         except DAVError as error:
             return error
         return True

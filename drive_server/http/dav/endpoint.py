@@ -9,7 +9,6 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import ParseError, fromstring
 from fastapi import Request, Response
 from starlette.types import Scope, Send
-from wsgidav.util import get_rfc1123_time
 
 from drive_server.drive import Drive
 from drive_server.errors import (
@@ -25,11 +24,11 @@ from drive_server.http.dav.call import DavCall
 from drive_server.http.dav.errors import error_response
 from drive_server.http.dav.places import find_place
 from drive_server.http.dav.sign_in import BASIC, challenges, password_of, sign_in
+from drive_server.http.headers.checksums import CHECKSUM
 from drive_server.http.headers.responses import CACHE
 from drive_server.http.items.contents import body_of, content_response
 from drive_server.http.routes.links import address_of, counted
 from drive_server.messages import Message
-from drive_server.services.webdav.properties import modified
 
 MOUNT: Final = "/dav"
 MAX_BODY_BYTES: Final = 1_000_000
@@ -91,10 +90,8 @@ class DavEndpoint:
         content = await self.drive.documents.open_content(call.actor, place.item.id)
         send = counted(self.drive, call.visit, content, address_of(call.request)) if call.visit else None
         response = await content_response(call.request, content, send, etag=content.item.etag)
-        item = content.item
-        stored = {} if call.visit else (await self.drive.dav_properties.of([item.id])).get(item.id, {})
-        changed = modified(stored, item.version) or item.updated_at.timestamp()
-        response.headers["Last-Modified"] = get_rfc1123_time(changed)
+        if content.checksums is not None:  # clients take one
+            response.headers[CHECKSUM] = content.checksums.partition(" ")[0]
         response.headers[CACHE] = REVALIDATED
         return response
 

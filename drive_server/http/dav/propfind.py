@@ -10,10 +10,9 @@ from wsgidav.util import add_property_response, parse_xml_body
 from wsgidav.xml_tools import make_multistatus_el
 
 from drive_server.http.dav.call import DavCall, Place
-from drive_server.http.dav.described import DAV, LOCK_PROPERTIES, Described
+from drive_server.http.dav.described import CHECKSUMS, DAV, LOCK_PROPERTIES, Described
 from drive_server.http.dav.places import children_of
 from drive_server.http.dav.resources import resource_at
-from drive_server.services.webdav.properties import MODIFIED
 
 HEAD: Final = b'<?xml version="1.0" encoding="utf-8"?>\n<D:multistatus xmlns:D="DAV:">\n'
 TAIL: Final = b"</D:multistatus>\n"
@@ -37,7 +36,12 @@ class Wanted(NamedTuple):
     @property
     def has_dead(self) -> bool:
         """Return whether what clients noted about items is needed."""
-        return self.mode != "named" or any(not name.startswith(DAV) or name == MODIFIED for name in self.names)
+        return self.mode != "named" or any(not name.startswith(DAV) and name != CHECKSUMS for name in self.names)
+
+    @property
+    def has_checksums(self) -> bool:
+        """Return whether checksums of contents are asked for: by name alone, as they take time the first time."""
+        return CHECKSUMS in self.names
 
 
 def multistatus(call: DavCall, environ: Any, place: Place, *, with_members: bool) -> Iterator[bytes]:
@@ -72,7 +76,7 @@ def _described(
 
 
 def _prefetch(call: DavCall, resources: list[Described], wanted: Wanted, above: Place) -> None:
-    """Read the locks and dead properties of all members at once."""
+    """Read the locks, dead properties and checksums of all members at once."""
     ids = [resource.place.item.id for resource in resources if resource.place.item]
     if wanted.has_locks:
         on = call.wait(call.drive.dav_locks.on, ids)
@@ -85,6 +89,10 @@ def _prefetch(call: DavCall, resources: list[Described], wanted: Wanted, above: 
         dead = call.wait(call.drive.dav_properties.of, ids)
         for resource in resources:
             resource.dead = dead.get(resource.place.item.id, {}) if resource.place.item else {}
+    if wanted.has_checksums:
+        sums = call.wait(call.drive.dav_checksums.of, ids)
+        for resource in resources:
+            resource.sums = sums
 
 
 def _wanted(body: Any) -> Wanted:

@@ -4,7 +4,7 @@
 
 from collections.abc import Iterator
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any
 
 from typing_extensions import override
 from wsgidav.dav_error import DAVError
@@ -13,11 +13,9 @@ from wsgidav.dav_provider import DAVCollection, DAVNonCollection
 from drive_server.http.dav.call import Place
 from drive_server.http.dav.described import Described
 from drive_server.http.dav.places import find_place, names_in, path_of
-from drive_server.http.dav.writing import Target, Writer
+from drive_server.http.dav.writing import ACCEPTED, Target, Writer
+from drive_server.http.headers.dates import date_of_headers
 from drive_server.models.items import Item, OnConflict
-from drive_server.services.webdav.properties import modification
-
-MOST_DIGITS: Final = 12
 
 
 class Resource(Described):
@@ -75,12 +73,11 @@ class Resource(Described):
         return True
 
     def note_time(self, item: Item) -> None:
-        """Remember the time that the client gave the content (ownCloud's `X-OC-Mtime`, which rclone sends)."""
-        seconds = self.environ.get("HTTP_X_OC_MTIME", "").partition(".")[0]
-        if seconds.isdecimal() and len(seconds) <= MOST_DIGITS and item.kind == "file":
-            changes = modification(int(seconds), item.version)
-            self.call.wait(self.call.drive.dav_properties.change, self.call.actor, item.id, changes)
-            self.call.headers["X-OC-MTime"] = "accepted"
+        """Give a file that was moved or copied the date that the client says (ownCloud's `X-OC-Mtime`)."""
+        date = date_of_headers(self.call.request.headers)
+        if date is not None and item.kind == "file":
+            self.call.wait(self.call.drive.files.set_date, self.call.actor, item.id, date)
+            self.call.headers |= ACCEPTED
 
     def condition(self) -> str | None:
         """Return the etag that the item must still have when it is changed, if the client set a condition."""
@@ -220,7 +217,6 @@ class FileResource(Resource, DAVNonCollection):
     def set_item(self, item: Item) -> None:
         """Take note of the item as it is now."""
         self.place = Place(self.place.path, item)
-        self.note_time(item)
 
 
 def resource_at(place: Place, environ: Any) -> FileResource | FolderResource:

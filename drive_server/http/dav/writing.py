@@ -10,6 +10,7 @@ from wsgidav.dav_error import DAVError
 from drive_server.errors import NameConflictError
 from drive_server.http.dav.call import DavCall
 from drive_server.http.headers.bytes import chosen_type
+from drive_server.http.headers.dates import date_of_headers
 from drive_server.http.items.contents import require_upload_fits, store_body
 from drive_server.models.changes import Outcome
 from drive_server.models.items import Item
@@ -18,6 +19,8 @@ from drive_server.storage.blobs import Blob
 LENGTHS: Final = ("content-length", "x-expected-entity-length")
 """The second is macOS's, whose bodies come in chunks without a length."""
 MOST_DIGITS: Final = 18
+ACCEPTED: Final = {"X-OC-MTime": "accepted"}
+"""The answer to a client whose date the content got."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class Writer:
         self._check = check
         self._recorded = recorded
         self._blob: Blob | None = None
+        self._date = date_of_headers(call.request.headers)
 
     def writelines(self, lines: Iterable[Any]) -> None:
         """Store the body. `lines` is wsgidav's reader of it, which finds it read."""
@@ -59,6 +63,8 @@ class Writer:
         """Record the content."""
         self._check()
         self._recorded(self._call.wait(self._record).value)
+        if self._date is not None:
+            self._call.headers |= ACCEPTED
 
     async def _store(self) -> Blob:
         call, target, declared = self._call, self._target, self._declared()
@@ -81,13 +87,15 @@ class Writer:
             choice = "fail" if target.is_new else "replace"
             try:
                 return await documents.create_from_blob(
-                    call.actor, target.folder_id, target.name, blob, media_type, choice
+                    call.actor, target.folder_id, target.name, blob, media_type, choice, modified_at=self._date
                 )
             except NameConflictError as error:
                 raise DAVError(HTTPStatus.PRECONDITION_FAILED) from error
         if item is None:
             raise DAVError(HTTPStatus.CONFLICT)
-        return await documents.replace_from_blob(call.actor, item.id, blob, media_type, if_match=target.if_match)
+        return await documents.replace_from_blob(
+            call.actor, item.id, blob, media_type, if_match=target.if_match, modified_at=self._date
+        )
 
     def _declared(self) -> int:
         headers = self._call.request.headers

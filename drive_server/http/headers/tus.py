@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from drive_server.errors import MalformedRequestError, ProtocolVersionError, UnsupportedContentError
 from drive_server.http.headers.bytes import chosen_type
+from drive_server.http.headers.dates import date_of_metadata
 from drive_server.mcp.tools.definition.arguments import MAX_NAME_CHARACTERS
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 from drive_server.services.uploads.service import NewUpload
@@ -77,6 +78,7 @@ def new_upload(headers: Headers) -> NewUpload:
         on_conflict=cast("OnConflict", on_conflict),
         length=_new_length(headers),
         metadata=header,
+        modified_at=date_of_metadata(metadata),
     )
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
+from datetime import UTC
+from email.utils import format_datetime
 from http import HTTPStatus
 from typing import Annotated, Any, Final, cast
 
@@ -12,6 +14,7 @@ from starlette.responses import StreamingResponse
 from drive_server.drive import Drive
 from drive_server.errors import InvalidInputError, TooLargeError
 from drive_server.http.headers.bytes import Span, UnsatisfiableError, attachment, matches_etag, parse_range
+from drive_server.http.headers.checksums import checked, checksums_of
 from drive_server.http.headers.responses import FRAMED_HERE, POLICY
 from drive_server.http.problem import CODES, problem
 from drive_server.services.documents.service import Content
@@ -104,8 +107,12 @@ def require_upload_fits(drive: Drive, size: int | None) -> None:
 
 
 async def store_body(request: Request, drive: Drive, room: Room | None) -> Blob:
-    """Store the request's body. Raises `TooLargeError`, and `QuotaExceededError` if there is no room for it."""
-    chunks = body_of(request)
+    """Store the request's body.
+
+    Raises `TooLargeError`, `QuotaExceededError` if there is no room for it, and `DamagedContentError` if it has another
+    checksum than its headers say.
+    """
+    chunks = checked(body_of(request), checksums_of(request.headers))
     return await drive.blobs.put_stream(room.limited(chunks) if room else chunks, drive.settings.max_upload_bytes)
 
 
@@ -146,6 +153,7 @@ def _headers(content: Content, etag: str) -> dict[str, str]:
         "Content-Type": content.media_type,
         "Content-Disposition": attachment(content.item.name),
         "ETag": f'"{etag}"',
+        "Last-Modified": format_datetime(content.modified_at.astimezone(UTC), usegmt=True),
         "Accept-Ranges": "bytes",
         "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
     }

@@ -15,6 +15,7 @@ from drive_server.drive import Drive
 from drive_server.errors import EtagMismatchError, QuotaExceededError
 from drive_server.http.access import DriveDep, require_same_origin
 from drive_server.http.headers.bytes import Span, chosen_type
+from drive_server.http.headers.dates import DateDep
 from drive_server.http.items.contents import (
     BYTES,
     RAW_BODY,
@@ -67,6 +68,7 @@ class LinkItemResult(BaseModel):
     media_type: str
     version: int
     updated_at: datetime
+    modified_at: datetime
     child_count: int | None
     role: str
     has_thumbnail: bool
@@ -181,6 +183,7 @@ async def replace_content(
     request: Request,
     drive: DriveDep,
     visit: VisitDep,
+    modified_at: DateDep,
     if_match: Annotated[str | None, Header()] = None,
     content_type: Annotated[str, Header()] = "",
     idempotency_key: Annotated[str | None, Header(max_length=MAX_KEY_CHARACTERS)] = None,
@@ -193,7 +196,9 @@ async def replace_content(
         await drive.files.get(visit.actor, item_id)
         blob = await store_body(request, drive, await _room(request, drive, visit))
         actor = _with_key(visit, idempotency_key)
-        outcome = await drive.documents.replace_from_blob(actor, item_id, blob, media_type, if_match=etag)
+        outcome = await drive.documents.replace_from_blob(
+            actor, item_id, blob, media_type, if_match=etag, modified_at=modified_at
+        )
     return LinkItemResult.of(outcome.value, visit)
 
 
@@ -202,6 +207,7 @@ async def upload(
     request: Request,
     drive: DriveDep,
     visit: VisitDep,
+    modified_at: DateDep,
     name: Annotated[str, Query(max_length=MAX_NAME_CHARACTERS)],
     parent_id: Annotated[str | None, Query(max_length=MAX_KEY_CHARACTERS)] = None,
     on_conflict: Literal["fail", "rename", "replace"] = "fail",
@@ -215,7 +221,7 @@ async def upload(
         await drive.documents.check_place(actor, folder, name)
         blob = await store_body(request, drive, await _room(request, drive, visit))
         outcome = await drive.documents.create_from_blob(
-            actor, folder, name, blob, chosen_type(content_type), on_conflict
+            actor, folder, name, blob, chosen_type(content_type), on_conflict, modified_at=modified_at
         )
     return LinkItemResult.of(outcome.value, visit)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import sha256
 from typing import Literal
 
@@ -20,14 +21,17 @@ from drive_server.services.documents.edits import Edit, appended, apply_edits
 from drive_server.services.documents.reading import Readings, diff_of
 from drive_server.services.files.moving import require_may_take_out
 from drive_server.services.files.operations import (
+    NewContent,
     add_node,
     add_version,
     begin,
+    content_of,
     finish,
     free_name,
     new_node_view,
     require_free_name,
     require_room_below,
+    set_modified_at,
     trash_tree,
 )
 from drive_server.services.files.versions import content_and_usage, current_of, require_version, versions_page
@@ -53,13 +57,18 @@ EDIT_ATTEMPTS = 20
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A file's bytes: `stream(start, end)` yields those from `start` to `end` (exclusive; None: to the end)."""
+    """A file's bytes: `stream(start, end)` yields those from `start` to `end` (exclusive; None: to the end).
+
+    `modified_at` is their own date; `checksums` are as in a `Blob`.
+    """
 
     item: Item
     blob: str
     size: int
     media_type: str
+    modified_at: datetime
     stream: Callable[..., AsyncIterator[bytes]]
+    checksums: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +140,7 @@ class DocumentService:
         await self.check_place(actor, parent, clean, len(data), arguments["content"])
         blob = await self._contents.store(actor, data)
         shown = self._contents.encoded(content) if isinstance(content, str) else data
-        return await self._create(actor, parent, clean, blob, arguments, shown)
+        return await self._create(actor, parent, clean, NewContent(blob, kind, data=shown), arguments)
 
     async def create_from_blob(
         self,
@@ -141,8 +150,10 @@ class DocumentService:
         blob: Blob,
         media_type: str | None = None,
         on_conflict: OnConflict = "fail",
+        *,
+        modified_at: datetime | None = None,
     ) -> Outcome[Item]:
-        """Make a file of a content that is stored already.
+        """Make a file of a content that is stored already; `modified_at` is the content's own date, else it is now.
 
         If the name is taken: `fail` raises `NameConflictError`, `rename` takes the next free name, `replace` makes the
         content the newest version of the file that is there.
@@ -151,7 +162,8 @@ class DocumentService:
         require_scope(actor.principal, Scope.WRITE)
         clean = clean_name(name)
         kind = await self._contents.media_type(clean, media_type, blob)
-        return await self._create(actor, parent, clean, blob, _creation(parent, clean, blob.hash, kind, on_conflict))
+        arguments = _creation(parent, clean, blob.hash, kind, on_conflict) | _dated(modified_at)
+        return await self._create(actor, parent, clean, NewContent(blob, kind, modified_at), arguments)
 
     async def check_place(
         self, actor: Actor, parent: str, name: str, size: int = 0, blob_hash: str | None = None
@@ -192,7 +204,7 @@ class DocumentService:
             require_writable(node.row.name, node.row.media_type)
             recorder.describe("write", item=node.subject)
             current = await _current(recorder, node, target.version)
-            return await _set_content(recorder, node, blob, kind, shown, current)
+            return await _set_content(recorder, node, NewContent(blob, kind, data=shown), current)
 
         return await self._journal.change(actor, "write", arguments, operation)
 
@@ -230,9 +242,19 @@ class DocumentService:
         )
 
     async def replace_from_blob(
-        self, actor: Actor, ref: str, blob: Blob, media_type: str | None = None, *, if_match: str | None = None
+        self,
+        actor: Actor,
+        ref: str,
+        blob: Blob,
+        media_type: str | None = None,
+        *,
+        if_match: str | None = None,
+        modified_at: datetime | None = None,
     ) -> Outcome[Item]:
-        """Make a content that is stored already the newest version of the file, whatever kind of file it is."""
+        """Make a content that is stored already the newest version of the file, whatever kind of file it is.
+
+        `modified_at` is the content's own date, else it is now. The same content with another date is no new version.
+        """
         require_scope(actor.principal, Scope.WRITE)
 
         async def operation(recorder: Recorder) -> Item:
@@ -240,9 +262,9 @@ class DocumentService:
             await begin(recorder, node, if_match)
             recorder.describe("write", item=node.subject)
             kind = media_type_of(node.row.name, media_type) if media_type else node.row.media_type
-            return await _set_content(recorder, node, blob, kind)
+            return await _set_content(recorder, node, NewContent(blob, kind, modified_at))
 
-        arguments = {"item": ref, "content": blob.hash, "media_type": media_type or ""}
+        arguments = {"item": ref, "content": blob.hash, "media_type": media_type or ""} | _dated(modified_at)
         return await self._journal.change(actor, "write", arguments, operation)
 
     async def replace_with_file(
@@ -267,7 +289,7 @@ class DocumentService:
             recorder.touch(other.row)
             await trash_tree(recorder, other.row)
             kind = node.row.media_type if node.row.size else media_type_of(node.row.name, content.media_type)
-            return await _set_content(recorder, node, Blob(content.blob, content.size), kind)
+            return await _set_content(recorder, node, content_of(content, kind))
 
         return await self._journal.change(actor, "write", {"item": ref, "source": source}, operation)
 
@@ -330,7 +352,7 @@ class DocumentService:
             await begin(recorder, node, if_match)
             version = await require_version(recorder.session, node.row, number)
             recorder.describe("restore_version", item=node.subject, number=number)
-            return await _set_content(recorder, node, Blob(version.blob, version.size), version.media_type)
+            return await _set_content(recorder, node, content_of(version))
 
         return await self._journal.change(actor, "restore_version", {"item": ref, "version": number}, operation)
 
@@ -346,20 +368,20 @@ class DocumentService:
         def stream(start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
             return self._blobs.stream(found.blob, start, end)
 
-        return Content(item, found.blob, found.size, found.media_type, stream)
+        return Content(item, found.blob, found.size, found.media_type, found.modified_at, stream, found.checksums)
 
     async def _create(
-        self, actor: Actor, parent: str, name: str, blob: Blob, arguments: dict[str, str], data: bytes | None = None
+        self, actor: Actor, parent: str, name: str, content: NewContent, arguments: dict[str, str]
     ) -> Outcome[Item]:
-        media_type, on_conflict = arguments["media_type"], arguments["on_conflict"]
+        on_conflict = arguments["on_conflict"]
 
         async def operation(recorder: Recorder) -> Item:
             folder = await locate_folder(recorder.session, actor.principal, parent, Role.EDITOR)
             taken = await live_child(recorder.session, folder.id, name) if on_conflict == "replace" else None
             if taken:
-                return await _replace(recorder, taken.id, blob, media_type, data)
+                return await _replace(recorder, taken.id, content)
             free = await free_name(recorder.session, folder.id, name) if on_conflict == "rename" else name
-            return await add_file(recorder, folder, free, blob, media_type, data)
+            return await add_file(recorder, folder, free, content)
 
         return await self._journal.change(actor, "create_file", arguments, operation)
 
@@ -407,7 +429,7 @@ class DocumentService:
             if current.blob != target.version.blob:
                 raise _ContentMovedError
             recorder.describe(edit.action, item=node.subject, count=edit.count)
-            return await _set_content(recorder, node, blob, node.row.media_type, data, current)
+            return await _set_content(recorder, node, NewContent(blob, node.row.media_type, data=data), current)
 
         return await self._journal.change(actor, edit.action, edit.arguments, operation)
 
@@ -419,36 +441,32 @@ async def _current(recorder: Recorder, node: NodeView, checked: VersionRow) -> V
 
 
 async def _set_content(
-    recorder: Recorder,
-    node: NodeView,
-    blob: Blob,
-    media_type: str,
-    data: bytes | None = None,
-    current: VersionRow | None = None,
+    recorder: Recorder, node: NodeView, content: NewContent, current: VersionRow | None = None
 ) -> Item:
-    """Set the content, unless it is the same already. Pass the `current` one if it is known."""
+    """Set the content, or only its date if it is the same already. Pass the `current` one if it is known."""
     current = current or await current_of(recorder.session, node.row)
-    if (current.blob, current.media_type) != (blob.hash, media_type):
+    if (current.blob, current.media_type) != (content.blob.hash, content.media_type):
         recorder.touch(node.row)
-        await add_version(recorder, node.row, blob, media_type, data, current)
+        await add_version(recorder, node.row, content, current)
+    elif content.modified_at is not None and content.modified_at != node.row.modified_at:
+        recorder.touch(node.row)
+        await set_modified_at(recorder, node.row, content.modified_at)
     return await finish(recorder, node.row, node)
 
 
-async def _replace(recorder: Recorder, item_id: str, blob: Blob, media_type: str, data: bytes | None) -> Item:
+async def _replace(recorder: Recorder, item_id: str, content: NewContent) -> Item:
     node = await locate_file(recorder.session, recorder.actor.principal, item_id, Role.EDITOR)
     await begin(recorder, node)
     recorder.describe("write", item=node.subject)
-    return await _set_content(recorder, node, blob, media_type, data)
+    return await _set_content(recorder, node, content)
 
 
-async def add_file(
-    recorder: Recorder, folder: NodeView, name: str, blob: Blob, media_type: str, data: bytes | None
-) -> Item:
+async def add_file(recorder: Recorder, folder: NodeView, name: str, content: NewContent) -> Item:
     """Make a file of the content. Raises `NameConflictError`, and `StateConflictError` if it is too deep."""
     await require_free_name(recorder.session, folder.id, name)
     await require_room_below(recorder.session, folder)
     row = add_node(recorder, folder, "file", name)
-    await add_version(recorder, row, blob, media_type, data)
+    await add_version(recorder, row, content)
     recorder.describe("create_file", item=item_message(name), folder=folder.subject)
     return await finish(recorder, row, new_node_view(folder, row))
 
@@ -460,6 +478,11 @@ def _check_choice(on_conflict: str) -> None:
 
 def _creation(parent: str, name: str, content: str, media_type: str, on_conflict: OnConflict) -> dict[str, str]:
     return {"parent": parent, "name": name, "content": content, "media_type": media_type, "on_conflict": on_conflict}
+
+
+def _dated(modified_at: datetime | None) -> dict[str, str]:
+    """Return the argument of a date: the same call with another one is another call."""
+    return {} if modified_at is None else {"modified_at": modified_at.isoformat()}
 
 
 def _digest_of(edits: Sequence[Edit]) -> str:

@@ -18,7 +18,7 @@ from drive_server.models.items import Item, OnConflict
 from drive_server.services.documents.placeholders import fill_docx, fill_text
 from drive_server.services.documents.service import add_file
 from drive_server.services.files.conflicts import check_choice
-from drive_server.services.files.operations import free_name
+from drive_server.services.files.operations import NewContent, free_name
 from drive_server.services.files.versions import current_of
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal
@@ -76,7 +76,7 @@ class TemplateService:
                 raise EtagMismatchError(Message.of("changed_since_read", item=source.subject))
             folder = await locate_folder(session, principal, parent or str(source.row.parent_id), Role.EDITOR)
             free = await free_name(session, folder.id, wanted) if on_conflict == "rename" else wanted
-            item = await add_file(recorder, folder, free, blob, version.media_type, data)
+            item = await add_file(recorder, folder, free, NewContent(blob, version.media_type, data=data))
             names = {"template": source.subject, "item": item_message(free), "folder": folder.subject}
             recorder.describe("fill_template", **names)
             return item

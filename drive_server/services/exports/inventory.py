@@ -74,7 +74,7 @@ class Inventory:
         def stream(start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
             return self._blobs.stream(version.blob, start, end)
 
-        return Content(item, version.blob, version.size, version.media_type, stream)
+        return Content(item, version.blob, version.size, version.media_type, version.modified_at, stream)
 
 
 async def held_contents(session: AsyncSession, user_id: str, hashes: Iterable[str]) -> dict[str, int]:
@@ -121,6 +121,7 @@ async def _exported(session: AsyncSession, user_id: str, root_id: str, rows: Seq
             name=row.name,
             created_at=row.created_at,
             updated_at=row.updated_at,
+            modified_at=row.modified_at,
             trash_id=row.trash_id,
             trashed_at=row.trashed_at,
             starred_at=stars.get(row.id),
@@ -146,6 +147,7 @@ def _version(row: Row[Any]) -> ExportedVersion:
         size=row.size,
         media_type=row.media_type,
         created_at=row.created_at,
+        modified_at=row.modified_at,
         author=row.email,
     )
 

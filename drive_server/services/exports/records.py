@@ -25,6 +25,7 @@ class ExportedVersion(Model):
     size: int
     media_type: str
     created_at: datetime
+    modified_at: datetime
     author: str
 
 
@@ -61,6 +62,7 @@ class ExportedItem(Model):
     name: str
     created_at: datetime
     updated_at: datetime
+    modified_at: datetime
     trash_id: str | None
     trashed_at: datetime | None
     starred_at: datetime | None
@@ -74,20 +76,25 @@ class _Given(Model):
 
 
 class ImportedVersion(_Given):
-    """A content to restore. `receipt` is what storing it answered; not needed for what the drive has already."""
+    """A content to restore. `receipt` is what storing it answered; not needed for what the drive has already.
+
+    Exports of earlier versions have no `modified_at`: the content then is of `created_at`.
+    """
 
     number: Number
     sha256: Sha256
     size: Size
     media_type: MediaType
     created_at: AwareDatetime
+    modified_at: AwareDatetime | None = None
     receipt: Annotated[str, Field(max_length=256)] = ""
 
 
 class ImportedItem(_Given):
     """An item to restore. Its ids are those of the export; a folder comes before what is in it.
 
-    A null `parent_id` stands for the folder of the import. With `trash_id` it comes to the trash, with that item.
+    A null `parent_id` stands for the folder of the import. With `trash_id` it comes to the trash, with that item. The
+    `modified_at` of a file is that of its newest version.
     """
 
     id: Id
@@ -96,6 +103,7 @@ class ImportedItem(_Given):
     name: Annotated[str, Field(max_length=1024)]
     created_at: AwareDatetime
     updated_at: AwareDatetime
+    modified_at: AwareDatetime | None = None
     trash_id: Annotated[str | None, Field(max_length=64)] = None
     starred_at: AwareDatetime | None = None
     versions: Annotated[tuple[ImportedVersion, ...], Field(max_length=MAX_VERSIONS)] = ()

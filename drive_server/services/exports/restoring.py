@@ -181,6 +181,7 @@ class _Batch:
             media_type="",
             created_at=self._past(item.created_at),
             updated_at=self._past(item.updated_at),
+            modified_at=item.modified_at or self._past(item.updated_at),
             trash_id=self._id(item.trash_id) if item.trash_id else None,
             # The days in the trash begin anew: it would be emptied at once of what was long in the other one.
             trashed_at=self.recorder.now if item.trash_id else None,
@@ -193,6 +194,7 @@ class _Batch:
         kept = item.versions[-self.recorder.limits.max_versions :]
         last = kept[-1]
         row.version, row.size, row.media_type = last.number, last.size, media_type_of(row.name, last.media_type)
+        row.modified_at = last.modified_at or self._past(last.created_at)
         await self._session.flush()
         await self._session.execute(insert(VersionRow), [self._version(row, version) for version in kept])
         blobs = [Blob(version.sha256, version.size) for version in kept]
@@ -210,6 +212,7 @@ class _Batch:
             "size": version.size,
             "media_type": media_type_of(row.name, version.media_type),
             "created_at": self._past(version.created_at),
+            "modified_at": version.modified_at or self._past(version.created_at),
             "author_id": self.recorder.actor.user_id,
             "run_id": None,
         }

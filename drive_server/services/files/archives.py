@@ -1,20 +1,25 @@
 """Archives: items, with all that is in folders, as the members of a zip file."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+import math
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
+from itertools import groupby
 from stat import S_IFDIR, S_IFREG
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import Select, and_, select
+import anyio
+from sqlalchemy import Row, Select, and_, select
 from sqlalchemy.ext.asyncio import AsyncSession
+from typing_extensions import override
 
 from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.errors import InvalidInputError, TooLargeError
 from drive_server.knowledge.formats import format_of
 from drive_server.messages import Message
-from drive_server.services.tree.names import numbered_name
+from drive_server.moments import zone_of
 from drive_server.services.tree.nodes import BATCH, NodeView, descendants, locate_live
+from drive_server.services.tree.portable_names import portable_names
 from drive_server.storage.blobs import BlobStore
 from drive_server.storage.database import Database
 from drive_server.storage.tables.items import NodeRow, VersionRow
@@ -22,6 +27,10 @@ from drive_server.storage.tables.items import NodeRow, VersionRow
 if TYPE_CHECKING:
     from stream_zip import AsyncMemberFile
 
+FIRST_DATE: Final = datetime(1980, 1, 1)  # noqa: DTZ001 - a zip file has no zone
+LAST_DATE: Final = datetime(2107, 12, 31, 23, 59, 58)  # noqa: DTZ001
+FIRST_SECOND: Final = -(1 << 31)
+LAST_SECOND: Final = (1 << 31) - 1
 MAX_ITEMS: Final = 100_000
 MAX_NAMED: Final = 500
 CHUNK_BYTES: Final = 1 << 20
@@ -38,7 +47,7 @@ class Member:
     """A file or folder in an archive. `path` ends with a slash for a folder, which has no `blob`."""
 
     path: str
-    changed_at: datetime
+    modified_at: datetime
     blob: str | None = None
     size: int = 0
     is_packed: bool = False
@@ -46,24 +55,48 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """The name and the members of an archive: what the items were when it was asked for."""
+    """The name and the members of an archive: what the items were when it was asked for.
+
+    `zone` is that of the person who gets it: old programs read dates as of their own.
+    """
 
     name: str
     members: Sequence[Member]
+    zone: tzinfo = UTC
+
+
+class MemberDate(datetime):
+    """A date for a zip file: its fields are a local time from 1980 to 2107, `timestamp` is the moment itself."""
+
+    moment: float
+
+    @classmethod
+    def of(cls, at: datetime, zone: tzinfo) -> "MemberDate":
+        """Return the date, by the clocks of that zone. What the fields can't hold is the nearest that they can."""
+        local = min(max(at.astimezone(zone).replace(tzinfo=None), FIRST_DATE), LAST_DATE)
+        date = cls(local.year, local.month, local.day, local.hour, local.minute, local.second)
+        date.moment = min(max(at.timestamp(), FIRST_SECOND), LAST_SECOND)
+        return date
+
+    @override
+    def timestamp(self) -> float:
+        """Return the moment, in seconds since 1970, of 32 bits as in the format."""
+        return math.floor(self.moment)
 
 
 class ArchiveService:
     """Packs what the caller may read. The members are chosen at once; their contents are read while they are sent."""
 
-    def __init__(self, database: Database, blobs: BlobStore) -> None:
+    def __init__(self, database: Database, blobs: BlobStore, time_zone: str = "") -> None:
         self._database = database
         self._blobs = blobs
+        self._time_zone = time_zone
 
     async def choose(self, actor: Actor, refs: Sequence[str]) -> Archive:
         """Return the archive of the items. What is in a folder that is named too goes along with it, once.
 
-        Two items of one name get numbers. Raises `NotFoundError` for what the caller does not see, and
-        `TooLargeError` over 100,000 items.
+        Names are as every system can have them (`portable_names`), and two of one name get numbers. Raises
+        `NotFoundError` for what the caller does not see, and `TooLargeError` over 100,000 items.
         """
         require_scope(actor.principal, Scope.READ)
         if not refs:
@@ -73,14 +106,14 @@ class ArchiveService:
         async with self._database.read() as session:
             tops = await _outermost(session, actor.principal, refs)
             members: list[Member] = []
-            taken: set[str] = set()
-            for top in tops:
-                name = "" if top.is_root else _free(top.row.name, taken)
-                members += await _tree(session, top, name)
+            names = portable_names([top.row.name for top in tops])
+            for top, name in zip(tops, names, strict=True):
+                members += await _tree(session, top, "" if top.is_root else name)
                 if len(members) > MAX_ITEMS:
                     raise _too_many(MAX_ITEMS)
-        single = tops[0].row.name if len(tops) == 1 and not tops[0].is_root else WHOLE_DRIVE
-        return Archive(f"{single}{SUFFIX}", members)
+        single = names[0] if len(tops) == 1 and not tops[0].is_root else WHOLE_DRIVE
+        zone = await anyio.to_thread.run_sync(self._zone_of, actor)
+        return Archive(f"{single}{SUFFIX}", members, zone)
 
     async def stream(self, archive: Archive) -> AsyncGenerator[bytes]:
         """Yield the bytes of the zip file, in chunks of 1 MiB. They are made in threads; close it to stop early."""
@@ -89,13 +122,19 @@ class ArchiveService:
         async for chunk in async_stream_zip(self._files(archive), chunk_size=CHUNK_BYTES):
             yield chunk
 
+    def _zone_of(self, actor: Actor) -> tzinfo:
+        """Return the person's time zone, else the server's. Zones are read from files."""
+        names = (actor.time_zone, actor.principal.time_zone, self._time_zone)
+        return next((zone for name in names if (zone := zone_of(name or ""))), UTC)
+
     async def _files(self, archive: Archive) -> "AsyncIterator[AsyncMemberFile]":
         from stream_zip import ZIP_AUTO
 
         for member in archive.members:
             mode = FILE_MODE if member.blob else FOLDER_MODE
             method = ZIP_AUTO(member.size, level=0 if member.is_packed else 1)
-            yield member.path, member.changed_at, mode, method, self._bytes_of(member)
+            date = MemberDate.of(member.modified_at, archive.zone)
+            yield member.path, date, mode, method, self._bytes_of(member)
 
     async def _bytes_of(self, member: Member) -> AsyncGenerator[bytes]:
         if member.blob is None:
@@ -116,46 +155,45 @@ async def _tree(session: AsyncSession, top: NodeView, name: str) -> list[Member]
             select(VersionRow).where(VersionRow.node_id == top.id, VersionRow.number == top.row.version)
         )
         blob = content.blob if content else None
-        return [_member(name, top.row.updated_at, blob, top.row.size, top.row.name, top.row.media_type)]
-    paths = {top.id: f"{name}/" if name else ""}
-    members = [Member(paths[top.id], top.row.updated_at)] if name else []
+        return [_member(name, top.row.modified_at, blob, top.row.size, top.row.name, top.row.media_type)]
+    found: list[Row[Any]] = []
     async for rows in (await session.stream(_below(top.id))).partitions(BATCH):
-        for row in rows:
-            path = paths[row.parent_id] + row.name
-            if row.kind == "folder":
-                paths[row.id] = f"{path}/"
-                members.append(Member(paths[row.id], row.updated_at))
-            else:
-                members.append(_member(path, row.updated_at, row.blob, row.size, row.name, row.media_type))
-        if len(members) > MAX_ITEMS:
+        found += rows
+        if len(found) > MAX_ITEMS:
             raise _too_many(MAX_ITEMS)
-    return members
+    members = [Member(f"{name}/", top.row.modified_at)] if name else []
+    return members + await anyio.to_thread.run_sync(lambda: [*_members(top.id, f"{name}/" if name else "", found)])
+
+
+def _members(top_id: str, path: str, rows: Sequence[Row[Any]]) -> Iterator[Member]:
+    """Yield what is below, level by level: the rows of one folder follow each other, and come after the folder's."""
+    paths = {top_id: path}
+    for parent_id, inside in groupby(rows, lambda row: row.parent_id):
+        found = [*inside]
+        for row, name in zip(found, portable_names([row.name for row in found]), strict=True):
+            member_path = paths[parent_id] + name
+            if row.kind == "folder":
+                paths[row.id] = f"{member_path}/"
+                yield Member(paths[row.id], row.modified_at)
+            else:
+                yield _member(member_path, row.modified_at, row.blob, row.size, row.name, row.media_type)
 
 
 def _below(folder_id: str) -> Select[*tuple[Any, ...]]:
     below = descendants(folder_id)
     content = and_(VersionRow.node_id == NodeRow.id, VersionRow.number == NodeRow.version)
-    columns = (below.c.id, below.c.parent_id, below.c.kind, below.c.name, NodeRow.updated_at)
+    columns = (below.c.id, below.c.parent_id, below.c.kind, below.c.name, NodeRow.modified_at)
     return (
         select(*columns, VersionRow.blob, VersionRow.size, VersionRow.media_type)
         .join(NodeRow, NodeRow.id == below.c.id)
         .outerjoin(VersionRow, content)
-        .order_by(below.c.depth, below.c.name, below.c.id)
+        .order_by(below.c.depth, below.c.parent_id, below.c.name, below.c.id)
     )
 
 
-def _member(path: str, changed_at: datetime, blob: str | None, size: int, name: str, media_type: str) -> Member:
+def _member(path: str, modified_at: datetime, blob: str | None, size: int, name: str, media_type: str) -> Member:
     is_packed = media_type.startswith(PACKED) or format_of(name, media_type).is_packed
-    return Member(path, changed_at, blob, size, is_packed)
-
-
-def _free(name: str, taken: set[str]) -> str:
-    number, free = 1, name
-    while free in taken:
-        number += 1
-        free = numbered_name(name, number)
-    taken.add(free)
-    return free
+    return Member(path, modified_at, blob, size, is_packed)
 
 
 def _too_many(limit: int) -> TooLargeError:

@@ -1,6 +1,7 @@
 """Copies of files and of whole folders: new items with the same contents, which belong to whom their folder belongs."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -14,7 +15,14 @@ from drive_server.messages import Message
 from drive_server.models.items import Item, OnConflict
 from drive_server.services.files.conflicts import resolve_conflict
 from drive_server.services.files.moving import refuse_root
-from drive_server.services.files.operations import add_node, add_version, begin, finish, require_room_below
+from drive_server.services.files.operations import (
+    add_node,
+    add_version,
+    begin,
+    content_of,
+    finish,
+    require_room_below,
+)
 from drive_server.services.files.versions import current_of
 from drive_server.services.journal.recorder import MAX_EFFECT_ITEMS, TREES, Recorder
 from drive_server.services.progress import Progress
@@ -58,8 +66,9 @@ async def leaves_below(session: AsyncSession, node_id: str) -> list[Leaf]:
 
 MAX_COPIED_ITEMS = 100_000
 ROWS_AT_ONCE = 250
-Found = Row[str, str, str, str, str, int, str, str | None]
-"""Id, parent_id, kind and name of an item; blob, size and media type of its content, None for folders; its namer."""
+Found = Row[str, str, str, str, str, int, str, str | None, str | None, datetime]
+"""Id, parent_id, kind and name of an item; blob, size, media type and checksums of its content, None for folders; who
+named it, and its date."""
 
 
 class CopyChoice(NamedTuple):
@@ -88,12 +97,13 @@ async def copy_item(
         recorder, folder, name or source.row.name, kind, choice.on_conflict, protected=protected
     )
     row = add_node(recorder, folder, source.row.kind, found.name)
+    row.modified_at = source.row.modified_at
     if name is None:
         row.named_by = source.row.named_by
     if source.row.kind == "file":
         await session.flush()
         content = await current_of(session, source.row)
-        await add_version(recorder, row, Blob(content.blob, content.size), content.media_type)
+        await add_version(recorder, row, content_of(content))
         recorder.contents.clear()  # the same content in two places is nothing to compare
     recorder.count += len(below)
     await _copy_below(recorder, source, row, below, progress)
@@ -110,8 +120,9 @@ async def _rows_below(session: AsyncSession, source: NodeView) -> Sequence[Found
     below = descendants(source.id)
     columns = (below.c.id, below.c.parent_id, below.c.kind, below.c.name)
     content = and_(VersionRow.node_id == NodeRow.id, VersionRow.number == NodeRow.version)
+    contents = (VersionRow.blob, VersionRow.size, VersionRow.media_type, VersionRow.checksums)
     query = (
-        select(*columns, VersionRow.blob, VersionRow.size, VersionRow.media_type, NodeRow.named_by)
+        select(*columns, *contents, NodeRow.named_by, NodeRow.modified_at)
         .join(NodeRow, NodeRow.id == below.c.id)
         .outerjoin(VersionRow, content)
         .order_by(below.c.depth, below.c.name)
@@ -182,6 +193,7 @@ def _node(recorder: Recorder, owner_id: str, ids: dict[str, str], row: Found) ->
         "media_type": row.media_type if is_file else "",
         "created_at": recorder.now,
         "updated_at": recorder.now,
+        "modified_at": row.modified_at,
     }
 
 
@@ -193,6 +205,8 @@ def _version(recorder: Recorder, ids: dict[str, str], row: Found) -> dict[str, A
         "size": row.size,
         "media_type": row.media_type,
         "created_at": recorder.now,
+        "modified_at": row.modified_at,
+        "checksums": row.checksums,
         "author_id": recorder.actor.user_id,
         "run_id": recorder.actor.run_id,
     }

@@ -1,5 +1,7 @@
 """The steps that changes of the tree are made of, shared by files, documents and undo. Each notes what it does."""
 
+from dataclasses import dataclass
+from datetime import datetime
 from typing import cast
 
 from sqlalchemy import Select, Table, bindparam, delete, func, insert, select, update
@@ -36,8 +38,9 @@ _DROP_VERSIONS = (
     .returning(_VERSIONS.c.blob)
 )
 _CONTENT = (
-    select(VersionRow.id)
+    select(VersionRow)
     .where(VersionRow.node_id == bindparam("node_id"), VersionRow.blob == bindparam("blob"))
+    .order_by((VersionRow.number == bindparam("number")).desc(), VersionRow.number.desc())
     .limit(1)
 )
 _CHILDREN = select(NodeRow.id, NodeRow.kind).where(NodeRow.parent_id == bindparam("parent"), NodeRow.trash_id.is_(None))
@@ -47,6 +50,23 @@ _MARK_ENTRY = update(_ENTRIES).where(_ENTRIES.c.file_id == bindparam("file"))
 _ADD_ENTRY = insert(_ENTRIES)
 # Rows that the session holds are read anew when located; loading thousands just to update them is not worth it.
 UNSYNCHRONISED = {"synchronize_session": False}
+
+
+@dataclass(frozen=True, slots=True)
+class NewContent:
+    """A content for a file. `modified_at` is its own date, None: the time of the change; `data` helps a dry run."""
+
+    blob: Blob
+    media_type: str
+    modified_at: datetime | None = None
+    data: bytes | None = None
+
+
+def content_of(version: VersionRow, media_type: str | None = None) -> NewContent:
+    """Return an earlier content with its date, to give it to a file again."""
+    return NewContent(
+        Blob(version.blob, version.size, version.checksums), media_type or version.media_type, version.modified_at
+    )
 
 
 async def begin(recorder: Recorder, node: NodeView, if_match: str | None = None) -> None:
@@ -89,6 +109,7 @@ def add_node(recorder: Recorder, parent: NodeView, kind: str, name: str) -> Node
         media_type="",
         created_at=recorder.now,
         updated_at=recorder.now,
+        modified_at=recorder.now,
     )
     recorder.add(row)
     return row
@@ -100,25 +121,20 @@ def new_node_view(parent: NodeView, row: NodeRow) -> NodeView:
     return NodeView(row, role, path, (parent.id, *parent.ancestors), shared)
 
 
-async def add_version(
-    recorder: Recorder,
-    row: NodeRow,
-    blob: Blob,
-    media_type: str,
-    data: bytes | None = None,
-    before: VersionRow | None = None,
-) -> None:
-    """Make the blob the file's newest content. Call `touch` first unless the row is new; `data` helps a dry run."""
+async def add_version(recorder: Recorder, row: NodeRow, content: NewContent, before: VersionRow | None = None) -> None:
+    """Make this the file's newest content. Call `touch` first unless the row is new."""
+    blob = content.blob
     if before is None:
         with recorder.session.no_autoflush:  # the row is written once, with all that changes of it
             before = await current_version(recorder.session, row)
     # Its version is the highest number that a content of it has: only the oldest contents are ever dropped.
-    row.version, row.size, row.media_type, row.updated_at = row.version + 1, blob.size, media_type, recorder.now
+    row.version, row.size, row.media_type = row.version + 1, blob.size, content.media_type
+    row.updated_at, row.modified_at = recorder.now, content.modified_at or recorder.now
     await recorder.session.run_sync(_keep, recorder, row, blob)
-    after = {"number": row.version, "blob": blob.hash, "size": blob.size, "media_type": media_type}
+    after = {"number": row.version, "blob": blob.hash, "size": blob.size, "media_type": content.media_type}
     recorder.note("versions", row.id, _noted(before), after)
     old = Blob(before.blob, before.size) if before else None
-    recorder.contents.append(ContentChange(row.name, old, blob, data))
+    recorder.contents.append(ContentChange(row.name, old, blob, content.data))
     recorder.wakes_index = True
 
 
@@ -132,6 +148,8 @@ def _keep(session: Session, recorder: Recorder, row: NodeRow, blob: Blob) -> Non
         "size": blob.size,
         "media_type": row.media_type,
         "created_at": recorder.now,
+        "modified_at": row.modified_at,
+        "checksums": blob.checksums,
         "author_id": recorder.actor.user_id,
         "run_id": recorder.actor.run_id,
     }
@@ -164,9 +182,17 @@ async def get_version(session: AsyncSession, node_id: str, number: int) -> Versi
     return await session.scalar(_VERSION, {"node_id": node_id, "number": number})
 
 
-async def has_content(session: AsyncSession, node_id: str, blob_hash: str) -> bool:
-    """Return whether some version of the file still has this content."""
-    return await session.scalar(_CONTENT, {"node_id": node_id, "blob": blob_hash}) is not None
+async def find_content(session: AsyncSession, node_id: str, blob_hash: str, number: int) -> VersionRow | None:
+    """Return the version of the file that still has this content, that of the number if it does."""
+    return await session.scalar(_CONTENT, {"node_id": node_id, "blob": blob_hash, "number": number})
+
+
+async def set_modified_at(recorder: Recorder, row: NodeRow, at: datetime) -> None:
+    """Give the item's content, as it is now, another date. Call `touch` first."""
+    row.modified_at, row.updated_at = at, recorder.now
+    await recorder.session.flush()
+    current = (_VERSIONS.c.node_id == row.id) & (_VERSIONS.c.number == row.version)
+    await recorder.session.execute(update(_VERSIONS).where(current).values(modified_at=at))
 
 
 async def has_children(session: AsyncSession, folder_id: str) -> bool:

@@ -103,7 +103,7 @@ def temporary_name(row: NodeRow, name_id: str) -> str:
 
 
 def _facts(row: NodeRow, pattern: NamePattern | FolderPattern) -> dict[str, str]:
-    moment = (row.created_at if pattern.date_of == "created" else row.updated_at).astimezone(pattern.zone)
+    moment = (row.created_at if pattern.date_of == "created" else row.modified_at).astimezone(pattern.zone)
     group = "folder" if row.kind == "folder" else format_of(row.name, row.media_type).group
     return {
         "type": render(Message.of(f"type.{group}"), pattern.language),

@@ -1,6 +1,7 @@
 """Files and folders as things in a tree: look, make folders, rename, move, copy, trash, restore, delete for good."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from sqlalchemy import Connection
 
@@ -12,7 +13,14 @@ from drive_server.models.items import DeletedItems, Item, MovedItems, OnConflict
 from drive_server.services.files import copying, moving, trash
 from drive_server.services.files.conflicts import check_choice, resolve_conflict
 from drive_server.services.files.listing import folder_page, trash_page, tree_of
-from drive_server.services.files.operations import add_node, finish, new_node_view, require_room_below
+from drive_server.services.files.operations import (
+    add_node,
+    begin,
+    finish,
+    new_node_view,
+    require_room_below,
+    set_modified_at,
+)
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal
 from drive_server.services.pagination import Cursors
@@ -24,12 +32,14 @@ from drive_server.services.tree.nodes import (
     locate_below_sync,
     locate_folder,
     locate_folder_sync,
+    locate_live,
     locate_many_sync,
     locate_sync,
 )
 from drive_server.storage.database import Database
 
 MAX_TREE_DEPTH = 20
+SET_DATE = "set_date"
 
 
 class FileService:
@@ -44,6 +54,7 @@ class FileService:
     def __init__(self, database: Database, journal: Journal) -> None:
         self._database = database
         self._journal = journal
+        journal.register(SET_DATE, "edit")
 
     async def visible(self, actor: Actor, ids: Iterable[str]) -> frozenset[str]:
         """Return those of the ids that are items which the caller sees. Raises `MissingScopeError`."""
@@ -123,6 +134,21 @@ class FileService:
 
         arguments = _arguments({"parent": parent, "name": clean}, on_conflict)
         return await self._journal.change(actor, "create_folder", arguments, operation)
+
+    async def set_date(self, actor: Actor, ref: str, at: datetime, *, if_match: str | None = None) -> Outcome[Item]:
+        """Give the item, or the content that the file has now, another date of its own."""
+        require_scope(actor.principal, Scope.WRITE)
+
+        async def operation(recorder: Recorder) -> Item:
+            node = await locate_live(recorder.session, actor.principal, ref, Role.EDITOR)
+            await begin(recorder, node, if_match)
+            recorder.describe(SET_DATE, item=node.subject, date=f"{at:%Y-%m-%d %H:%M} UTC")
+            if node.row.modified_at != at:
+                recorder.touch(node.row)
+                await set_modified_at(recorder, node.row, at)
+            return await finish(recorder, node.row, node)
+
+        return await self._journal.change(actor, SET_DATE, {"item": ref, "date": at.isoformat()}, operation)
 
     async def rename(
         self, actor: Actor, ref: str, name: str, *, if_match: str | None = None, on_conflict: OnConflict = "fail"

@@ -81,6 +81,7 @@ async def versions_page(
             size=version.size,
             media_type=version.media_type,
             created_at=version.created_at,
+            modified_at=version.modified_at,
             author=email,
             run_id=version.run_id if version.author_id == principal.user_id else None,
             current=version.number == row.version,

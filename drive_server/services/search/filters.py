@@ -29,7 +29,8 @@ class SearchFilter:
     """A filter as the caller wrote it; None or empty does not filter.
 
     `types` are names of groups and suffixes, of which one has to fit; `modified_after` (inclusive) and
-    `modified_before` (exclusive) are ISO 8601; `owner` is `me`, `shared` (anybody else) or a person's email.
+    `modified_before` (exclusive) are ISO 8601, for the contents' own dates; `owner` is `me`, `shared` (anybody else) or
+    a person's email.
     """
 
     types: tuple[str, ...] = ()
@@ -63,9 +64,9 @@ class SearchFilter:
                 hint="`modified_after` is the earlier one.",
             )
         if after is not None:
-            yield NodeRow.updated_at >= after
+            yield NodeRow.modified_at >= after
         if before is not None:
-            yield NodeRow.updated_at < before
+            yield NodeRow.modified_at < before
 
     def _of_owner(self, principal: Principal) -> Iterator[ColumnElement[bool]]:
         if self.owner == OWN:

@@ -75,6 +75,7 @@ def item_of(
         version=row.version,
         created_at=row.created_at,
         updated_at=row.updated_at,
+        modified_at=row.modified_at,
         trashed_at=row.trashed_at,
         child_count=details.children,
         index_state=details.state,

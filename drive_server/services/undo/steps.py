@@ -13,14 +13,17 @@ from drive_server.models.changes import Change
 from drive_server.services.files.copying import fingerprint, leaves_below
 from drive_server.services.files.moving import require_may_take_out
 from drive_server.services.files.operations import (
+    NewContent,
     add_version,
+    content_of,
     current_version,
+    find_content,
     free_name,
     has_children,
-    has_content,
     place,
     require_free_name,
     require_room_below,
+    set_modified_at,
     trash_tree,
     untrash_tree,
 )
@@ -29,7 +32,6 @@ from drive_server.services.journal.recorder import CHANGES, TREES, Entry, Record
 from drive_server.services.sharing.links import ANYONE
 from drive_server.services.tree.grantees import Grantee, shown_grantees
 from drive_server.services.tree.nodes import NodeView, locate, locate_folder, subtrees
-from drive_server.storage.blobs import Blob
 from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.journal import ChangeItemRow, ChangeRow
 from drive_server.storage.tables.people import UserRow
@@ -216,7 +218,7 @@ class Steps:
     """The steps of one undo. Contents are gathered and written once per file at the end, by `finish`."""
 
     context: UndoContext
-    contents: dict[str, tuple[Blob, str]] = field(default_factory=dict[str, tuple[Blob, str]])
+    contents: dict[str, NewContent] = field(default_factory=dict[str, NewContent])
 
     @property
     def recorder(self) -> Recorder:
@@ -250,13 +252,13 @@ class Steps:
 
     async def finish(self) -> None:
         """Write the contents that files go back to, each as a new version: history is never deleted."""
-        for node_id, (blob, media_type) in self.contents.items():
+        for node_id, content in self.contents.items():
             node = await self.context.locate(node_id)
             current = await current_version(self.recorder.session, node.row)
-            if current and current.blob == blob.hash:
+            if current and current.blob == content.blob.hash:
                 continue
             self.recorder.touch(node.row)
-            await add_version(self.recorder, node.row, blob, media_type)
+            await add_version(self.recorder, node.row, content)
             self.context.show(node, Message.of("back_to_content"))
 
     async def _node(self, change: ChangeRow, entry: Entry) -> bool:
@@ -268,7 +270,7 @@ class Steps:
             return True
         fields = [name for name in PLACE_FIELDS if name in before]
         if not fields:
-            return False
+            return await self._date(change, entry)
         node = await self.context.locate(entry["id"])
         went_to_trash = node.row.trash_id is not None and "trash_id" not in fields
         if went_to_trash or any(getattr(node.row, name) != after[name] for name in fields):
@@ -276,6 +278,19 @@ class Steps:
         if "named_by" in before:
             fields.append("named_by")
         await self._put_back(node, {name: before[name] for name in fields})
+        return True
+
+    async def _date(self, change: ChangeRow, entry: Entry) -> bool:
+        """Take back another date of the same content; with a new content goes its own."""
+        before, after = entry["before"], entry["after"]
+        if "modified_at" not in before or "version" in before:
+            return False
+        node = await self.context.locate(entry["id"])
+        if node.row.modified_at != datetime.fromisoformat(after["modified_at"]):
+            raise await self.context.changed_since(change, node)
+        self.recorder.touch(node.row)
+        await set_modified_at(self.recorder, node.row, datetime.fromisoformat(before["modified_at"]))
+        self.context.show(node, Message.of("back_to_date"))
         return True
 
     async def _creation(self, change: ChangeRow, node: NodeView, after: Entry) -> None:
@@ -300,7 +315,7 @@ class Steps:
                 raise StepSkipped(Message.of("holds_more"))
             return
         leaves = await leaves_below(self.recorder.session, row.id)
-        going = {node_id: blob.hash for node_id, (blob, _) in self.contents.items()}
+        going = {node_id: content.blob.hash for node_id, content in self.contents.items()}
         if fingerprint(leaf._replace(blob=going.get(leaf.id, leaf.blob)) for leaf in leaves) != created_tree["digest"]:
             raise await self.context.changed_within(change, row)
 
@@ -342,14 +357,15 @@ class Steps:
         node = await self.context.locate(entry["id"])
         if await self._blob_hash(node.row) != entry["after"]["blob"]:
             raise await self.context.changed_since(change, node)
-        if not await has_content(self.recorder.session, node.id, before["blob"]):
+        version = await find_content(self.recorder.session, node.id, before["blob"], before["number"])
+        if version is None:
             raise StepSkipped(Message.of("content_pruned"))
-        self.contents[node.id] = (Blob(before["blob"], before["size"]), before["media_type"])
+        self.contents[node.id] = content_of(version, before["media_type"])
         return True
 
     async def _blob_hash(self, row: NodeRow) -> str | None:
         if row.id in self.contents:
-            return self.contents[row.id][0].hash
+            return self.contents[row.id].blob.hash
         version = await current_version(self.recorder.session, row)
         return version.blob if version else None
 

@@ -46,7 +46,10 @@ so that who lost the address of a large upload can begin it once more."""
 
 @dataclass(frozen=True, slots=True)
 class NewUpload:
-    """An upload to begin. `length` is in bytes, None if it comes later; `metadata` is stored as it is."""
+    """An upload to begin. `length` is in bytes, None if it comes later; `metadata` is stored as it is.
+
+    `modified_at` is the content's own date, None: that of the upload.
+    """
 
     parent: str
     name: str
@@ -54,6 +57,7 @@ class NewUpload:
     on_conflict: OnConflict = "fail"
     length: int | None = None
     metadata: str = ""
+    modified_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,7 @@ class UploadService:
             on_conflict=new.on_conflict,
             length=new.length,
             metadata_header=new.metadata,
+            modified_at=new.modified_at,
             created_at=self._clock(),
             expires_at=self._clock() + self._kept_for,
         )
@@ -290,7 +295,13 @@ class UploadService:
         blob = await self._blobs.put_file(file.path)
         acting = replace(actor, idempotency_key=_key_of(row))
         outcome = await self._documents.create_from_blob(
-            acting, row.parent, row.name, blob, row.media_type, cast("OnConflict", row.on_conflict)
+            acting,
+            row.parent,
+            row.name,
+            blob,
+            row.media_type,
+            cast("OnConflict", row.on_conflict),
+            modified_at=row.modified_at,
         )
         async with self._database.write() as session:
             row = await session.merge(row)

@@ -1,6 +1,5 @@
 """Dead properties of WebDAV (RFC 4918, section 4): what clients note about items. They are no part of the contents."""
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, cast
 
@@ -12,32 +11,15 @@ from drive_server.messages import Message
 from drive_server.services.tree.nodes import BATCH, descendants, locate_live_sync
 from drive_server.storage.database import Database
 from drive_server.storage.tables.dav import DavPropertyRow
-from drive_server.storage.tables.items import NodeRow
 
 MAX_NAME_CHARACTERS: Final = 512
 MAX_VALUE_CHARACTERS: Final = 16_384
 MAX_PROPERTIES: Final = 200
 """Of one item."""
 
-MODIFIED: Final = "{DAV:}getlastmodified"
-"""The name for the time that a client says a content is of, with the version that it is said of: no dead property."""
-LAST_SECOND: Final = 253_402_300_799
-_MODIFIED = re.compile(r"(\d{1,12}) (\d{1,9})", re.ASCII)
-
 _PROPERTIES = cast("Table", DavPropertyRow.__table__)
 Properties = dict[str, str]
 """The elements as XML, by their names in Clark notation."""
-
-
-def modified(properties: Mapping[str, str], version: int) -> float | None:
-    """Return the time that a client gave a content, in seconds since 1970; None if it is that of another version."""
-    match = _MODIFIED.fullmatch(properties.get(MODIFIED, ""))
-    return float(match[1]) if match and int(match[2]) == version else None
-
-
-def modification(seconds: int, version: int) -> Mapping[str, str]:
-    """Return the entry for such a time."""
-    return {MODIFIED: f"{max(0, min(seconds, LAST_SECOND))} {version}"}
 
 
 class DavProperties:
@@ -95,9 +77,8 @@ class DavProperties:
             found = _below(connection, source_id)
             if not found:
                 return
-            version = connection.scalar(select(NodeRow.version).where(NodeRow.id == copy_id)) or 1
             rows = [
-                {"node_id": target, "name": row.name, "value": _copied(row, version if target == copy_id else 1)}
+                {"node_id": target, "name": row.name, "value": row.value}
                 for path, target in _paths(connection, copy_id).items()
                 for row in found.get(path, ())
             ]
@@ -117,18 +98,11 @@ def _make_room(connection: Connection, node_id: str, names: Sequence[str]) -> No
         connection.execute(delete(_PROPERTIES).where(of_item))
 
 
-def _copied(row: Row[Any], version: int) -> str:
-    """Return the value for a copy, which has the content as that version."""
-    seconds = modified({row.name: row.value}, row.version)
-    return row.value if seconds is None else modification(int(seconds), version)[MODIFIED]
-
-
 def _below(connection: Connection, top: str) -> dict[tuple[str, ...], list[Row[Any]]]:
     """Return the properties in a tree by the names on the way from its top, which is the empty path."""
     tree = descendants(top)
     is_below = (_PROPERTIES.c.node_id == top) | _PROPERTIES.c.node_id.in_(select(tree.c.id))
-    query = select(_PROPERTIES, NodeRow.version).join(NodeRow, NodeRow.id == _PROPERTIES.c.node_id).where(is_below)
-    rows = connection.execute(query).all()
+    rows = connection.execute(select(_PROPERTIES).where(is_below)).all()
     if not rows:
         return {}
     places = {node_id: path for path, node_id in _paths(connection, top).items()}

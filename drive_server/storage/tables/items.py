@@ -1,9 +1,11 @@
 """Tables of items: their names, versions and uploads, and what a person read or starred."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
 from sqlalchemy import BigInteger, ForeignKey, Index, Integer, String, UniqueConstraint, text
+from sqlalchemy.engine.default import DefaultExecutionContext
 from sqlalchemy.orm import Mapped, mapped_column
 
 from drive_server.storage.tables.base import Base, new_id
@@ -13,11 +15,17 @@ LIVE_NAME_COLUMNS: Final = "nodes.parent_id, nodes.name"
 """SQLite names the columns of a broken index, PostgreSQL the index."""
 
 
+def _same_as(column: str) -> Callable[[DefaultExecutionContext], datetime]:
+    """Return a default: the value that the same row has in another column."""
+    return lambda context: context.get_current_parameters()[column]
+
+
 class NodeRow(Base):
     """A file or folder. `revision` counts every change of the row and is its etag.
 
     `trash_id` is the id of the item that was moved to the trash when this one went with it (itself for that item);
-    a person's root has no parent. `owner_id` is the user in whose tree the item stands.
+    a person's root has no parent. `owner_id` is the user in whose tree the item stands. `updated_at` is when the drive
+    last changed the item, `modified_at` the date of a file's content, as its sender gave it.
     """
 
     __tablename__ = "nodes"
@@ -55,6 +63,7 @@ class NodeRow(Base):
     media_type: Mapped[str] = mapped_column(String(255), default="")
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime]
+    modified_at: Mapped[datetime] = mapped_column(default=_same_as("updated_at"))
     trash_id: Mapped[str | None] = mapped_column(String(32))
     trashed_at: Mapped[datetime | None]
 
@@ -78,7 +87,11 @@ class NameKeyRow(Base):
 
 
 class VersionRow(Base):
-    """One content of a file; `blob` is the SHA-256 of the bytes in hex. Numbers count from 1 and are never reused."""
+    """One content of a file; `blob` is the SHA-256 of the bytes in hex. Numbers count from 1 and are never reused.
+
+    `created_at` is when it came into the drive, `modified_at` its own date. `checksums` of the bytes are for
+    WebDAV clients, as in `SHA1:... MD5:...`; None for large and old contents, until somebody asks.
+    """
 
     __tablename__ = "versions"
     __table_args__ = (UniqueConstraint("node_id", "number"),)
@@ -90,6 +103,8 @@ class VersionRow(Base):
     size: Mapped[int] = mapped_column(BigInteger)
     media_type: Mapped[str] = mapped_column(String(255))
     created_at: Mapped[datetime]
+    modified_at: Mapped[datetime] = mapped_column(default=_same_as("created_at"))
+    checksums: Mapped[str | None] = mapped_column(String(100))
     author_id: Mapped[str] = mapped_column(ForeignKey("users.id"))
     run_id: Mapped[str | None] = mapped_column(String(64))
 
@@ -119,6 +134,7 @@ class UploadRow(Base):
     on_conflict: Mapped[str] = mapped_column(String(8))
     length: Mapped[int | None] = mapped_column(BigInteger)
     metadata_header: Mapped[str] = mapped_column(default="")
+    modified_at: Mapped[datetime | None]
     item_id: Mapped[str | None] = mapped_column(String(32))
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime]

@@ -91,7 +91,7 @@ def info(task: Task, intent: Intent) -> Script:
     numbers = {"version": result.number("version"), "count": result.number("child_count")}
     about = {"owner": inert(result.word("owner")), "role": task.role(result.word("role"))}
     zone = task.sections.time_zone
-    times = {"created": moment(item.get("created_at"), zone), "changed": moment(item.get("updated_at"), zone)}
+    times = {"created": moment(item.get("created_at"), zone), "changed": moment(item.get("modified_at"), zone)}
     sentence, total = "info_folder" if item.get("kind") == "folder" else "info", size(result.number("size"))
     return task.say(sentence, name=task.name(item), path=path_of(item), size=total, **numbers, **about, **times)
 

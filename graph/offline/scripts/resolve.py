@@ -212,10 +212,10 @@ def _pieces(text: str, held: str) -> int:
 
 
 def dated(item: Item) -> tuple[str, str]:
-    """Return when an item is of: the date in its name, and when it was changed."""
+    """Return when an item is of: the date in its name, and that of its content."""
     found = _DATE.search(str(item.get("name", "")))
     date = "-".join(part.zfill(2) for part in re.findall(r"\d+", found[0])) if found else ""
-    return (date, str(item.get("updated_at", "")))
+    return (date, str(item.get("modified_at") or item.get("updated_at", "")))
 
 
 def _searched(queries: Sequence[str], kind: str, limit: int) -> Steps[list[Item]]:

@@ -97,6 +97,30 @@ async def test_a_folder_is_synchronised_both_ways_and_checked(rclone: Rclone) ->
     assert "Used" in await rclone("about", "drive:")
 
 
+async def test_contents_are_compared_by_checksums_and_dates_go_both_ways(rclone: Rclone) -> None:
+    here, back = rclone.folder / "here", rclone.folder / "back"
+    write(here, {"old.txt": b"one", "same.txt": b"same"})
+    for name, seconds in (("old.txt", 981169506), ("same.txt", -157766400)):
+        os.utime(here / name, (seconds, seconds))
+    await rclone("copy", "--checksum", "here", "drive:sync")
+    there, local = [await rclone("hashsum", "SHA1", where) for where in ("drive:sync", "here")]
+    assert sorted(there.splitlines()) == sorted(local.splitlines())
+    await rclone("check", "here", "drive:sync")
+    write(here, {"old.txt": b"two"})
+    os.utime(here / "old.txt", (981169506, 981169506))
+    # Of the same size and the same second: only its checksum tells that it changed.
+    await rclone("sync", "--checksum", "here", "drive:sync")
+    assert await rclone("cat", "drive:sync/old.txt") == "two"
+    await rclone("copy", "drive:sync", "back")
+    for name in ("old.txt", "same.txt"):
+        assert (back / name).stat().st_mtime == (here / name).stat().st_mtime
+    os.utime(here / "old.txt", (1_000_000_000, 1_000_000_000))
+    await rclone("sync", "here", "drive:sync")
+    assert (await rclone("lsf", "--format", "t", "--files-only", "drive:sync", "--include", "old.txt")).startswith(
+        "2001-09-09"
+    )
+
+
 async def test_the_command_of_the_documents_connects_it(service: Service, rclone: Rclone) -> None:
     (line,) = [line for line in CLIENTS.read_text().splitlines() if line.strip().startswith("rclone config create")]
     line = line.replace("http://127.0.0.1:8000", service.url).replace("KEY", service.token)

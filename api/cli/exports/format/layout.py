@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from api.cli.exports.format.names import MAX_PATH, key_of, length_of, safe_name, shortened, split_suffix
+from api.cli.exports.format.names import MAX_BYTES, MAX_PATH, length_of
+from drive_server.services.tree.portable_names import portable_names, shortened, split_suffix
 
 if TYPE_CHECKING:
     from api.cli.exports.table import ItemTable
@@ -37,10 +38,8 @@ class Layout:
         waiting = [(folder, items, depth, None if folder == FILES else "")]
         while waiting:
             path, children, level, trash_id = waiting.pop()
-            taken = set[str]()
-            for item_id, name, kind in children:
-                safe = safe_name(name, taken)
-                taken.add(key_of(safe))
+            names = portable_names([name for _, name, _ in children], MAX_BYTES)
+            for (item_id, _, kind), safe in zip(children, names, strict=True):
                 place = self._within_limit(f"{path}/{safe}", item_id, safe)
                 self._table.place(item_id, place, level)
                 if kind == "folder":
@@ -57,7 +56,7 @@ class Layout:
     def _add_files(self, item: dict[str, Any]) -> None:
         """List the newest content at the item's path, and others once each, by the item's name and number."""
         *earlier, newest = item["versions"]
-        self._table.add_file(item["path"], newest["sha256"], newest["size"], newest["created_at"])
+        self._table.add_file(item["path"], newest["sha256"], newest["size"], newest["modified_at"])
         stem, suffix = split_suffix(item["path"].rpartition("/")[2])
         folder = f"{VERSIONS}/{shortened(stem, '', MAX_PATH // 3)} ({item['id'][:ID_CHARACTERS]})"
         for version in earlier:
@@ -65,7 +64,7 @@ class Layout:
                 path = f"{folder}/version {version['number']}{suffix}"
                 if self._table.has_file(path):
                     path = f"{VERSIONS}/{item['id']}/version {version['number']}{suffix}"
-                self._table.add_file(path, version["sha256"], version["size"], version["created_at"])
+                self._table.add_file(path, version["sha256"], version["size"], version["modified_at"])
 
 
 def manifest_entry(table: ItemTable, item: dict[str, Any]) -> dict[str, Any]:

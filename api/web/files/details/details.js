@@ -48,7 +48,8 @@ function Facts({ item }) {
     ["contents", isFile ? "" : text("facts.items", { count: item.child_count ?? 0 })],
     ["owner", item.owner],
     ["created", moment(item.created_at)],
-    ["changed", moment(item.updated_at)],
+    ["changed", moment(item.modified_at)],
+    ["changed_here", moment(item.updated_at) === moment(item.modified_at) ? "" : moment(item.updated_at)],
     ["versions", isFile ? item.version.toLocaleString() : ""],
     ["trashed", item.trashed_at ? moment(item.trashed_at) : ""],
   ];

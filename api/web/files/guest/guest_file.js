@@ -1,6 +1,7 @@
 /** One file of a link: shown where that costs the link nothing, downloaded, and replaced by who may. */
 
 import { call } from "../../shared/api/request.js";
+import { headersOf } from "../../shared/api/upload.js";
 import { chooseOfDevice } from "../../shared/choose.js";
 import { Button } from "../../shared/components/button.js";
 import { Icon } from "../../shared/components/icon.js";
@@ -17,7 +18,7 @@ const WHOLE = { version: null, start: null, end: null, place: "" };
 
 /** @param {{path: string, item: Item, onChange: () => void}} properties `path`: its route */
 export function GuestFile({ path, item, onChange }) {
-  return html`<p class="quiet">${size(item.size)} · ${shortDate(item.updated_at)}</p>
+  return html`<p class="quiet">${size(item.size)} · ${shortDate(item.modified_at)}</p>
     <div class="row">
       <a class="button main" href=${`${path}/content`} download=${item.name}
         ><${Icon} name="download" />${text("guest.download")}</a
@@ -45,7 +46,7 @@ function Shown({ path, item }) {
 function Replace({ path, item, onChange }) {
   const replace = async (/** @type {File[]} */ [file]) => {
     try {
-      const headers = { "content-type": file.type || "application/octet-stream" };
+      const headers = headersOf(file);
       await call("PUT", `${path}/content`, { body: file, headers, ifMatch: item.etag, anonymous: true });
       notify(text("guest.replaced", { name: item.name }));
     } catch (problem) {

@@ -15,7 +15,7 @@ export function Facts({ item, version, reason }) {
   const rows = [
     [text("preview.facts.type"), item.media_type],
     [text("preview.facts.size"), size(item.size)],
-    [text("preview.facts.changed"), moment(item.updated_at)],
+    [text("preview.facts.changed"), moment(item.modified_at)],
     // Guests don't learn whose it is.
     ...(item.owner ? [[text("preview.facts.owner"), item.owner]] : []),
   ];

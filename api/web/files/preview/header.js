@@ -44,7 +44,7 @@ export function PreviewHeader({ item, version, siblings }) {
     /></a>
     <div class="preview-title">
       <h2 ref=${title} tabindex="-1" title=${item.path}><bdi>${item.name}</bdi></h2>
-      <span class="quiet">${size(item.size)} · ${moment(item.updated_at)}</span>
+      <span class="quiet">${size(item.size)} · ${moment(item.modified_at)}</span>
     </div>
     <${Neighbours} siblings=${siblings} />
     <div class="preview-actions">

@@ -22,7 +22,7 @@ export function HitRow({ hit, words }) {
           ><bdi><${Marked} content=${file.name} words=${words} /></bdi
         ></span>
         <span class="quiet hit-facts"
-          ><bdi>${file.path}</bdi> · ${shortDate(file.updated_at)}${hit.place && ` · ${hit.place}`}</span
+          ><bdi>${file.path}</bdi> · ${shortDate(file.modified_at)}${hit.place && ` · ${hit.place}`}</span
         >
         ${isPassage && html`<span class="hit-passage"><${Marked} content=${passage.slice(0, LONGEST)} words=${words} /></span>`}
       </span>

@@ -65,7 +65,13 @@ function taskOf(upload, file, parentId, listener) {
   return new tus.Upload(file, {
     endpoint: new URL(ADDRESS, location.href).href,
     headers: { "Accept-Language": language.peek() },
-    metadata: { filename: upload.name, filetype: file.type, parent_id: parentId, on_conflict: upload.onConflict },
+    metadata: {
+      filename: upload.name,
+      filetype: file.type,
+      parent_id: parentId,
+      on_conflict: upload.onConflict,
+      lastModified: String(upload.modified || file.lastModified),
+    },
     fingerprint: async () => `${upload.key}:${upload.onConflict}`,
     removeFingerprintOnSuccess: true,
     retryDelays: RETRIES,

@@ -1250,6 +1250,11 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+            /**
+             * Modified At
+             * Format: date-time
+             */
+            modified_at: string;
             /** Trash Id */
             trash_id: string | null;
             /** Trashed At */
@@ -1319,6 +1324,11 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
+            /**
+             * Modified At
+             * Format: date-time
+             */
+            modified_at: string;
             /** Author */
             author: string;
         };
@@ -1562,7 +1572,8 @@ export interface components {
          * ImportedItem
          * @description An item to restore. Its ids are those of the export; a folder comes before what is in it.
          *
-         *     A null `parent_id` stands for the folder of the import. With `trash_id` it comes to the trash, with that item.
+         *     A null `parent_id` stands for the folder of the import. With `trash_id` it comes to the trash, with that item. The
+         *     `modified_at` of a file is that of its newest version.
          */
         ImportedItem: {
             /** Id */
@@ -1586,6 +1597,8 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+            /** Modified At */
+            modified_at?: string | null;
             /** Trash Id */
             trash_id?: string | null;
             /** Starred At */
@@ -1609,6 +1622,8 @@ export interface components {
         /**
          * ImportedVersion
          * @description A content to restore. `receipt` is what storing it answered; not needed for what the drive has already.
+         *
+         *     Exports of earlier versions have no `modified_at`: the content then is of `created_at`.
          */
         ImportedVersion: {
             /** Number */
@@ -1624,6 +1639,8 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
+            /** Modified At */
+            modified_at?: string | null;
             /**
              * Receipt
              * @default
@@ -1754,6 +1771,11 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+            /**
+             * Modified At
+             * Format: date-time
+             */
+            modified_at: string;
             /** Trashed At */
             trashed_at: string | null;
             /** Child Count */
@@ -1905,6 +1927,11 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+            /**
+             * Modified At
+             * Format: date-time
+             */
+            modified_at: string;
             /** Trashed At */
             trashed_at: string | null;
             /** Child Count */
@@ -2025,6 +2052,11 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+            /**
+             * Modified At
+             * Format: date-time
+             */
+            modified_at: string;
             /** Child Count */
             child_count: number | null;
             /** Role */
@@ -4696,6 +4728,8 @@ export interface components {
         /**
          * Version
          * @description A content that a file had; `run_id` names the assistant's run that wrote it.
+         *
+         *     `created_at` is when it came into the drive, `modified_at` the content's own date.
          */
         Version: {
             /** Number */
@@ -4709,6 +4743,11 @@ export interface components {
              * Format: date-time
              */
             created_at: string;
+            /**
+             * Modified At
+             * Format: date-time
+             */
+            modified_at: string;
             /** Author */
             author: string;
             /** Run Id */

@@ -16,7 +16,7 @@ export async function upload(path, query, file, { signal, onSent }) {
   const request = new XMLHttpRequest();
   request.open("POST", address(path, query));
   request.setRequestHeader("accept-language", language.value);
-  request.setRequestHeader("content-type", file.type || "application/octet-stream");
+  for (const [name, value] of Object.entries(headersOf(file))) request.setRequestHeader(name, value);
   request.responseType = "blob";
   request.upload.addEventListener("progress", (event) => onSent(event.loaded));
   const stop = () => request.abort();
@@ -32,6 +32,12 @@ export async function upload(path, query, file, { signal, onSent }) {
   }
   signal.throwIfAborted();
   return answerOf(request);
+}
+
+/** Return what the service learns of a file besides its bytes: its type, and its own date. @param {File} file */
+export function headersOf(file) {
+  const seconds = (file.lastModified / 1000).toFixed(3);
+  return { "content-type": file.type || "application/octet-stream", "x-oc-mtime": seconds };
 }
 
 /** @param {XMLHttpRequest} request */

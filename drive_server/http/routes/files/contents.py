@@ -11,6 +11,7 @@ from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.headers.bytes import chosen_type
+from drive_server.http.headers.dates import DateDep
 from drive_server.http.items.contents import (
     BYTES,
     RAW_BODY,
@@ -75,6 +76,7 @@ async def upload(
     response: Response,
     drive: DriveDep,
     actor: WriterDep,
+    modified_at: DateDep,
     name: Annotated[str, Query(max_length=MAX_NAME_CHARACTERS)],
     parent_id: Annotated[str, Query(max_length=MAX_REF_CHARACTERS)] = "root",
     on_conflict: Literal["fail", "rename", "replace"] = "fail",
@@ -92,7 +94,7 @@ async def upload(
         room = await drive.documents.check_place(actor, parent_id, name, content_length or 0)
     blob = await store_body(request, drive, room)
     outcome = await drive.documents.create_from_blob(
-        actor, parent_id, name, blob, chosen_type(content_type), on_conflict
+        actor, parent_id, name, blob, chosen_type(content_type), on_conflict, modified_at=modified_at
     )
     return await reply_item(response, drive, actor, outcome)
 
@@ -133,6 +135,7 @@ async def replace_content(
     drive: DriveDep,
     actor: WriterDep,
     if_match: IfMatchDep,
+    modified_at: DateDep,
     content_type: Annotated[str, Header()] = "",
     content_length: Annotated[int | None, Header(ge=0)] = None,
 ) -> ItemView:
@@ -147,7 +150,9 @@ async def replace_content(
         room = await drive.documents.check_file(actor, file_ref, content_length or 0, if_match=if_match)
     blob = await store_body(request, drive, room)
     media_type = chosen_type(content_type)
-    outcome = await drive.documents.replace_from_blob(actor, file_ref, blob, media_type, if_match=if_match)
+    outcome = await drive.documents.replace_from_blob(
+        actor, file_ref, blob, media_type, if_match=if_match, modified_at=modified_at
+    )
     return await reply_item(response, drive, actor, outcome)
 
 

@@ -79,7 +79,7 @@ CHECKSUM: Final = "The algorithm (sha1, sha256), a blank, and the checksum of th
 BEGIN: Final = _headers(
     Upload_Length=LENGTH,
     Upload_Defer_Length="1: the length comes later.",
-    Upload_Metadata="Names, each with its value in base64: filename, filetype, parent_id, on_conflict.",
+    Upload_Metadata="Names, each with its value in base64: filename, filetype, parent_id, on_conflict, mtime.",
     Upload_Checksum=CHECKSUM,
 )
 SEND: Final = _headers(Upload_Offset=OFFSET, Upload_Length=LENGTH, Upload_Checksum=CHECKSUM)
@@ -120,7 +120,8 @@ async def describe(drive: DriveDep) -> Response:
 async def create(request: Request, drive: DriveDep, actor: ActorDep) -> Response:
     """Begin an upload, with its first bytes if the body has any; `Location` says where it goes on.
 
-    `Upload-Metadata` has `filename`, and may have `filetype`, `parent_id` and `on_conflict` (fail, rename, replace).
+    `Upload-Metadata` has `filename`, and may have `filetype`, `parent_id` and `on_conflict` (fail, rename, replace),
+    and the content's own date: `mtime` in seconds since 1970, or `lastModified` in milliseconds.
     """
     require_version(request.headers)
     new = new_upload(request.headers)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from contextlib import closing
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +16,7 @@ import pytest
 from api.cli import main
 from api.cli.exports.contents import Contents
 from api.cli.exports.format.manifest import MANIFEST, STATE, SUMS
-from benchmarks.fixtures.whole_drive import fill, fill_at_once, thread
+from benchmarks.fixtures.whole_drive import OLD, fill, fill_at_once, thread
 from tests.api.cli.command import environment
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from tests.e2e.service import Service
 
 FILES = 300
-OF_VERSION = ("number", "sha256", "media_type", "created_at")
+OF_VERSION = ("number", "sha256", "media_type", "created_at", "modified_at")
 
 
 @pytest.fixture(scope="module")
@@ -89,12 +90,10 @@ def facts(items: list[dict[str, Any]]) -> list[Any]:
             item["kind"],
             item["created_at"],
             item["updated_at"],
+            item["modified_at"],
             bool(item["starred_at"]),
             bool(item["trash_id"]),
-            [
-                [version[name] for name in ("number", "sha256", "media_type", "created_at")]
-                for version in item["versions"]
-            ],
+            [[version[name] for name in OF_VERSION] for version in item["versions"]],
             [[share["email"], share["role"]] for share in item["shares"]],
             [[link["role"], link["max_downloads"], link["expires_at"]] for link in item["links"]],
         ]
@@ -149,6 +148,9 @@ def test_an_export_is_a_readable_tree_with_a_manifest_and_hashes(source: Person,
             assert digest(exported / version["path"]) == version["sha256"]
         if item["versions"]:
             assert item["path"] == item["versions"][-1]["path"]
+            own = datetime.fromisoformat(item["modified_at"]).timestamp()
+            assert (exported / item["path"]).stat().st_mtime == pytest.approx(own)
+    assert len({item["modified_at"] for item in manifest["items"]} & {OLD}) == 1
     listed = {line.split("  ", 1)[1]: line[:64] for line in (exported / SUMS).read_text().splitlines()}
     files = {path.relative_to(exported).as_posix() for path in exported.rglob("*") if path.is_file()}
     assert listed.keys() == files - {SUMS}

@@ -8,9 +8,9 @@ import pytest
 
 from api.cli.client import ServiceClient
 from api.cli.files.download import PARTIAL, Download, Source
-from api.cli.files.get import local_name
 from api.cli.importing import resumable, upload
 from api.cli.terminal import Terminal
+from drive_server.services.tree.portable_names import portable_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -127,7 +127,7 @@ def test_a_file_that_is_not_there_is_a_sentence(shell: Shell) -> None:
 
 @pytest.mark.parametrize(("name", "local"), [("..", "_"), (".", "_"), ("a/b", "a_b"), ("报告.pdf", "报告.pdf")])
 def test_a_name_of_the_drive_never_leads_out_of_the_folder(name: str, local: str) -> None:
-    assert local_name(name) == local
+    assert portable_name(name) == local
 
 
 class Faults(httpx.BaseTransport):
@@ -261,7 +261,7 @@ def test_an_answer_that_is_lost_sends_no_byte_twice(alice: Person, tmp_path: Pat
         return response
 
     client = client_with(alice, fault)
-    place = resumable.Place(alice.root()["id"], "big.bin", "fail")
+    place = resumable.Place(alice.root()["id"], "big.bin", "fail", "0")
     send = resumable.ResumableUpload(client, resumable.UnfinishedUploads(None), "key")
     counted: list[int] = []
     item = send.send(place, len(BIG), lambda at: iter([BIG[at:]]), counted.append, at_once)

@@ -257,3 +257,18 @@ async def test_a_link_that_is_over_answers_like_one_that_never_was(linked: Linke
     assert all(answer == answers[0] for answer in answers)
     assert answers[0]["code"] == "not_found"
     assert len(set(pages)) == 1
+
+
+async def test_a_guests_upload_keeps_its_own_date(linked: Linked) -> None:
+    token = await linked.link(role="editor")
+    old = {"X-OC-Mtime": "981169506"}
+    address = f"/api/links/{token}/files"
+    made = await linked.visitor.post(address, params={"name": "old.txt"}, content=b"1", headers=old)
+    assert made.json()["modified_at"] == "2001-02-03T03:05:06Z"
+    replaced = await linked.visitor.put(
+        f"/api/links/{token}/items/{linked.file['id']}/content", content=b"2", headers=old
+    )
+    assert replaced.json()["modified_at"] == "2001-02-03T03:05:06Z"
+    damaged = {"OC-Checksum": f"SHA1:{'0' * 40}"}
+    refused = await linked.visitor.post(address, params={"name": "x.txt"}, content=b"1", headers=damaged)
+    assert refused.status_code == httpx.codes.BAD_REQUEST

@@ -4,7 +4,7 @@ from tests.drive_server.hosts import Host
 
 ITEM = {
     *("id", "kind", "name", "path", "parent_id", "owner", "role", "etag", "size", "media_type", "version"),
-    *("created_at", "updated_at", "trashed_at", "child_count", "index_state", "shared"),
+    *("created_at", "updated_at", "modified_at", "trashed_at", "child_count", "index_state", "shared"),
 }
 
 
@@ -41,5 +41,5 @@ async def test_an_item_is_the_same_in_every_answer(assistant: Host) -> None:
 async def test_a_version_has_these_fields(assistant: Host) -> None:
     await assistant.call("create_file", name="a.md", content="one")
     (version,) = (await assistant.call("list_versions", file_id="/a.md"))["versions"]
-    assert set(version) == {"number", "size", "media_type", "created_at", "author", "run_id", "current"}
+    assert set(version) == {"number", "size", "media_type", "created_at", "modified_at", "author", "run_id", "current"}
     assert (version["number"], version["size"], version["author"]) == (1, 3, "alice@example.com")

@@ -47,7 +47,7 @@ async def organize(store: Store, actor: Actor, selection: Selection, pattern: st
 async def dated(store: Store, path_id: str, when: str = DAY) -> None:
     async with store.database.write() as session:
         moment = datetime.fromisoformat(when).replace(tzinfo=UTC)
-        await session.execute(update(NodeRow).where(NodeRow.id == path_id).values(updated_at=moment))
+        await session.execute(update(NodeRow).where(NodeRow.id == path_id).values(modified_at=moment))
 
 
 HERE = Selection(folder="/")

@@ -26,7 +26,7 @@ async def make(drive: Drive, actor: Actor, name: str, parent: str = "root") -> I
 
 async def changed_at(drive: Drive, item: Item, moment: datetime) -> None:
     async with drive.database.write() as session:
-        await session.execute(update(NodeRow).where(NodeRow.id == item.id).values(updated_at=moment))
+        await session.execute(update(NodeRow).where(NodeRow.id == item.id).values(modified_at=moment))
 
 
 async def found(drive: Drive, actor: Actor, only: SearchFilter, folder: str | None = None) -> set[str]:

@@ -173,8 +173,8 @@ async def interrupt_the_end(
     """Send `abc`, and end the process, as it were, right after the file was made."""
     create = store.documents.create_from_blob
 
-    async def interrupted(*arguments: object) -> None:
-        await create(*arguments)  # pyright: ignore[reportArgumentType] - passed on as they come
+    async def interrupted(*arguments: object, **named: object) -> None:
+        await create(*arguments, **named)  # pyright: ignore[reportArgumentType] - passed on as they come
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:

@@ -7,8 +7,8 @@ import { compareNames } from "../../../shared/texts/format.js";
 /** @typedef {{key: SortKey, descending: boolean}} Sort */
 /** @typedef {(a: Item, b: Item) => number} Comparison */
 
-/** When an item was changed last; of one in the trash, when it was put there. @param {Item} item */
-export const momentOf = (item) => item.trashed_at ?? item.updated_at;
+/** The date of an item's content; of one in the trash, when it was put there. @param {Item} item */
+export const momentOf = (item) => item.trashed_at ?? item.modified_at;
 
 /** @type {(a: string | number, b: string | number) => number} */
 const plain = (a, b) => (a < b ? -1 : a > b ? 1 : 0);

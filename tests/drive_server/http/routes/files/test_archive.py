@@ -163,3 +163,40 @@ async def test_others_are_answered_while_an_archive_is_made(service: Service, ow
     await anext(chunks)
     assert (await owner_client.get(f"{ITEMS}/root")).status_code == 200
     await chunks.aclose()
+
+
+async def test_names_that_windows_refuses_are_replaced_and_no_file_is_lost(owner_client: httpx.AsyncClient) -> None:
+    top = await folder(owner_client, "CON")
+    place = await folder(owner_client, "aux.d", top["id"])
+    names = [
+        "a*b?.txt",
+        "a_b_.txt",
+        "A_B_.TXT",
+        "CON.txt",
+        "minutes: final.txt",
+        "dots...",
+        "nul.tar.gz",
+        "Größe 报告 🎉.txt",
+    ]
+    for name in names:
+        await file(owner_client, name, name.encode(), place["id"])
+    await file(owner_client, "x", b"x", (await folder(owner_client, "dots", place["id"]))["id"])
+
+    answer = await archive(owner_client, top["id"])
+
+    packed = opened(answer)
+    assert answer.headers["content-disposition"].startswith('attachment; filename="CON_.zip"')
+    found = {name.removeprefix("CON_/aux_.d/"): packed.read(name).decode() for name in packed.namelist()}
+    del found["CON_/"], found[""]
+    assert found == {
+        "a_b_ (3).txt": "a*b?.txt",
+        "A_B_.TXT": "A_B_.TXT",
+        "a_b_ (2).txt": "a_b_.txt",
+        "CON_.txt": "CON.txt",
+        "minutes_ final.txt": "minutes: final.txt",
+        "dots/": "",
+        "dots/x": "x",
+        "dots (2)": "dots...",
+        "nul_.tar.gz": "nul.tar.gz",
+        "Größe 报告 🎉.txt": "Größe 报告 🎉.txt",
+    }
