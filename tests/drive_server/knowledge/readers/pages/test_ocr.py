@@ -1,4 +1,4 @@
-"""Words in pictures, read by the real models; `scan.png` is a page in both languages, drawn and turned by 0.6 degrees."""
+"""Words in pictures, read by the real models. `scan.png` is a page in both languages, turned by 0.6 degrees."""
 
 from __future__ import annotations
 
@@ -105,7 +105,8 @@ def test_a_huge_page_is_drawn_small(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     drawing.save()
     (tmp_path / "blob").write_bytes(file.getvalue())
     ((_, parts),) = pages_of(recognize(tmp_path / "blob", "poster.pdf", "", after=0, seconds=60)).items()
-    width, height = map(int, (parts or ())[0].text.split(" by "))
+    assert parts
+    width, height = map(int, parts[0].text.split(" by "))
     assert width * height <= 12_100_000
 
 
@@ -121,7 +122,8 @@ def test_all_pages_of_a_tiff_are_read_and_a_photo_stands_upright(
     exif[ExifTags.Base.Orientation] = 6
     frames[0].save(tmp_path / "photo.jpg", exif=exif)
     ((_, parts),) = pages_of(recognize(tmp_path / "photo.jpg", "photo.jpg", "", after=0, seconds=60)).items()
-    assert (parts or ())[0].text == "100 by 200"
+    assert parts
+    assert parts[0].text == "100 by 200"
 
 
 def test_an_image_without_words_ends_ready_and_empty(tmp_path: Path) -> None:
