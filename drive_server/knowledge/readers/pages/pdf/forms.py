@@ -24,7 +24,7 @@ class _Place:
 
 
 def with_values(lines: Sequence[Line], fields: Sequence[Field], turn: Callable[[Box], Box]) -> tuple[Line, ...]:
-    """Return the lines with each value in the row of its label or below it; without a label, with its name at the end."""
+    """Return the lines with each value in its label's row or below it; without a label, with its name at the end."""
     places = [_Place(line, [], []) for line in lines]
     loose: list[Line] = []
     for field in fields:

@@ -12,12 +12,13 @@ from typing import Final
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
 from drive_server.knowledge.readers.pages.pdf.lines import runs_to_the_left
 from drive_server.knowledge.readers.pages.pdf.rulings import Grid
-from drive_server.knowledge.readers.pages.pdf.tables import Run, find_runs, kind_of, table_text
+from drive_server.knowledge.readers.pages.pdf.tables import Run, find_runs, kind_of, rows_of, table_text
 
 _ABOVE: Final = 0.8  # of the type's height: a line that far up is not a superscript
 _WRONG: Final = 0.2  # of the lines: so many out of order, and the order of drawing says nothing about columns
 _ROW_BY_ROW: Final = 0.6  # of a run's rows
 _EDGE_ROWS: Final = 3
+_APART: Final = 1.8  # of the type's height: between a head or foot and the body
 _WIDE: Final = 2.0  # of the type's height: a gap within a line that stands by itself
 
 
@@ -31,17 +32,6 @@ def in_reading_order(lines: Sequence[Line], grids: Callable[[], Sequence[Grid]])
     for grid in grids():
         layout.take_grid(grid)
     return tuple(layout.lines())
-
-
-def rows_of(pieces: Sequence[Line]) -> list[list[Line]]:
-    """Return the pieces by rows from top to bottom, each from left to right."""
-    rows: list[list[Line]] = []
-    for piece in sorted(pieces, key=lambda piece: -piece.baseline):
-        if rows and rows[-1][0].baseline - piece.baseline < SAME_ROW * min(piece.height, rows[-1][0].height):
-            rows[-1].append(piece)
-        else:
-            rows.append([piece])
-    return [sorted(row, key=lambda piece: piece.left) for row in rows]
 
 
 class _Layout:
@@ -187,19 +177,22 @@ def _is_passed(earlier: Line, line: Line) -> bool:
 
 
 def _edges_in_place(lines: list[Line]) -> list[Line]:
-    """Return the lines with the few above and below all others in front and at the end: heads and feet."""
+    """Return the lines with those that stand apart above and below all others in front and at the end: heads, feet."""
     rows = rows_of(lines)
-    for row in reversed(rows[:_EDGE_ROWS]):
-        if len(row) == 1 and _is_apart(row[0], rows[min(_EDGE_ROWS, len(rows) - 1)][0]):
-            lines = [row[0], *(line for line in lines if line is not row[0])]
-    for row in rows[-_EDGE_ROWS:]:
-        if len(row) == 1:
-            lines = [*(line for line in lines if line is not row[0]), row[0]]
-    return lines
+    heads, feet = _edge(rows), _edge(rows[::-1])[::-1]
+    moved = {id(line) for line in (*heads, *feet)}
+    return [*heads, *(line for line in lines if id(line) not in moved), *feet]
 
 
-def _is_apart(line: Line, below: Line) -> bool:
-    return line.baseline > below.baseline
+def _edge(rows: Sequence[Sequence[Line]]) -> list[Line]:
+    """Return the first few rows, of one line each, that are further from the next one than lines of a paragraph."""
+    count = 0
+    for number, (row, following) in enumerate(pairwise(rows[: _EDGE_ROWS + 1]), start=1):
+        if len(row) > 1:
+            break
+        if abs(row[0].baseline - following[0].baseline) > _APART * row[0].height:
+            count = number
+    return [row[0] for row in rows[:count]]
 
 
 def _sorted_rows(lines: Sequence[Line]) -> Iterator[Line]:
