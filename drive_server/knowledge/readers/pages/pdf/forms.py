@@ -43,7 +43,8 @@ def _put(field: Field, box: Box, places: Sequence[_Place], loose: list[Line]) ->
         return
     above = [place for place in places if _is_label_above(box, place.line)]
     if above and not field.is_box:
-        min(above, key=lambda place: place.line.baseline).below.append(value)
+        label = min(above, key=lambda place: place.line.baseline)
+        label.below.append(replace(value, height=label.line.height))
         return
     if field.is_box:
         text = f"{field.value} {field.name}"

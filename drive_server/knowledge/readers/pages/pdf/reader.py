@@ -19,7 +19,7 @@ from drive_server.knowledge.readers.pages.pdf.forms import with_values
 from drive_server.knowledge.readers.pages.pdf.lines import PageText, read_lines
 from drive_server.knowledge.readers.pages.pdf.pictures import count_pictures, may_have_pictures
 from drive_server.knowledge.readers.pages.pdf.reading_order import in_reading_order
-from drive_server.knowledge.readers.pages.pdf.repair import repaired
+from drive_server.knowledge.readers.pages.pdf.repair import has_end, repaired
 from drive_server.knowledge.readers.pages.pdf.rulings import find_grids
 from drive_server.knowledge.readers.pages.pdf.running_heads import without_running_heads
 from drive_server.knowledge.readers.pages.scans import read_scans
@@ -35,7 +35,7 @@ _DAMAGED: Final = "The file is damaged, and its end may be missing; pages may no
 
 def pdf_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a PDF, or the state that says why there is none. Blocks; not for two threads at once."""
-    reason = ""
+    reason = "" if has_end(path) else _DAMAGED
     try:
         document = pypdfium2.PdfDocument(path)
     except pypdfium2.PdfiumError as error:

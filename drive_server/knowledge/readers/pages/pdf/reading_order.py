@@ -92,7 +92,7 @@ class _Layout:
             result += found.get(number, ())
             pieces = [piece for piece in line.pieces or (line,) if id(piece) not in self._used]
             result += pieces if len(pieces) < len(line.pieces) else [_alone(line)]
-        return _edges_in_place([line for line in result if line.kind != "text" or id(line) not in self._used])
+        return _edges_in_place(_with_whole_rows([line for line in result if id(line) not in self._used]))
 
     def _by_place(self, rows: Sequence[list[Line]], runs: Sequence[tuple[int, Run]]) -> list[Line]:
         """Return rows from top to bottom, columns of prose one after the other."""
@@ -142,6 +142,25 @@ def _alone(line: Line) -> Line:
     return Line(line.text, line.left, line.right, line.baseline, line.height, "row", line.pieces)
 
 
+def _with_whole_rows(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines with those as one that were drawn one after the other into one row, far apart."""
+    result: list[Line] = []
+    for line in lines:
+        if result and _is_beside(result[-1], line):
+            before = result.pop()
+            result.append(_row([*(before.pieces or (before,)), *(line.pieces or (line,))]))
+        else:
+            result.append(line)
+    return result
+
+
+def _is_beside(one: Line, other: Line) -> bool:
+    if {one.kind, other.kind} - {"text", "row"} or abs(one.baseline - other.baseline) > SAME_ROW * other.height:
+        return False
+    gap = other.left - one.right
+    return gap >= _WIDE * other.height or (gap > 0 and "row" in (one.kind, other.kind))
+
+
 def _is_plain(lines: Sequence[Line]) -> bool:
     """Return whether the lines follow each other down the page, without gaps and without others beside them."""
     lowest: list[Line] = []
@@ -179,7 +198,8 @@ def _is_passed(earlier: Line, line: Line) -> bool:
 def _edges_in_place(lines: list[Line]) -> list[Line]:
     """Return the lines with those that stand apart above and below all others in front and at the end: heads, feet."""
     rows = rows_of(lines)
-    heads, feet = _edge(rows), _edge(rows[::-1])[::-1]
+    heads = _edge(rows)
+    feet = _edge(rows[len(heads) :][::-1])[::-1]
     moved = {id(line) for line in (*heads, *feet)}
     return [*heads, *(line for line in lines if id(line) not in moved), *feet]
 

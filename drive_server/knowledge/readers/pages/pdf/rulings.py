@@ -63,8 +63,11 @@ class Grid:
         return "\n".join(joined_cells(line) for lines in rows for line in lines if any(line))
 
     def _lines(self, cells: Mapping[tuple[int, int], Sequence[Line]], row: int) -> Iterator[list[str]]:
-        """Yield a row's cells; line by line, if nearly every column has something on each line: rows without rules."""
-        columns = [cells.get((row, column), ()) for column in range(len(self.columns) - 1)]
+        """Yield a row's cells, but for columns that are blank in all rows.
+
+        If nearly every column has something on each line, these are rows without rules, and each is yielded.
+        """
+        columns = [cells.get((row, column), ()) for column in sorted({column for _, column in cells})]
         lines = rows_of([piece for cell in columns for piece in cell])
         filled = sum(bool(cell) for cell in columns)
         if len(lines) >= _UNRULED_ROWS and sum(map(len, lines)) >= _FILLED * filled * len(lines):
