@@ -17,8 +17,10 @@ from drive_server.knowledge.readers.pages.pdf.tables import Run, find_runs, kind
 _ABOVE: Final = 0.8  # of the type's height: a line that far up is not a superscript
 _WRONG: Final = 0.2  # of the lines: so many out of order, and the order of drawing says nothing about columns
 _ROW_BY_ROW: Final = 0.6  # of a run's rows
+_COLUMN_STEP: Final = 36.0  # points: of lines that begin as close to each other, the lowest one is enough
 _EDGE_ROWS: Final = 3
 _APART: Final = 1.8  # of the type's height: between a head or foot and the body
+_ROWS_OF_A_TABLE: Final = 2
 _WIDE: Final = 2.0  # of the type's height: a gap within a line that stands by itself
 
 
@@ -29,8 +31,9 @@ def in_reading_order(lines: Sequence[Line], grids: Callable[[], Sequence[Grid]])
     if any(runs_to_the_left(line.text) for line in lines):
         return tuple(_sorted_rows(lines) if _wrong(lines) else lines)
     layout = _Layout(lines)
-    for grid in grids():
-        layout.take_grid(grid)
+    if layout.may_have_tables:
+        for grid in grids():
+            layout.take_grid(grid)
     return tuple(layout.lines())
 
 
@@ -49,6 +52,11 @@ class _Layout:
         self._line_of = {id(piece): number for piece, number in self._pieces}
         self._used: set[int] = set()
         self._found: list[tuple[int, list[Line]]] = []
+
+    @property
+    def may_have_tables(self) -> bool:
+        """True if there are rows of several pieces."""
+        return sum(len(row) > 1 for row in rows_of(self._free())) >= _ROWS_OF_A_TABLE
 
     def take_grid(self, grid: Grid) -> None:
         """Take a ruled table, if the pieces keep to its cells."""
@@ -163,28 +171,34 @@ def _is_beside(one: Line, other: Line) -> bool:
 
 def _is_plain(lines: Sequence[Line]) -> bool:
     """Return whether the lines follow each other down the page, without gaps and without others beside them."""
-    lowest: list[Line] = []
-    for above, line in pairwise(lines):
-        lowest.append(above)
-        step = above.baseline - line.baseline
-        if line.pieces or above.pieces or abs(step) < SAME_ROW * line.height:
-            return False
-        if step < 0 and any(_is_passed(earlier, line) for earlier in lowest):
-            return False
-    return not (len(lines) == 1 and lines[0].pieces)
+    if any(line.pieces for line in lines):
+        return False
+    return not any(
+        abs(above.baseline - line.baseline) < SAME_ROW * line.height for above, line in pairwise(lines)
+    ) and not any(_passing(lines))
 
 
 def _wrong(lines: Sequence[Line]) -> bool:
     """Return whether too many lines stand above ones that were drawn before them."""
     text = _edges_in_place([line for line in lines if line.kind == "text"])
-    wrong = 0
-    lowest = math.inf
-    for number, line in enumerate(text):
-        is_above = line.baseline - lowest >= _ABOVE * line.height
-        wrong += is_above and any(_is_passed(earlier, line) for earlier in text[:number])
-        lowest = min(lowest, line.baseline)
+    wrong = sum(_passing(text))
+    if not wrong:
+        return False
     has_rows = any(line.pieces for line in text) or any(len(row) > 1 for row in rows_of(text))
-    return wrong > _WRONG * len(text) if has_rows else wrong > 0
+    return wrong > _WRONG * len(text) if has_rows else True
+
+
+def _passing(lines: Sequence[Line]) -> Iterator[bool]:
+    """Yield for each line whether it stands above one that was drawn before it, in its column."""
+    lowest: dict[int, Line] = {}
+    bottom = math.inf
+    for line in lines:
+        is_above = line.baseline - bottom >= _ABOVE * line.height
+        yield is_above and any(_is_passed(earlier, line) for earlier in lowest.values())
+        begin = int(line.left // _COLUMN_STEP)
+        if begin not in lowest or line.baseline < lowest[begin].baseline:
+            lowest[begin] = line
+        bottom = min(bottom, line.baseline)
 
 
 def _is_passed(earlier: Line, line: Line) -> bool:

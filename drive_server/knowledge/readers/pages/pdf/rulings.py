@@ -16,7 +16,7 @@ from drive_server.knowledge.readers.pages.pdf.tables import MOST_SHARED, joined_
 _THIN: Final = 2.5
 _SHORTEST: Final = 6.0
 _NEAR: Final = 3.0
-_MOST_PATHS: Final = 3000
+_MOST_PATHS: Final = 1500
 """A page with more is a drawing."""
 _MOST_POINTS: Final = 400
 _LEAST: Final = 3  # lines in each direction: two rows and two columns
@@ -183,15 +183,18 @@ def _segments(path: Any, count: int) -> Iterator[tuple[float, float, float, floa
     matrix = raw.FS_MATRIX()
     raw.FPDFPageObj_GetMatrix(path, ctypes.byref(matrix))
     x, y = ctypes.c_float(), ctypes.c_float()
+    x_reference, y_reference = ctypes.byref(x), ctypes.byref(y)
     start = last = (0.0, 0.0)
     for number in range(count):
         segment = raw.FPDFPath_GetPathSegment(path, number)
-        raw.FPDFPathSegment_GetPoint(segment, ctypes.byref(x), ctypes.byref(y))
+        raw.FPDFPathSegment_GetPoint(segment, x_reference, y_reference)
         point = matrix.a * x.value + matrix.c * y.value + matrix.e, matrix.b * x.value + matrix.d * y.value + matrix.f
         kind = raw.FPDFPathSegment_GetType(segment)
         if kind == raw.FPDF_SEGMENT_MOVETO:
             start = point
-        elif kind == raw.FPDF_SEGMENT_LINETO:
+        elif kind != raw.FPDF_SEGMENT_LINETO or min(abs(point[0] - last[0]), abs(point[1] - last[1])) > _THIN:
+            return  # a shape, which rules no cells
+        else:
             yield _box(last, point)
         last = point
         if raw.FPDFPathSegment_GetClose(segment):
