@@ -145,7 +145,14 @@ FORMATS: Final = (
         "source.plain:csv_elements",
     ),
     HTML,
-    Format("pdf", {"application/pdf": "pdf"}, "pdf", "pages.pdf.reader:pdf_extraction", _ANYWHERE + b"%PDF-"),
+    Format(
+        "pdf",
+        {"application/pdf": "pdf"},
+        "pdf",
+        "pages.pdf.reader:pdf_extraction",
+        _ANYWHERE + b"%PDF-",
+        omits=("attachment", "character", "form_field", "margin", "picture", "scan"),
+    ),
     Format("rtf", {"application/rtf": "rtf", "text/rtf": ""}, "document", "office.rtf:rtf_extraction", rb"\{\\rtf"),
     ARCHIVE,
     Format(

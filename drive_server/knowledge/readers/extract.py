@@ -10,6 +10,7 @@ from typing import Any
 
 from drive_server.knowledge.chunk import Chunk, chunk
 from drive_server.knowledge.formats import ARCHIVE, HEAD_BYTES, ZIP, Format, format_of, packed_format
+from drive_server.knowledge.text.characters import replace_noncharacters
 from drive_server.knowledge.text.decode import decode_file
 from drive_server.knowledge.text.elements import (
     MAX_INDEXED_CHARACTERS,
@@ -31,8 +32,8 @@ def extract(path: Path, name: str, media_type: str) -> Extraction:
     """Return the text of the file at `path`, or the state that says why there is none. Blocks, maybe for minutes.
 
     `name` is the file's name in the drive. For text, Markdown, code and data the text is the decoded file, character
-    by character. Elements end at `MAX_INDEXED_CHARACTERS`. Raises `OSError` if the file can't be opened; a file that
-    can't be understood is a state, not an error.
+    by character, with U+FFFD for code points that are none. Elements end at `MAX_INDEXED_CHARACTERS`. Raises `OSError`
+    if the file can't be opened; a file that can't be understood is a state, not an error.
     """
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
@@ -102,11 +103,11 @@ def _exact_extraction(path: Path, found: Format, claimed: Format) -> Extraction:
     omissions = Omissions()
     omissions.add("character", decoded.text.count("\ufffd") if decoded.lossy else 0)
     omissions.add("encoding", int(decoded.doubtful))
-    elements: tuple[Element, ...] = tuple(_reader_of(found)(decoded.text, MAX_INDEXED_CHARACTERS))
+    text = replace_noncharacters(decoded.text)
+    elements: tuple[Element, ...] = tuple(_reader_of(found)(text, MAX_INDEXED_CHARACTERS))
     exact = not decoded.truncated and not decoded.lossy
     note = too_long() if decoded.truncated else ""
-    read = Extraction("ready", note, elements, decoded.text, exact, decoded.encoding)
-    return _with_omissions(read, omissions.counts)
+    return _with_omissions(Extraction("ready", note, elements, text, exact, decoded.encoding), omissions.counts)
 
 
 def _within_limit(extraction: Extraction) -> Extraction:

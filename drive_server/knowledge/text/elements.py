@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from drive_server.knowledge.text.characters import without_noncharacters
 from drive_server.knowledge.text.place import Place
 
 ElementKind = Literal["title", "text", "list_item", "table", "code"]
@@ -102,18 +103,22 @@ def needs_password() -> UnreadableError:
 
 
 def join(parts: Iterable[Part], reason: str = "") -> Extraction:
-    """Make the text out of the parts, with a blank line between them; stop at `MAX_CHARACTERS` and say so."""
+    """Make the text out of the parts, with a blank line between them; stop at `MAX_CHARACTERS` and say so.
+
+    Code points that are no characters, such as U+FFFE, end here: none gets into a text of any reader.
+    """
     pieces: list[str] = []
     elements: list[Element] = []
     position = 0
     for part in parts:
-        if position + len(part.text) > MAX_CHARACTERS:
+        text = without_noncharacters(part.text)
+        if position + len(text) > MAX_CHARACTERS:
             reason = f"{reason} {too_long()}".strip()
             break
-        if part.text:
-            end = position + len(part.text)
-            elements.append(Element(part.kind, part.text, position, end, part.page, part.level, part.place))
-            pieces.append(part.text)
+        if text:
+            end = position + len(text)
+            elements.append(Element(part.kind, text, position, end, part.page, part.level, part.place))
+            pieces.append(text)
             position = end + len(SEPARATOR)
     return Extraction("ready", reason, tuple(elements), SEPARATOR.join(pieces))
 

@@ -42,10 +42,11 @@ def mail_parts(
         yield Part("title", headers["Subject"], level=1)
     yield Part("text", "\n".join(f"{name}: {headers[name]}" for name in SHOWN_HEADERS if name in headers))
     yield from body
-    yield from _attached_parts(attachments, omissions)
+    yield from attached_parts(attachments, omissions)
 
 
-def _attached_parts(attachments: Iterable[Attachment], omissions: Omissions) -> Iterator[Part]:
+def attached_parts(attachments: Iterable[Attachment], omissions: Omissions) -> Iterator[Part]:
+    """Yield the names of attachments, and then the parts of each under its name. Blocks for `MAX_SECONDS` or more."""
     ends_at = time.monotonic() + MAX_SECONDS
     found = list(_flat(attachments))
     names = [attachment.name for attachment in found if attachment.name]

@@ -2,7 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from drive_server.knowledge.text.characters import CHARACTERS, fold, fold_case
+from drive_server.knowledge.text.characters import (
+    CHARACTERS,
+    fold,
+    fold_case,
+    replace_noncharacters,
+    without_noncharacters,
+)
+from drive_server.knowledge.text.elements import Part, join
 
 
 @pytest.mark.parametrize(
@@ -36,3 +43,17 @@ def test_no_form_leads_to_another_form() -> None:
 def test_case_and_spaces_do_not_count_where_letters_are_compared() -> None:
     assert fold_case("  Straße \n\t ＭＡＸ  ") == "strasse max"
     assert fold_case("𝐁𝐎𝐋𝐃 ſ") == "bold s"
+
+
+@pytest.mark.parametrize("code", [0x0, 0x1B, 0x81, 0xD800, 0xFDD0, 0xFFFE, 0xFFFF, 0x1FFFE, 0x10FFFF])
+def test_code_points_that_are_no_characters_get_into_no_text(code: int) -> None:
+    assert without_noncharacters(f"inter{chr(code)}national") == "international"
+    assert replace_noncharacters(f"inter{chr(code)}national") == "inter\ufffdnational"
+    assert join([Part("text", f"inter{chr(code)}national"), Part("text", chr(code))]).text == "international"
+
+
+def test_letters_of_all_scripts_tabs_and_line_ends_stay() -> None:
+    text = "naïve 育儿假 שלום 👍\u200d\t\r\n\u00ad\ue000\ufffd"
+    assert without_noncharacters(text) == replace_noncharacters(text) == text
+    assert without_noncharacters("one\x0btwo\x0cthree") == "one two three"
+    assert replace_noncharacters("one\x0btwo\x0cthree") == "one\x0btwo\x0cthree"

@@ -165,8 +165,6 @@ class _Frame:
 
     def _gaps(self, span: _Span) -> list[tuple[int, int, float, float]]:
         """Return the beginning and end of each wide gap, as offsets and as places; none in a line with leaders."""
-        if " " not in span.words or _LEADERS.search(span.words):
-            return []
         found: list[tuple[int, int, float, float]] = []
         least = WIDE_GAP * span.height
         for blank in _BLANKS.finditer(span.words):
@@ -175,7 +173,7 @@ class _Frame:
             after_left, _, after_right, _ = self.box(span.start + end)
             if after_left - before_right >= least or before_left - after_right >= least:
                 found.append((start, end, before_right, after_left))
-        return found
+        return [] if found and _LEADERS.search(span.words) else found
 
     def _pieces(self, span: _Span, line: Line, gaps: list[tuple[int, int, float, float]]) -> Iterator[Line]:
         begin, left = 0, line.left
@@ -221,4 +219,4 @@ def _main_direction(spans: list[_Span]) -> Direction:
 
 def runs_to_the_left(text: str) -> bool:
     """Return whether a text has letters of a script that is written from right to left."""
-    return _RIGHT_TO_LEFT.search(text) is not None
+    return not text.isascii() and _RIGHT_TO_LEFT.search(text) is not None

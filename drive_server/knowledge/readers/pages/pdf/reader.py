@@ -3,80 +3,134 @@
 pdfminer, which unstructured uses for PDF, is some fifty times slower and finds nothing at all in some files.
 """
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, Final
 
 import pypdfium2
 from pypdfium2 import raw
 
 from drive_server.knowledge.readers.pages.paragraphs import Page, page_parts
+from drive_server.knowledge.readers.pages.pdf.annotations import Annotations, read_annotations
+from drive_server.knowledge.readers.pages.pdf.attachments import attachment_parts
+from drive_server.knowledge.readers.pages.pdf.forms import with_values
 from drive_server.knowledge.readers.pages.pdf.lines import PageText, read_lines
+from drive_server.knowledge.readers.pages.pdf.pictures import count_pictures, may_have_pictures
 from drive_server.knowledge.readers.pages.pdf.reading_order import in_reading_order
+from drive_server.knowledge.readers.pages.pdf.repair import has_end, repaired
 from drive_server.knowledge.readers.pages.pdf.rulings import find_grids
 from drive_server.knowledge.readers.pages.pdf.running_heads import without_running_heads
-from drive_server.knowledge.text.elements import MAX_CHARACTERS, Extraction, join
+from drive_server.knowledge.text.elements import MAX_CHARACTERS, Extraction, Part, join
 from drive_server.knowledge.text.omissions import Omissions
 
-_MIN_CHARACTERS = 16
-_FORM_DEPTH = 3
+_MIN_CHARACTERS: Final = 16
+_FORM_DEPTH: Final = 3
+_UNMAPPED: Final = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd\ue000-\uf0a6\uf0a8-\uf0b6\uf0b8-\uf0d7\uf0d9-\uf8ff]")
+_MOST_UNMAPPED: Final = 0.01
+_DAMAGED: Final = "The file is damaged, and its end may be missing; pages may not be complete."
 
 
 def pdf_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a PDF, or the state that says why there is none. Blocks; not for two threads at once."""
+    reason = "" if has_end(path) else _DAMAGED
     try:
         document = pypdfium2.PdfDocument(path)
     except pypdfium2.PdfiumError as error:
         if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY):
             return Extraction("needs_password", "The file is protected by a password.")
-        raise
+        document, reason = repaired(path), _DAMAGED
+        if document is None:
+            raise
     with document:
-        pages, repeated = without_running_heads(list(_pages(document)))
-        omissions.add("margin", repeated)
-        return _extraction(pages, omissions)
+        extraction = _Reader(document, omissions, has_pictures=may_have_pictures(path)).read()
+    return replace(extraction, reason=f"{reason} {extraction.reason}".strip())
 
 
-def _extraction(pages: list[Page], omissions: Omissions) -> Extraction:
-    scanned = sum(page.is_scanned for page in pages)
-    omissions.add("scan", scanned)
-    if scanned and scanned == sum(1 for page in pages if page.lines or page.is_scanned):
-        return Extraction(
-            "needs_ocr", "The pages are images without text; they are read by OCR, after all other files."
-        )
-    return join(page_parts(pages))
+class _Reader:
+    """The pages of a document, and the notes and files that lie on them."""
+
+    def __init__(self, document: pypdfium2.PdfDocument, omissions: Omissions, *, has_pictures: bool) -> None:
+        self._document = document
+        self._omissions = omissions
+        self._has_pictures = has_pictures
+        self._notes: list[Part] = []
+        self._files: list[Any] = []
+        self._has_fields = False
+        self._characters = self._unmapped = 0
+        document.init_forms()
+
+    def read(self) -> Extraction:
+        """Return the text of the document. Blocks."""
+        pages, repeated = without_running_heads(list(self._pages()))
+        self._omissions.add("margin", repeated)
+        if self._unmapped > _MOST_UNMAPPED * self._characters:
+            self._omissions.add("character", self._unmapped)
+        if self._document.get_formtype() == raw.FORMTYPE_XFA_FULL and not self._has_fields:
+            self._omissions.add("form_field")
+        scanned = sum(page.is_scanned for page in pages)
+        self._omissions.add("scan", scanned)
+        attached = list(attachment_parts(self._document, self._files, self._omissions))
+        parts = sorted((*page_parts(pages), *self._notes), key=lambda part: part.page or 0)
+        if scanned and not attached and scanned == sum(1 for page in pages if page.lines or page.is_scanned):
+            return Extraction("needs_ocr")
+        return join((*parts, *attached))
+
+    def _pages(self) -> Iterator[Page]:
+        for number in range(1, len(self._document) + 1):
+            page = self._document[number - 1]
+            try:
+                yield self._page(page, number)
+            finally:
+                page.close()
+            if self._characters > MAX_CHARACTERS:
+                break
+
+    def _page(self, page: pypdfium2.PdfPage, number: int) -> Page:
+        annotations = read_annotations(page, self._document.formenv)
+        text = _page_text(page, gaps_everywhere=bool(annotations.fields))
+        found = sum(len(line.text) for line in text.lines)
+        self._characters += found
+        self._unmapped += sum(len(_UNMAPPED.findall(line.text)) for line in text.lines)
+        is_scanned = _is_scan(page, found)
+        if self._has_pictures and not is_scanned:
+            self._omissions.add("picture", count_pictures(page, found))
+        self._take(annotations, text, number)
+        lines = with_values(text.lines, annotations.fields, text.turn) if annotations.fields else text.lines
+        ordered = in_reading_order(lines, lambda: find_grids(page, text))
+        return Page(number, ordered, is_scanned, text.height)
+
+    def _take(self, annotations: Annotations, text: PageText, number: int) -> None:
+        """Keep the notes that don't repeat the page's words, and the files."""
+        words = " ".join(line.text for line in text.lines) if annotations.notes else ""
+        notes = [note for note in annotations.notes if " ".join(note.split()) not in words]
+        self._notes += [Part("text", f"Note: {note}", number) for note in notes]
+        self._files += annotations.files
+        self._has_fields = self._has_fields or bool(annotations.fields)
+        self._omissions.add("form_field", annotations.hidden_values)
+
+
+def _page_text(page: pypdfium2.PdfPage, *, gaps_everywhere: bool) -> PageText:
+    textpage = page.get_textpage()
+    try:
+        return read_lines(textpage, *page.get_size(), gaps_everywhere=gaps_everywhere)
+    finally:
+        textpage.close()
 
 
 def scanned_pages(document: pypdfium2.PdfDocument) -> Iterator[int]:
     """Yield the numbers, from 1, of the pages that are pictures with next to no text."""
-    for number in range(len(document)):
-        page = document[number]
-        text = page.get_textpage()
-        found = len("".join(text.get_text_range().split()))
-        text.close()
-        if _is_scan(page, found):
-            yield number + 1
-        page.close()
-
-
-def _pages(document: pypdfium2.PdfDocument) -> Iterator[Page]:
-    characters = 0
-    for number in range(len(document)):
-        page = document[number]
-        text = _page_text(page)
-        found = sum(len(line.text) for line in text.lines)
-        lines = in_reading_order(text.lines, lambda page=page, text=text: find_grids(page, text))
-        yield Page(number + 1, lines, _is_scan(page, found), text.height)
-        page.close()
-        characters += found
-        if characters > MAX_CHARACTERS:
-            break
-
-
-def _page_text(page: pypdfium2.PdfPage) -> PageText:
-    textpage = page.get_textpage()
-    try:
-        return read_lines(textpage, *page.get_size())
-    finally:
-        textpage.close()
+    for number in range(1, len(document) + 1):
+        page = document[number - 1]
+        try:
+            text = page.get_textpage()
+            found = len("".join(text.get_text_range().split()))
+            text.close()
+            if _is_scan(page, found):
+                yield number
+        finally:
+            page.close()
 
 
 def _is_scan(page: pypdfium2.PdfPage, characters: int) -> bool:

@@ -12,12 +12,15 @@ from typing import Final
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
 from drive_server.knowledge.readers.pages.pdf.lines import runs_to_the_left
 from drive_server.knowledge.readers.pages.pdf.rulings import Grid
-from drive_server.knowledge.readers.pages.pdf.tables import Run, find_runs, kind_of, table_text
+from drive_server.knowledge.readers.pages.pdf.tables import Run, find_runs, kind_of, rows_of, table_text
 
 _ABOVE: Final = 0.8  # of the type's height: a line that far up is not a superscript
 _WRONG: Final = 0.2  # of the lines: so many out of order, and the order of drawing says nothing about columns
 _ROW_BY_ROW: Final = 0.6  # of a run's rows
+_COLUMN_STEP: Final = 36.0  # points: of lines that begin as close to each other, the lowest one is enough
 _EDGE_ROWS: Final = 3
+_APART: Final = 1.8  # of the type's height: between a head or foot and the body
+_ROWS_OF_A_TABLE: Final = 2
 _WIDE: Final = 2.0  # of the type's height: a gap within a line that stands by itself
 
 
@@ -28,20 +31,10 @@ def in_reading_order(lines: Sequence[Line], grids: Callable[[], Sequence[Grid]])
     if any(runs_to_the_left(line.text) for line in lines):
         return tuple(_sorted_rows(lines) if _wrong(lines) else lines)
     layout = _Layout(lines)
-    for grid in grids():
-        layout.take_grid(grid)
+    if layout.may_have_tables:
+        for grid in grids():
+            layout.take_grid(grid)
     return tuple(layout.lines())
-
-
-def rows_of(pieces: Sequence[Line]) -> list[list[Line]]:
-    """Return the pieces by rows from top to bottom, each from left to right."""
-    rows: list[list[Line]] = []
-    for piece in sorted(pieces, key=lambda piece: -piece.baseline):
-        if rows and rows[-1][0].baseline - piece.baseline < SAME_ROW * min(piece.height, rows[-1][0].height):
-            rows[-1].append(piece)
-        else:
-            rows.append([piece])
-    return [sorted(row, key=lambda piece: piece.left) for row in rows]
 
 
 class _Layout:
@@ -59,6 +52,11 @@ class _Layout:
         self._line_of = {id(piece): number for piece, number in self._pieces}
         self._used: set[int] = set()
         self._found: list[tuple[int, list[Line]]] = []
+
+    @property
+    def may_have_tables(self) -> bool:
+        """True if there are rows of several pieces."""
+        return sum(len(row) > 1 for row in rows_of(self._free())) >= _ROWS_OF_A_TABLE
 
     def take_grid(self, grid: Grid) -> None:
         """Take a ruled table, if the pieces keep to its cells."""
@@ -102,7 +100,7 @@ class _Layout:
             result += found.get(number, ())
             pieces = [piece for piece in line.pieces or (line,) if id(piece) not in self._used]
             result += pieces if len(pieces) < len(line.pieces) else [_alone(line)]
-        return _edges_in_place([line for line in result if line.kind != "text" or id(line) not in self._used])
+        return _edges_in_place(_with_whole_rows([line for line in result if id(line) not in self._used]))
 
     def _by_place(self, rows: Sequence[list[Line]], runs: Sequence[tuple[int, Run]]) -> list[Line]:
         """Return rows from top to bottom, columns of prose one after the other."""
@@ -152,30 +150,55 @@ def _alone(line: Line) -> Line:
     return Line(line.text, line.left, line.right, line.baseline, line.height, "row", line.pieces)
 
 
+def _with_whole_rows(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines with those as one that were drawn one after the other into one row, far apart."""
+    result: list[Line] = []
+    for line in lines:
+        if result and _is_beside(result[-1], line):
+            before = result.pop()
+            result.append(_row([*(before.pieces or (before,)), *(line.pieces or (line,))]))
+        else:
+            result.append(line)
+    return result
+
+
+def _is_beside(one: Line, other: Line) -> bool:
+    if {one.kind, other.kind} - {"text", "row"} or abs(one.baseline - other.baseline) > SAME_ROW * other.height:
+        return False
+    gap = other.left - one.right
+    return gap >= _WIDE * other.height or (gap > 0 and "row" in (one.kind, other.kind))
+
+
 def _is_plain(lines: Sequence[Line]) -> bool:
     """Return whether the lines follow each other down the page, without gaps and without others beside them."""
-    lowest: list[Line] = []
-    for above, line in pairwise(lines):
-        lowest.append(above)
-        step = above.baseline - line.baseline
-        if line.pieces or above.pieces or abs(step) < SAME_ROW * line.height:
-            return False
-        if step < 0 and any(_is_passed(earlier, line) for earlier in lowest):
-            return False
-    return not (len(lines) == 1 and lines[0].pieces)
+    if any(line.pieces for line in lines):
+        return False
+    return not any(
+        abs(above.baseline - line.baseline) < SAME_ROW * line.height for above, line in pairwise(lines)
+    ) and not any(_passing(lines))
 
 
 def _wrong(lines: Sequence[Line]) -> bool:
     """Return whether too many lines stand above ones that were drawn before them."""
     text = _edges_in_place([line for line in lines if line.kind == "text"])
-    wrong = 0
-    lowest = math.inf
-    for number, line in enumerate(text):
-        is_above = line.baseline - lowest >= _ABOVE * line.height
-        wrong += is_above and any(_is_passed(earlier, line) for earlier in text[:number])
-        lowest = min(lowest, line.baseline)
+    wrong = sum(_passing(text))
+    if not wrong:
+        return False
     has_rows = any(line.pieces for line in text) or any(len(row) > 1 for row in rows_of(text))
-    return wrong > _WRONG * len(text) if has_rows else wrong > 0
+    return wrong > _WRONG * len(text) if has_rows else True
+
+
+def _passing(lines: Sequence[Line]) -> Iterator[bool]:
+    """Yield for each line whether it stands above one that was drawn before it, in its column."""
+    lowest: dict[int, Line] = {}
+    bottom = math.inf
+    for line in lines:
+        is_above = line.baseline - bottom >= _ABOVE * line.height
+        yield is_above and any(_is_passed(earlier, line) for earlier in lowest.values())
+        begin = int(line.left // _COLUMN_STEP)
+        if begin not in lowest or line.baseline < lowest[begin].baseline:
+            lowest[begin] = line
+        bottom = min(bottom, line.baseline)
 
 
 def _is_passed(earlier: Line, line: Line) -> bool:
@@ -187,19 +210,23 @@ def _is_passed(earlier: Line, line: Line) -> bool:
 
 
 def _edges_in_place(lines: list[Line]) -> list[Line]:
-    """Return the lines with the few above and below all others in front and at the end: heads and feet."""
+    """Return the lines with those that stand apart above and below all others in front and at the end: heads, feet."""
     rows = rows_of(lines)
-    for row in reversed(rows[:_EDGE_ROWS]):
-        if len(row) == 1 and _is_apart(row[0], rows[min(_EDGE_ROWS, len(rows) - 1)][0]):
-            lines = [row[0], *(line for line in lines if line is not row[0])]
-    for row in rows[-_EDGE_ROWS:]:
-        if len(row) == 1:
-            lines = [*(line for line in lines if line is not row[0]), row[0]]
-    return lines
+    heads = _edge(rows)
+    feet = _edge(rows[len(heads) :][::-1])[::-1]
+    moved = {id(line) for line in (*heads, *feet)}
+    return [*heads, *(line for line in lines if id(line) not in moved), *feet]
 
 
-def _is_apart(line: Line, below: Line) -> bool:
-    return line.baseline > below.baseline
+def _edge(rows: Sequence[Sequence[Line]]) -> list[Line]:
+    """Return the first few rows, of one line each, that are further from the next one than lines of a paragraph."""
+    count = 0
+    for number, (row, following) in enumerate(pairwise(rows[: _EDGE_ROWS + 1]), start=1):
+        if len(row) > 1:
+            break
+        if abs(row[0].baseline - following[0].baseline) > _APART * row[0].height:
+            count = number
+    return [row[0] for row in rows[:count]]
 
 
 def _sorted_rows(lines: Sequence[Line]) -> Iterator[Line]:

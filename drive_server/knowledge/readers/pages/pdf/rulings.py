@@ -2,23 +2,26 @@
 
 import ctypes
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 from pypdfium2 import raw
 
-from drive_server.knowledge.readers.pages.paragraphs import Line
+from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
 from drive_server.knowledge.readers.pages.pdf.lines import PageText
-from drive_server.knowledge.readers.pages.pdf.tables import joined_cells
+from drive_server.knowledge.readers.pages.pdf.tables import MOST_SHARED, joined_cells, rows_of
 
 _THIN: Final = 2.5
 _SHORTEST: Final = 6.0
 _NEAR: Final = 3.0
-_MOST_PATHS: Final = 3000
+_MOST_PATHS: Final = 1500
 """A page with more is a drawing."""
 _MOST_POINTS: Final = 400
 _LEAST: Final = 3  # lines in each direction: two rows and two columns
+_UNRULED_ROWS: Final = 3
+_FILLED: Final = 0.75
 _COVERED: Final = 0.6  # of a table's height or width, by each of its lines
 
 
@@ -54,12 +57,25 @@ class Grid:
             return None
         if any(self._runs_over(cell, found) and (cell[0], cell[1] + 1) in cells for cell, found in cells.items()):
             return None
-        columns = range(len(self.columns) - 1)
-        lines = [
-            [" ".join(piece.text for piece in cells.get((row, column), ())) for column in columns]
-            for row in range(len(self.rows) - 1)
-        ]
-        return "\n".join(joined_cells(line) for line in lines if any(line))
+        if _shared(cells.values()) > MOST_SHARED * len(pieces):
+            return None
+        rows = (self._lines(cells, row) for row in range(len(self.rows) - 1))
+        return "\n".join(joined_cells(line) for lines in rows for line in lines if any(line))
+
+    def _lines(self, cells: Mapping[tuple[int, int], Sequence[Line]], row: int) -> Iterator[list[str]]:
+        """Yield a row's cells, but for columns that are blank in all rows.
+
+        If nearly every column has something on each line, these are rows without rules, and each is yielded.
+        """
+        columns = [cells.get((row, column), ()) for column in sorted({column for _, column in cells})]
+        lines = rows_of([piece for cell in columns for piece in cell])
+        filled = sum(bool(cell) for cell in columns)
+        if len(lines) >= _UNRULED_ROWS and sum(map(len, lines)) >= _FILLED * filled * len(lines):
+            columns_of_lines = [[[piece for piece in cell if piece in line] for cell in columns] for line in lines]
+        else:
+            columns_of_lines = [columns]
+        for cells_of_line in columns_of_lines:
+            yield [" ".join(piece.text for piece in cell) for cell in cells_of_line]
 
     def _runs_over(self, cell: tuple[int, int], pieces: Sequence[Line]) -> bool:
         """Return whether a cell's text goes on in the next column."""
@@ -72,6 +88,15 @@ class Grid:
         if 0 <= column < len(self.columns) - 1 and 0 <= row < len(self.rows) - 1:
             return row, column
         return None
+
+
+def _shared(cells: Iterable[Sequence[Line]]) -> int:
+    """Return how many pieces stand beside another one in their cell."""
+    return sum(
+        abs(above.baseline - below.baseline) < SAME_ROW * below.height
+        for cell in cells
+        for above, below in pairwise(cell)
+    )
 
 
 def find_grids(page: Any, text: PageText) -> list[Grid]:
@@ -158,15 +183,18 @@ def _segments(path: Any, count: int) -> Iterator[tuple[float, float, float, floa
     matrix = raw.FS_MATRIX()
     raw.FPDFPageObj_GetMatrix(path, ctypes.byref(matrix))
     x, y = ctypes.c_float(), ctypes.c_float()
+    x_reference, y_reference = ctypes.byref(x), ctypes.byref(y)
     start = last = (0.0, 0.0)
     for number in range(count):
         segment = raw.FPDFPath_GetPathSegment(path, number)
-        raw.FPDFPathSegment_GetPoint(segment, ctypes.byref(x), ctypes.byref(y))
+        raw.FPDFPathSegment_GetPoint(segment, x_reference, y_reference)
         point = matrix.a * x.value + matrix.c * y.value + matrix.e, matrix.b * x.value + matrix.d * y.value + matrix.f
         kind = raw.FPDFPathSegment_GetType(segment)
         if kind == raw.FPDF_SEGMENT_MOVETO:
             start = point
-        elif kind == raw.FPDF_SEGMENT_LINETO:
+        elif kind != raw.FPDF_SEGMENT_LINETO or min(abs(point[0] - last[0]), abs(point[1] - last[1])) > _THIN:
+            return  # a shape, which rules no cells
+        else:
             yield _box(last, point)
         last = point
         if raw.FPDFPathSegment_GetClose(segment):

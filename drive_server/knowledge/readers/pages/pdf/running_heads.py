@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Final
 
 from drive_server.knowledge.readers.pages.paragraphs import Line, Page
-from drive_server.knowledge.readers.pages.pdf.reading_order import rows_of
+from drive_server.knowledge.readers.pages.pdf.tables import rows_of
 
 _LEAST_PAGES: Final = 3
 _NEARLY_ALL: Final = 0.8

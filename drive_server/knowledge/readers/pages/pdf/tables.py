@@ -6,12 +6,15 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, Literal
 
-from drive_server.knowledge.readers.pages.paragraphs import Line, ends_sentence
+from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line, ends_sentence
 from drive_server.knowledge.text.characters import is_cjk
 
 Row = Sequence[Line]
 Gutter = tuple[float, float]
 """A stretch from left to right in which no piece of a run of rows stands."""
+
+MOST_SHARED: Final = 0.1
+"""Of a table's cells may have several pieces in one row: with more of them the columns are not known."""
 
 _LEAST_ROWS: Final = 3
 _GUTTER: Final = 0.5  # of the type's height: the narrowest one
@@ -43,6 +46,17 @@ def _by_column(row: Row, edges: Sequence[float]) -> list[list[Line]]:
     for piece in row:
         columns[bisect_left(edges, (piece.left + piece.right) / 2)].append(piece)
     return columns
+
+
+def rows_of(pieces: Sequence[Line]) -> list[list[Line]]:
+    """Return the pieces by rows from top to bottom, each from left to right."""
+    rows: list[list[Line]] = []
+    for piece in sorted(pieces, key=lambda piece: -piece.baseline):
+        if rows and rows[-1][0].baseline - piece.baseline < SAME_ROW * min(piece.height, rows[-1][0].height):
+            rows[-1].append(piece)
+        else:
+            rows.append([piece])
+    return [sorted(row, key=lambda piece: piece.left) for row in rows]
 
 
 def find_runs(rows: Sequence[Row]) -> Iterator[tuple[int, Run]]:
@@ -100,7 +114,13 @@ def kind_of(run: Run) -> Literal["columns", "table", "rows", "lines"]:
         return "columns" if len(columns) <= _MOST_PROSE_COLUMNS else "rows"
     if len(columns) == 2 and sum(piece.text.endswith((":", "：")) for piece in columns[0]) * 2 >= len(columns[0]):
         return "rows"
-    return "table"
+    return "rows" if _has_columns_within(run) else "table"
+
+
+def _has_columns_within(run: Run) -> bool:
+    """Return whether pieces of one row share a cell: some columns are too close to each other to be told apart."""
+    cells = [cell for row in run.cells for cell in row if cell]
+    return sum(len(cell) > 1 for cell in cells) > MOST_SHARED * len(cells)
 
 
 def table_text(run: Run) -> str:
@@ -120,7 +140,7 @@ def _joined(lines: Sequence[Sequence[Row]]) -> list[str]:
 def _merged(run: Run) -> Iterator[list[list[list[Line]]]]:
     """Yield the lines of each row of a table."""
     bands = list(_bands(run))
-    if all(len(band) == 1 or all(band[0]) for band in bands) and any(len(band) > 1 for band in bands[:-1]):
+    if all(len(band) == 1 or all(band[0]) for band in bands) and _are_sentences(bands):
         yield from bands
         return
     current: list[list[list[Line]]] = []
@@ -133,6 +153,18 @@ def _merged(run: Run) -> Iterator[list[list[list[Line]]]]:
         current = [cells]
     if current:
         yield current
+
+
+def _are_sentences(bands: Sequence[Sequence[Sequence[Row]]]) -> bool:
+    """Return whether the lines of the cells in bands go on with each other."""
+    below = [
+        cell[0]
+        for band in bands
+        for above, cells in pairwise(band)
+        for one, cell in zip(above, cells, strict=True)
+        if one and cell
+    ]
+    return bool(below) and sum(piece.text[:1].islower() for piece in below) >= _CONTINUED * len(below)
 
 
 def _goes_on(above: Sequence[Row], cells: Sequence[Row]) -> bool:

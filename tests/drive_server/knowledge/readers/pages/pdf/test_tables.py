@@ -1,0 +1,74 @@
+"""Tables are read as rows with their blank cells; what only looks like one is left alone."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate, Table
+
+from tests.drive_server.knowledge.drawing import Text, drawn
+from tests.drive_server.knowledge.readers.pages.pdf.reading import read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def rows(*texts: tuple[str, ...], lefts: tuple[float, ...] = (60, 200, 300)) -> list[Text]:
+    return [
+        (left, 700 - 16 * number, text)
+        for number, row in enumerate(texts)
+        for left, text in zip(lefts, row, strict=False)
+        if text
+    ]
+
+
+def built(*story: Flowable) -> bytes:
+    file = io.BytesIO()
+    SimpleDocTemplate(file, invariant=1).build(list(story))
+    return file.getvalue()
+
+
+def tables(folder: Path, data: bytes) -> list[str]:
+    return [element.text for element in read(folder, data).elements if element.kind == "table"]
+
+
+def test_aligned_gaps_make_a_table_with_its_blank_cells(tmp_path: Path) -> None:
+    data = drawn(rows(("Item", "Qty", "Price"), ("Lamp", "", "5.00"), ("Chair", "3", "7.00"), ("Bed", "1", "")))
+    assert tables(tmp_path, data) == ["Item | Qty | Price\nLamp |  | 5.00\nChair | 3 | 7.00\nBed | 1 | "]
+
+
+def test_the_lines_of_a_ruled_cell_are_joined(tmp_path: Path) -> None:
+    style = getSampleStyleSheet()["BodyText"]
+    long = Paragraph("a lamp of brass that hangs in the hall and has not been lit for years", style)
+    grid = [("GRID", (0, 0), (-1, -1), 0.5, "black")]
+    data = built(
+        Table([["Item", "Note", "Price"], ["Lamp", long, "5.00"], ["Chair", "", "7.00"]], [80, 120, 80], style=grid)
+    )
+    assert tables(tmp_path, data) == [
+        "Item | Note | Price\n"
+        "Lamp | a lamp of brass that hangs in the hall and has not been lit for years | 5.00\n"
+        "Chair |  | 7.00"
+    ]
+
+
+def test_a_table_goes_on_over_the_page(tmp_path: Path) -> None:
+    data = built(Table([[f"row {number}", str(number * 7), "x"] for number in range(90)], [80, 80, 80]))
+    found = "\n".join(tables(tmp_path, data))
+    assert all(f"row {number} | {number * 7} | x" in found for number in range(90))
+
+
+def test_lists_labels_and_contents_are_no_tables(tmp_path: Path) -> None:
+    bullets = rows(("1.", "wash the cups"), ("2.", "dry the cups"), ("3.", "put them away"), lefts=(60, 90))
+    assert tables(tmp_path, drawn(bullets)) == []
+    labels = rows(("Tenant:", "Quillfeather"), ("Street:", "Mill Lane 4"), ("Rent:", "410"), lefts=(60, 160))
+    assert tables(tmp_path, drawn(labels)) == []
+    assert "Tenant: Quillfeather\n" in read(tmp_path, drawn(labels)).text
+    contents = [(60.0, 700.0 - 16 * number, f"Part {number} {'.' * 60} {number * 9}") for number in range(1, 6)]
+    assert tables(tmp_path, drawn(contents)) == []
+
+
+def test_two_rows_are_too_few_for_a_table_and_stand_on_lines_of_their_own(tmp_path: Path) -> None:
+    extraction = read(tmp_path, drawn(rows(("Item", "Qty", "Price"), ("Lamp", "2", "5.00"))))
+    assert [element.text for element in extraction.elements] == ["Item Qty Price", "Lamp 2 5.00"]
