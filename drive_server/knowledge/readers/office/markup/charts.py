@@ -8,7 +8,6 @@ from typing import Any
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _CX = "{http://schemas.microsoft.com/office/drawing/2014/chartex}"
-_TITLED = tuple(f"{_C}{name}" for name in ("catAx", "valAx", "serAx", "dateAx"))
 _DATE = re.compile(r"[yd]")
 _LITERAL = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 _FIRST_DAY = datetime.date(1899, 12, 30)
@@ -34,9 +33,9 @@ def paragraph_texts(element: Any) -> Iterator[str]:
 
 def _rows(series: list[Any]) -> list[list[str]]:
     columns = [_points(one, "val") or _points(one, "yVal") for one in series]
-    if not series or not any(columns):
-        return []
     categories = next(filter(None, (_points(one, "cat") or _points(one, "xVal") for one in series)), {})
+    if not categories and not any(columns):
+        return []
     last = max(max(points, default=-1) for points in (categories, *columns))
     names = ["", *(" ".join(_values(one.find(f"{_C}tx"))) for one in series)]
     rows = (

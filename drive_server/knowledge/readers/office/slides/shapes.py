@@ -73,7 +73,9 @@ class Shapes:
             yield from (Part(kind, text, place=self._place) for text in texts(shape))
 
     def _picture(self, shape: Any) -> Iterator[Part]:
-        self._objects.omissions.add("embedded", int(next(shape.iter(*_MEDIA), None) is not None))
+        if next(shape.iter(*_MEDIA), None) is not None:
+            self._objects.omissions.add("embedded")
+            return
         properties = next(shape.iter(f"{P}cNvPr"), None)
         box = self._layout.box(shape)
         if is_decorative(properties) or (box and min(box[2] - box[0], box[3] - box[1]) <= SMALLEST):
