@@ -137,7 +137,14 @@ FORMATS: Final = (
     ),
     HTML,
     Format("pdf", {"application/pdf": "pdf"}, "pdf", "pages.pdf:pdf_extraction", _ANYWHERE + b"%PDF-"),
-    Format("rtf", {"application/rtf": "rtf", "text/rtf": ""}, "document", "office.rtf:rtf_extraction", rb"\{\\rtf"),
+    Format(
+        "rtf",
+        {"application/rtf": "rtf", "text/rtf": ""},
+        "document",
+        "office.rtf:rtf_extraction",
+        rb"\{\\rtf",
+        omits=("embedded", "equation", "picture"),
+    ),
     ARCHIVE,
     Format(
         "docx",
@@ -147,6 +154,7 @@ FORMATS: Final = (
         ZIP,
         ("word/document.xml",),
         ("wordprocessingml", "ms-word"),
+        omits=("chart", "drawing", "embedded", "equation", "form_field", "included_part", "picture"),
     ),
     Format(
         "pptx",
@@ -156,6 +164,7 @@ FORMATS: Final = (
         ZIP,
         ("ppt/presentation.xml",),
         ("presentationml", "ms-powerpoint"),
+        omits=("chart", "drawing", "embedded", "equation", "page", "picture"),
     ),
     Format(
         "sheets",
@@ -177,6 +186,7 @@ FORMATS: Final = (
         "document",
         "office.odf.document:opendocument_extraction",
         ZIP,
+        omits=("embedded", "form_field", "picture"),
     ),
     Format(
         "odp",
@@ -184,8 +194,16 @@ FORMATS: Final = (
         "presentation",
         "office.odf.document:opendocument_extraction",
         ZIP,
+        omits=("embedded", "picture"),
     ),
-    Format("epub", {"application/epub+zip": "epub"}, "document", "office.epub:epub_extraction", ZIP),
+    Format(
+        "epub",
+        {"application/epub+zip": "epub"},
+        "document",
+        "office.epub:epub_extraction",
+        ZIP,
+        omits=("equation", "page", "picture"),
+    ),
     Format(
         "msg",
         {"application/vnd.ms-outlook": "msg"},
@@ -203,7 +221,13 @@ FORMATS: Final = (
         ("Workbook", "Book"),
     ),
     Format(
-        "doc", {"application/msword": "doc dot"}, "document", "office.doc:doc_extraction", COMPOUND, ("WordDocument",)
+        "doc",
+        {"application/msword": "doc dot"},
+        "document",
+        "office.doc:doc_extraction",
+        COMPOUND,
+        ("WordDocument",),
+        omits=("embedded", "equation", "form_field", "picture"),
     ),
     Format(
         "ppt",
@@ -212,6 +236,7 @@ FORMATS: Final = (
         "office.ppt:ppt_extraction",
         COMPOUND,
         ("PowerPoint Document",),
+        omits=("embedded", "picture"),
     ),
     Format(
         "mail",

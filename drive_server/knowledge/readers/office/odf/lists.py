@@ -1,4 +1,4 @@
-"""The automatic numbers of lists and headings, counted in their order (OpenDocument 1.3 part 3, sections 5.3 and 16.31)."""
+"""The automatic numbers of lists and headings, counted in their order (OpenDocument 1.3 part 3, section 16.31)."""
 
 import re
 from collections.abc import Iterator

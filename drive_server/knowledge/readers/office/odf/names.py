@@ -24,7 +24,7 @@ APART: Final = (f"{DRAW}text-box", f"{TEXT}note-body", ANNOTATION)
 
 NOT_READ: Final = frozenset(
     (
-        *(f"{TEXT}{name}" for name in ("tracked-changes", "sequence-decls", "table-of-content", "alphabetical-index")),
+        *(f"{TEXT}{name}" for name in ("tracked-changes", "sequence-decls")),
         f"{TEXT}page-number",
         *(f"{OFFICE}{name}" for name in ("annotation-end", "forms", "scripts")),
     )
