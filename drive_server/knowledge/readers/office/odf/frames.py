@@ -64,7 +64,7 @@ class Frames:
     def _object(self, element: Any) -> str:
         math = element.find(_MATH)
         if math is not None:
-            return f" {linear(math)} "
+            return linear(math)
         folder = resolve(self._folder, element.get(LINK, ""))
         name = self._archive.find(posixpath.join(folder, "content.xml"))
         if not name or folder.count("/") >= _MAX_DEPTH:
@@ -76,7 +76,7 @@ class Frames:
             self._count("embedded")
             return ""
         if root.tag == _MATH:
-            return f" {linear(root)} "
+            return linear(root)
         body = root.find(f"{OFFICE}body")
         if body is None:
             self._count("embedded")

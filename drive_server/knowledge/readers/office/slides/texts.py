@@ -41,7 +41,7 @@ def paragraph_text(paragraph: Any) -> str:
     while waiting:
         one = waiting.pop()
         if one.tag in (EQUATION, EQUATION_PARAGRAPH):
-            pieces.append(f" {linear(one)} " if one.tag == EQUATION else f"\n{linear(one)}\n")
+            pieces.append(linear(one) if one.tag == EQUATION else f"\n{linear(one)}\n")
         elif one.tag == f"{A}t":
             pieces.append(_letters(one))
         elif one.tag == f"{A}br":
