@@ -79,14 +79,14 @@ class _Numbers:
 
     def label(self, paragraph: Any) -> str:
         properties = paragraph.find(f"{A}pPr")
-        level = 0 if properties is None else int(properties.get("lvl", "0"))
+        level = 0 if properties is None else _number(properties.get("lvl", ""), 0)
         for deeper in [one for one in self._counts if one > level]:
             del self._counts[deeper]
         numbered = self._numbered(properties, level)
         if numbered is None:
             self._counts.pop(level, None)
             return ""
-        form, start = numbered.get("type", "arabicPeriod"), int(numbered.get("startAt", "1"))
+        form, start = numbered.get("type", "arabicPeriod"), _number(numbered.get("startAt", ""), 1)
         key = f"{form} {start}"
         before, count = self._counts.get(level, ("", 0))
         count = count + 1 if before == key else start
@@ -103,6 +103,10 @@ class _Numbers:
             if (found := one.find(f"{A}buAutoNum")) is not None:
                 return found
         return None
+
+
+def _number(text: str, default: int) -> int:
+    return int(text) if text.isdecimal() else default
 
 
 def _written(form: str, count: int) -> str:
