@@ -40,6 +40,7 @@ class Format:
         `..._elements` gets the decoded text and a limit, any other one the path.
     `signature`: a pattern of the first bytes.
     `entries`: entries of a zip archive or compound file, any of which identifies the format; so does a `mimetype`.
+    `main_types`: words in the content type, or else the root element, of the main part of such Office documents.
     `omits`: the kinds of things in such files that the reader counts and does not read.
     """
 
@@ -49,6 +50,7 @@ class Format:
     reader: str = ""
     signature: bytes = b""
     entries: tuple[str, ...] = ()
+    main_types: tuple[str, ...] = ()
     omits: tuple[OmissionKind, ...] = ()
 
     @property
@@ -153,23 +155,34 @@ FORMATS: Final = (
         _ANYWHERE + b"%PDF-",
         omits=("attachment", "character", "form_field", "margin", "picture", "scan"),
     ),
-    Format("rtf", {"application/rtf": "rtf", "text/rtf": ""}, "document", "office.rtf:rtf_extraction", rb"\{\\rtf"),
+    Format(
+        "rtf",
+        {"application/rtf": "rtf", "text/rtf": ""},
+        "document",
+        "office.rtf:rtf_extraction",
+        rb"\{\\rtf",
+        omits=("embedded", "equation", "picture"),
+    ),
     ARCHIVE,
     Format(
         "docx",
         {f"{_OFFICE}.wordprocessingml.document": "docx", f"{_OFFICE}.wordprocessingml.*": "docm dotx dotm"},
         "document",
-        "office.docx:docx_extraction",
+        "office.word.document:docx_extraction",
         ZIP,
         ("word/document.xml",),
+        ("wordprocessingml", "ms-word"),
+        omits=("chart", "drawing", "embedded", "equation", "form_field", "included_part", "picture"),
     ),
     Format(
         "pptx",
         {f"{_OFFICE}.presentationml.presentation": "pptx", f"{_OFFICE}.presentationml.*": "pptm ppsx ppsm potx"},
         "presentation",
-        "office.pptx:pptx_extraction",
+        "office.slides.presentation:pptx_extraction",
         ZIP,
         ("ppt/presentation.xml",),
+        ("presentationml", "ms-powerpoint"),
+        omits=("chart", "drawing", "embedded", "equation", "page", "picture"),
     ),
     Format(
         "sheets",
@@ -183,22 +196,32 @@ FORMATS: Final = (
         "office.sheets:sheets_extraction",
         ZIP,
         ("xl/workbook.xml", "xl/workbook.bin"),
+        ("spreadsheetml", "ms-excel"),
     ),
     Format(
         "odt",
         {f"{_OPENDOCUMENT}.text": "odt", "": "ott"},
         "document",
-        "office.opendocument:opendocument_extraction",
+        "office.odf.document:opendocument_extraction",
         ZIP,
+        omits=("embedded", "form_field", "picture"),
     ),
     Format(
         "odp",
         {f"{_OPENDOCUMENT}.presentation": "odp", "": "otp"},
         "presentation",
-        "office.opendocument:opendocument_extraction",
+        "office.odf.document:opendocument_extraction",
         ZIP,
+        omits=("embedded", "picture"),
     ),
-    Format("epub", {"application/epub+zip": "epub"}, "document", "office.epub:epub_extraction", ZIP),
+    Format(
+        "epub",
+        {"application/epub+zip": "epub"},
+        "document",
+        "office.epub:epub_extraction",
+        ZIP,
+        omits=("equation", "page", "picture"),
+    ),
     Format(
         "msg",
         {"application/vnd.ms-outlook": "msg"},
@@ -217,7 +240,13 @@ FORMATS: Final = (
         ("Workbook", "Book"),
     ),
     Format(
-        "doc", {"application/msword": "doc dot"}, "document", "office.doc:doc_extraction", COMPOUND, ("WordDocument",)
+        "doc",
+        {"application/msword": "doc dot"},
+        "document",
+        "office.doc:doc_extraction",
+        COMPOUND,
+        ("WordDocument",),
+        omits=("embedded", "equation", "form_field", "picture"),
     ),
     Format(
         "ppt",
@@ -226,6 +255,7 @@ FORMATS: Final = (
         "office.ppt:ppt_extraction",
         COMPOUND,
         ("PowerPoint Document",),
+        omits=("embedded", "picture"),
     ),
     Format(
         "mail",
@@ -289,12 +319,17 @@ def format_of(name: str, media_type: str, head: bytes = b"") -> Format:
     return claimed
 
 
-def packed_format(signature: bytes, entries: Set[str], mimetype: bytes = b"") -> Format | None:
-    """Return the format of a container by its entries, and the content of the one named `mimetype`; None if unknown."""
+def packed_format(signature: bytes, entries: Set[str], mimetype: bytes = b"", main_type: str = "") -> Format | None:
+    """Return the format of a container; None if unknown.
+
+    `main_type` is the content type, or else the root element, of an Office document's main part, which counts for more
+    than the names of `entries`; `mimetype` is the content of the entry of that name.
+    """
     rows = [row for row in table.rows if row.signature == signature]
+    by_main = (row for row in rows if any(kind in main_type for kind in row.main_types))
     by_entry = (row for row in rows if not entries.isdisjoint(row.entries))
     by_type = (row for row in rows if any(mimetype.startswith(kind.encode()) for kind in row.types if kind))
-    return next(by_entry, None) or next(by_type, None)
+    return next(by_main, None) or next(by_entry, None) or next(by_type, None)
 
 
 def suffixes_of(group: str) -> list[str]:

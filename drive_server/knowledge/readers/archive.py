@@ -1,9 +1,11 @@
 """Documents that are zip archives of XML, opened with limits on what they unpack to."""
 
 import posixpath
+import re
 import zipfile
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -20,39 +22,94 @@ MAX_RATIO = 250
 
 _PIECE = 1 << 20
 _ENCRYPTED = 1
-_RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
+_PACKAGE = "{http://schemas.openxmlformats.org/package/2006/"
+_RELATION = f"{_PACKAGE}relationships}}Relationship"
+_CONTENT_TYPES = "[Content_Types].xml"
+_OVERRIDE, _DEFAULT = f"{_PACKAGE}content-types}}Override", f"{_PACKAGE}content-types}}Default"
+_STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
+_TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
+
+
+@dataclass(frozen=True, slots=True)
+class Relationship:
+    """A part that a part of an Office document refers to: its id there, the last word of its type, and its name."""
+
+    id: str
+    kind: str
+    target: str
 
 
 class Archive:
-    """The entries of a zip archive, of which a limited number of bytes is read in all."""
+    """The entries of a zip archive, of which a limited number of bytes is read in all.
+
+    `names` have slashes, also where a program wrote backslashes. Names of parts are the same in either letter case
+    (ECMA-376 part 2, section 6.2.2.3).
+    """
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
         self._left = MAX_UNPACKED_BYTES
-        self.names = frozenset(archive.namelist())
+        self._entries = {entry_name(name): name for name in reversed(archive.namelist())}
+        self._folded = {name.casefold(): name for name in self._entries}
+        self.names = frozenset(self._entries)
 
     def read(self, name: str) -> bytes:
         """Return an entry's bytes. Raises `KeyError` if there is none, `UnreadableError` if it is too large."""
-        self._admit(self._archive.getinfo(name))
-        return self._archive.read(name)
+        entry = self._archive.getinfo(self._entries.get(name, name))
+        self._admit(entry)
+        return self._archive.read(entry)
 
-    def xml(self, name: str, renamed: tuple[bytes, bytes] = (b"", b"")) -> Any:
-        """Return the root element of an entry, a namespace in it `renamed` from one to another."""
+    def xml(self, name: str) -> Any:
+        """Return the root element of an entry; the namespaces of Strict Open XML become the Transitional ones."""
         data = self.read(name)
-        return parse_xml(data.replace(*renamed) if renamed[0] and renamed[0] in data else data)
+        return parse_xml(_STRICT.sub(_TRANSITIONAL, data) if b"purl.oclc.org" in data else data)
+
+    def find(self, *names: str) -> str:
+        """Return the first of the names that is an entry's, as it is spelled there; empty if none is."""
+        found = (name if name in self.names else self._folded.get(name.casefold(), "") for name in names)
+        return next(filter(None, found), "")
 
     def relations(self, name: str) -> dict[str, str]:
-        """Return the entries that an entry of an Office document refers to, by id (ECMA-376 part 2, section 9.3)."""
+        """Return the entries that an entry of an Office document refers to, by id (ECMA-376 part 2, section 6.5)."""
+        return {one.id: one.target for one in self.relationships(name)}
+
+    def relationships(self, name: str) -> list[Relationship]:
+        """Return what a part of an Office document refers to within the file, in order; the package's own for ""."""
         folder, base = posixpath.split(name)
-        path = posixpath.join(folder, "_rels", f"{base}.rels")
-        if path not in self.names:
-            return {}
-        found = {
-            relation.get("Id", ""): resolve(folder, relation.get("Target", ""))
-            for relation in self.xml(path).iter(_RELATION)
-            if relation.get("TargetMode") != "External"
-        }
-        return {key: target for key, target in found.items() if target in self.names}
+        path = self.find(posixpath.join(folder, "_rels", f"{base}.rels"))
+        if not path:
+            return []
+        relations = [one for one in self.xml(path).iter(_RELATION) if one.get("TargetMode") != "External"]
+        found = (
+            Relationship(one.get("Id", ""), one.get("Type", "").rpartition("/")[2], self._target(folder, one))
+            for one in relations
+        )
+        return [one for one in found if one.target]
+
+    def _target(self, folder: str, relation: Any) -> str:
+        target = relation.get("Target", "").replace("\\", "/")
+        literal = target[1:] if target.startswith("/") else posixpath.normpath(posixpath.join(folder, target))
+        return self.find(resolve(folder, target), literal)
+
+    def main_part(self) -> str:
+        """Return the main part of an Office document, by the package's relationships; empty if it names none."""
+        mains = (one.target for one in self.relationships("") if one.kind == "officeDocument")
+        return next(mains, "")
+
+    def main_types(self) -> Iterator[str]:
+        """Yield what tells the kind of an Office document: its main part's content type, and its root element.
+
+        Yields nothing for other archives, also where they have damaged parts of the same names.
+        """
+        with suppress(etree.XMLSyntaxError):
+            if main := self.main_part():
+                yield self.content_type(main)
+                yield self.xml(main).tag
+
+    def content_type(self, name: str) -> str:
+        """Return the content type of a part, in lower case (ECMA-376 part 2, section 6.2.3); empty if unknown."""
+        path = self.find(_CONTENT_TYPES)
+        return _content_type(name.casefold(), self.xml(path)) if path else ""
 
     def verify(self, suffixes: tuple[str, ...]) -> None:
         """Unpack the entries that a foreign reader will unpack, so that none of their sizes is a lie."""
@@ -87,6 +144,22 @@ def parse_xml(data: bytes) -> Any:
     Raises `lxml.etree.XMLSyntaxError`, also for elements nested too deep.
     """
     return etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
+
+
+def entry_name(name: str) -> str:
+    """Return an entry's name with slashes and without one at the beginning."""
+    return name.replace("\\", "/").lstrip("/")
+
+
+def _content_type(name: str, types: Iterable[Any]) -> str:
+    suffix = name.rpartition(".")[2]
+    default = ""
+    for element in types:
+        if element.tag == _OVERRIDE and entry_name(element.get("PartName", "")).casefold() in (name, unquote(name)):
+            return element.get("ContentType", "").lower()
+        if element.tag == _DEFAULT and element.get("Extension", "").lower() == suffix:
+            default = element.get("ContentType", "").lower()
+    return default
 
 
 def resolve(folder: str, target: str) -> str:

@@ -1,7 +1,6 @@
 """From a file to its text. Every reader is called here, and every error of theirs ends here."""
 
 import logging
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -78,13 +77,7 @@ def _reader_of(row: Format) -> Any:
 def _format_in(path: Path, container: Format) -> Format:
     """Return the format of a zip archive or compound file by its entries."""
     if container.signature == ZIP:
-        with zipfile.ZipFile(path) as archive:
-            names = set(archive.namelist())
-            mimetype = b""
-            if "mimetype" in names:
-                with archive.open("mimetype") as file:
-                    mimetype = file.read(_MIMETYPE_BYTES)
-        found, kind = packed_format(ZIP, names, mimetype), "an archive; what is packed in it is not read."
+        found, kind = _zipped_format(path), "an archive; what is packed in it is not read."
     else:
         from drive_server.knowledge.readers.compound import stream_names  # only for these: olefile takes time to load
 
@@ -92,6 +85,17 @@ def _format_in(path: Path, container: Format) -> Format:
     if found is None or found is ARCHIVE:
         raise UnreadableError("unsupported", f"The file is {kind}")
     return found
+
+
+def _zipped_format(path: Path) -> Format | None:
+    from drive_server.knowledge.readers.archive import open_archive  # only for these: lxml takes time to load
+
+    with open_archive(path) as archive:
+        mimetype = archive.read("mimetype")[:_MIMETYPE_BYTES] if "mimetype" in archive.names else b""
+        for main_type in archive.main_types():
+            if found := packed_format(ZIP, set(), main_type=main_type):
+                return found
+        return packed_format(ZIP, archive.names, mimetype)
 
 
 def _exact_extraction(path: Path, found: Format, claimed: Format) -> Extraction:

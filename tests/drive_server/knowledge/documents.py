@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ROWS: list[list[Any]] = [["姓名", "amount", "day"], ["张三", 12, datetime.date(2024, 1, 31)], ["Ann", 0.5, None]]
 OFFICE = "urn:oasis:names:tc:opendocument:xmlns"
-_CONTAINER = (
+CONTAINER = (
     b'<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
     b'<rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'
 )
@@ -100,7 +100,7 @@ def book(*, encryption: bytes | None = None) -> bytes:
     )
     entries = {
         "mimetype": b"application/epub+zip",
-        "META-INF/container.xml": _CONTAINER,
+        "META-INF/container.xml": CONTAINER,
         "OEBPS/book.opf": package.encode(),
         "OEBPS/z.xhtml": page.format(f"<h1>Leave</h1><p>{LEAVE}</p>").encode(),
         "OEBPS/text/a b.xhtml": page.format(f"<h1>育儿假</h1><p>{LEAVE_ZH}</p>").encode(),

@@ -1,28 +1,18 @@
 """The parts of a mail of any format: headers, body, and its attachments, each read as a file of its own."""
 
 import struct
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass
-from pathlib import Path
 
-from drive_server.knowledge.readers.extract import extract
-from drive_server.knowledge.text.elements import Extraction, Part
+from drive_server.knowledge.readers.contained import contained_parts, read_contained
+from drive_server.knowledge.text.elements import Part
 from drive_server.knowledge.text.omissions import Omissions
-
-MAX_BYTES = 50_000_000
-"""Larger attachments are only named: each is written to a file for its reader."""
 
 MAX_SECONDS = 45.0
 """After this time no further attachment is begun, so that the mail itself is never lost to its attachments."""
 
-MAX_DEPTH = 3
-"""The deepest nesting of mails attached to mails."""
-
 SHOWN_HEADERS = ("From", "To", "Cc", "Date")
-_depth: ContextVar[int] = ContextVar("_depth", default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +43,18 @@ def attached_parts(attachments: Iterable[Attachment], omissions: Omissions) -> I
     if names:
         yield Part("text", f"Attachments: {', '.join(names)}")
     for attachment in found:
-        extraction = _read(attachment) if time.monotonic() < ends_at else None
+        extraction = (
+            read_contained(attachment.name, attachment.media_type, attachment.data)
+            if time.monotonic() < ends_at
+            else None
+        )
         if extraction is None or extraction.state != "ready":
             omissions.add("attachment")
             continue
         omissions.add_all(extraction.omissions)
         if extraction.elements:
             yield Part("title", attachment.name, level=2)
-            yield from _below(extraction)
+            yield from contained_parts(extraction, 2)
 
 
 def _flat(attachments: Iterable[Attachment]) -> Iterator[Attachment]:
@@ -70,26 +64,6 @@ def _flat(attachments: Iterable[Attachment]) -> Iterator[Attachment]:
             yield from (Attachment(name, "", data) for name, data in unpack_tnef(attachment.data))
         else:
             yield attachment
-
-
-def _read(attachment: Attachment) -> Extraction | None:
-    if not attachment.data or len(attachment.data) > MAX_BYTES or _depth.get() >= MAX_DEPTH:
-        return None
-    token = _depth.set(_depth.get() + 1)
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "attachment")
-            path.write_bytes(attachment.data)
-            return extract(path, attachment.name, attachment.media_type)
-    finally:
-        _depth.reset(token)
-
-
-def _below(extraction: Extraction) -> Iterator[Part]:
-    """Yield the attachment's parts with headings below its name; its places are not places of the mail."""
-    for element in extraction.elements:
-        text = extraction.text[element.start : element.end] if extraction.exact else element.text
-        yield Part(element.kind, text, level=min(6, element.level + 2) if element.kind == "title" else 0)
 
 
 _SIGNATURE = b"\x78\x9f\x3e\x22"

@@ -16,6 +16,12 @@ _ENCRYPTED, _SECOND_TABLE = 0x0100, 0x0200
 _PIECES_AT = 0x01A2
 _FORMATTING, _PIECES = 1, 2
 _COMPRESSED = 1 << 30
+_DRAWINGS_AT = 0x022A
+_PICTURE_SHAPE = struct.pack("<HHI", 75 << 4 | 2, 0xF00A, 8)  # OfficeArtFSP of a picture frame (MS-ODRAW 2.2.40)
+_PICTURE = "\x01"
+_EMBEDDED = re.compile(r"\x13\s*EMBED\s+(\S+)[^\x13\x15]*\x15")
+_DRAWN_EQUATION = re.compile(r"\x13\s*EQ\s")
+_FORM_FIELD = re.compile(r"\x13\s*FORM(?:CHECKBOX|DROPDOWN)\b")
 _FIELD_CODE = re.compile(r"\x13[^\x13-\x15]*+\x14?")
 _BREAKS = str.maketrans({"\x0b": "\n", "\x1e": "-", "\xa0": " ", **dict.fromkeys("\x01\x02\x05\x08\x14\x15\x1f")})
 _PARAGRAPH_END = re.compile(r"[\r\x0c\x0e]")
@@ -24,11 +30,13 @@ _PARAGRAPH_END = re.compile(r"[\r\x0c\x0e]")
 def doc_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a document. Raises `UnreadableError`, or `struct.error` and `OSError` for a damaged file."""
     with olefile.OleFileIO(str(path)) as file:
-        return join(_parts(file))
+        return join(_parts(file, omissions))
 
 
-def _parts(file: "olefile.OleFileIO[str]") -> Iterator[Part]:
-    text = _FIELD_CODE.sub("", _text(file)).translate(_BREAKS)
+def _parts(file: "olefile.OleFileIO[str]", omissions: Omissions) -> Iterator[Part]:
+    stored = _text(file, omissions)
+    _count_objects(stored, omissions)
+    text = _FIELD_CODE.sub("", stored).translate(_BREAKS)
     cells: list[str] = []
     for paragraph in _PARAGRAPH_END.split(text):
         *before, last = paragraph.split("\x07")
@@ -43,6 +51,16 @@ def _parts(file: "olefile.OleFileIO[str]") -> Iterator[Part]:
     yield Part("table", _table(cells))
 
 
+def _count_objects(text: str, omissions: Omissions) -> None:
+    """Count embedded objects, equations, boxes of forms and pictures by the characters that stand for them."""
+    programs = [match[1] for match in _EMBEDDED.finditer(text)]
+    equations = sum(program.startswith(("Equation", "MathType")) for program in programs)
+    omissions.add("embedded", len(programs) - equations)
+    omissions.add("equation", equations + len(_DRAWN_EQUATION.findall(text)))
+    omissions.add("form_field", len(_FORM_FIELD.findall(text)))
+    omissions.add("picture", _FIELD_CODE.sub("", _EMBEDDED.sub("", text)).count(_PICTURE))
+
+
 def _table(cells: list[str]) -> str:
     """Return the rows of a table: each ends with a cell mark of its own after that of its last cell."""
     rows: list[list[str]] = [[]]
@@ -55,7 +73,7 @@ def _table(cells: list[str]) -> str:
     return "\n".join(" | ".join(row) for row in rows if any(row))
 
 
-def _text(file: "olefile.OleFileIO[str]") -> str:
+def _text(file: "olefile.OleFileIO[str]", omissions: Omissions) -> str:
     document = read_stream(file, "WordDocument")
     magic, version = struct.unpack_from("<HH", document)
     (flags,) = struct.unpack_from("<H", document, 0x0A)
@@ -64,6 +82,8 @@ def _text(file: "olefile.OleFileIO[str]") -> str:
     if flags & _ENCRYPTED:
         raise needs_password()
     table = read_stream(file, "1Table" if flags & _SECOND_TABLE else "0Table")
+    drawings, size = struct.unpack_from("<II", document, _DRAWINGS_AT)
+    omissions.add("picture", table[drawings : drawings + size].count(_PICTURE_SHAPE))
     start, length = struct.unpack_from("<II", document, _PIECES_AT)
     return "".join(_pieces(document, table[start : start + length]))
 

@@ -1,6 +1,7 @@
 """The text of electronic books (EPUB 3.3): the pages of the book in reading order."""
 
 import posixpath
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,8 @@ _CONTAINER_SPACE = "{urn:oasis:names:tc:opendocument:xmlns:container}"
 _PACKAGE = "{http://www.idpf.org/2007/opf}"
 _METADATA = "{http://purl.org/dc/elements/1.1/}"
 _FONTS_ONLY = (b"http://www.idpf.org/2008/embedding", b"http://ns.adobe.com/pdf/enc#RC")
+_PICTURE = re.compile(r"<img\b(?![^>]*\salt\s*=)|<(?:svg:)?image\b|<object\b", re.IGNORECASE)
+_EQUATION = re.compile(r"<(?:\w+:)?math\b", re.IGNORECASE)
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 
 
@@ -26,10 +29,10 @@ def epub_extraction(path: Path, omissions: Omissions) -> Extraction:
     with open_archive(path) as archive:
         if _ENCRYPTION in archive.names and not _encrypts_only_fonts(archive.read(_ENCRYPTION)):
             raise UnreadableError("needs_password", "The book is protected against copying (DRM).")
-        return join(_book(archive))
+        return join(_book(archive, omissions))
 
 
-def _book(archive: Archive) -> Iterator[Part]:
+def _book(archive: Archive, omissions: Omissions) -> Iterator[Part]:
     package = _package_name(archive)
     root = archive.xml(package)
     title = " ".join((root.findtext(f".//{_METADATA}title") or "").split())
@@ -44,14 +47,19 @@ def _book(archive: Archive) -> Iterator[Part]:
     order = [pages.get(item.get("idref", ""), "") for item in root.iter(f"{_PACKAGE}itemref")]
     for number, name in enumerate(order, start=1):
         if name in archive.names:
-            yield from _page(archive.read(name), Place("part", number, number))
+            yield from _page(archive.read(name), Place("part", number, number), omissions)
+        else:
+            omissions.add("page")
 
 
-def _page(data: bytes, place: Place) -> Iterator[Part]:
+def _page(data: bytes, place: Place, omissions: Omissions) -> Iterator[Part]:
     """Yield the parts of a page, its headings below the title of the book."""
     decoded = decode(data)
     if decoded is None:
+        omissions.add("page")
         return
+    omissions.add("picture", len(_PICTURE.findall(decoded.text)))
+    omissions.add("equation", len(_EQUATION.findall(decoded.text)))
     for part in html_parts(decoded.text, place):
         yield replace(part, level=min(6, part.level + 1)) if part.kind == "title" else part
 

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 from drive_server.knowledge.text.elements import MAX_CHARACTERS, ElementKind, Extraction, Part, UnreadableError, join
-from drive_server.knowledge.text.omissions import Omissions
+from drive_server.knowledge.text.omissions import OmissionKind, Omissions
 
 MAX_BYTES = 200_000_000
 MAX_DEPTH = 10_000
@@ -15,11 +16,18 @@ _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z'])|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\"
 )
 _SKIPPED = frozenset(
-    b"colortbl info pict object themedata datastore header headerl headerr headerf footer footerl footerr footerf"
+    b"colortbl info themedata datastore"
     b" fldinst xe tc listtable listoverridetable revtbl rsidtbl generator template bkmkstart bkmkend filetbl"
-    b" shpinst nonshppict latentstyles xmlnstbl mmathPr pntext listtext annotation atnid atnauthor".split()
+    b" shpinst nonshppict latentstyles xmlnstbl mmathPr atnid atnauthor".split()
 )
 _READ_THOUGH_NEW = frozenset((b"shptxt", b"shprslt", b"nesttableprops", b"fldrslt", b"shppict"))
+_NOTES = frozenset((b"footnote", b"annotation"))
+_MARGINS = frozenset(b"header headerl headerr headerf footer footerl footerr footerf".split())
+_LABELS = frozenset((b"listtext", b"pntext"))
+_APART = _NOTES | _MARGINS | _LABELS
+_NUMBER = re.compile(r"\d|\w[.)．）、:]|[(（]\w|\w{2}")
+_COUNTED: Final[dict[bytes, OmissionKind]] = {b"pict": "picture", b"object": "embedded", b"moMath": "equation"}
+_EQUATION_OBJECT = re.compile(rb"\\objclass (?:Equation|MathType)")
 _CHARACTERS = {
     b"tab": "\t",
     b"line": "\n",
@@ -60,13 +68,18 @@ _HEADING = re.compile(r"(?:heading|标题|標題|überschrift|titre)\s*(\d)", re
 
 @dataclass(slots=True)
 class _Group:
-    """The state between a pair of braces."""
+    """The state between a pair of braces.
+
+    `aside` is the note or margin that it is in; `label` the place in the paragraph where an automatic number began.
+    """
 
     skipped: bool = False
     deleted: bool = False
     table: bytes = b""
     font: int = -1
     fallback: int = 1
+    aside: bytes = b""
+    label: int = -1
 
 
 @dataclass(slots=True)
@@ -83,11 +96,16 @@ def rtf_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a document. Blocks."""
     if path.stat().st_size > MAX_BYTES:
         raise UnreadableError("failed", f"The document has more than {MAX_BYTES:,} bytes.")
-    return join(_Reader().parts(path.read_bytes()))
+    return join(_Reader(omissions).parts(path.read_bytes()))
 
 
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, omissions: Omissions) -> None:
+        self._omissions = omissions
+        self._equations = 0
+        self._around: list[tuple[_Paragraph, list[list[str]]]] = []
+        self._notes: list[Part] = []
+        self._margins: dict[str, Part] = {}
         self._group = _Group()
         self._outer: list[_Group] = []
         self._paragraph = _Paragraph()
@@ -105,6 +123,7 @@ class _Reader:
     def parts(self, data: bytes) -> Iterator[Part]:
         """Yield the parts of a document."""
         position = 0
+        self._equations = len(_EQUATION_OBJECT.findall(data))
         while (match := _TOKEN.match(data, position)) and self._characters <= MAX_CHARACTERS:
             position = match.end()
             word, number, code, symbol, brace, text = match.groups()
@@ -123,18 +142,48 @@ class _Reader:
         self._flush()
         self._paragraph.in_table = False
         self._end_paragraph()
-        yield from self._done
+        yield from (*self._done, *self._notes, *self._margins.values())
 
     def _nest(self, *, opens: bool) -> None:
         self._flush()
         self._skip = 0
         if not opens:
-            self._group = self._outer.pop() if self._outer else self._group
+            if self._outer:
+                self._leave(self._group, self._outer[-1])
+                self._group = self._outer.pop()
             return
         if len(self._outer) >= MAX_DEPTH:
             raise UnreadableError("failed", f"The document is nested more than {MAX_DEPTH:,} levels deep.")
         self._outer.append(self._group)
         self._group = replace(self._group)
+
+    def _leave(self, inner: _Group, outer: _Group) -> None:
+        """End the automatic number, note, or margin that a group was."""
+        if inner.label >= 0 and outer.label < 0:
+            label = " ".join("".join(self._paragraph.words[inner.label :]).split())
+            self._paragraph.words[inner.label :] = [f"{label} "] if _NUMBER.search(label) else []
+        if inner.aside and not outer.aside:
+            self._paragraph.in_table = False
+            self._end_paragraph()
+            self._paragraph, self._rows = self._around.pop()
+
+    def _enter(self, word: bytes) -> None:
+        """Begin what stands apart from the paragraph that it is in, or before it."""
+        self._group.skipped = False
+        if word in _LABELS:
+            self._group.label = len(self._paragraph.words)
+        elif not self._group.aside:
+            self._group.aside = word
+            self._around.append((self._paragraph, self._rows))
+            self._paragraph, self._rows = _Paragraph(), [[]]
+
+    def _count(self, word: bytes) -> None:
+        """Count a picture, object or equation, but not the copies of one for other programs."""
+        if word == b"moMath" or not self._group.skipped:
+            is_equation = word == b"object" and self._equations > 0
+            self._equations -= is_equation
+            self._omissions.add("equation" if is_equation else _COUNTED[word])
+        self._group.skipped = True
 
     def _control(self, word: bytes, number: int | None) -> None:
         """Act on a control word or symbol; those that only format are passed over."""
@@ -144,6 +193,10 @@ class _Reader:
             self._group.skipped = True
         elif word in _READ_THOUGH_NEW:
             self._group.skipped = False
+        elif word in _COUNTED:
+            self._count(word)
+        elif word in _APART:
+            self._enter(word)
         elif word in _SKIPPED:
             self._group.skipped = True
         elif word in (b"deleted", b"plain"):  # deleted by a change that is not accepted yet
@@ -237,11 +290,21 @@ class _Reader:
         text = "".join(self._paragraph.words).strip()
         self._paragraph.words.clear()
         kind: ElementKind = "title" if self._paragraph.level else "list_item" if self._paragraph.in_list else "text"
-        if text:
-            self._done.append(Part(kind, text, level=self._paragraph.level))
+        self._add(Part(kind, text, level=self._paragraph.level))
+
+    def _add(self, part: Part) -> None:
+        """Add a part: notes follow their paragraph; the heads and feet of pages come last, each once."""
+        if not part.text:
+            return
+        if self._group.aside in _MARGINS:
+            self._margins.setdefault(part.text, part)
+        elif self._group.aside:
+            self._notes.append(part)
+        else:
+            self._done += (part, *self._notes)
+            self._notes.clear()
 
     def _end_table(self) -> None:
         rows, self._rows = self._rows, [[]]
         table = "\n".join(" | ".join(row) for row in rows if any(row))
-        if table:
-            self._done.append(Part("table", table))
+        self._add(Part("table", table))

@@ -193,7 +193,7 @@ def test_words_that_a_change_deletes_are_not_read_from_rich_text(tmp_path: Path)
     assert parts(read(tmp_path, "a.rtf", data)) == [("text", "", "kept and this too")]
 
 
-def test_the_words_of_charts_and_comments_of_slides_are_read(tmp_path: Path) -> None:
+def test_the_words_and_numbers_of_charts_and_comments_of_slides_are_read(tmp_path: Path) -> None:
     deck: Any = pptx.Presentation()
     slide = deck.slides.add_slide(deck.slide_layouts[6])
     data = CategoryChartData()
@@ -210,5 +210,5 @@ def test_the_words_of_charts_and_comments_of_slides_are_read(tmp_path: Path) -> 
     main = "http://schemas.openxmlformats.org/presentationml/2006/main"
     entries["ppt/comments/comment1.xml"] = f'<p:l xmlns:p="{main}"><p:cm><p:text>批注</p:text></p:cm></p:l>'.encode()
     found = parts(read(tmp_path, "a.pptx", samples.zip_of(entries)))
-    assert ("text", "slide=1", "Revenue East 西区") in found
+    assert ("table", "slide=1", " | Revenue\nEast | 1\n西区 | 2\nEast | 3") in found
     assert found[-1] == ("text", "slide=1", "批注")

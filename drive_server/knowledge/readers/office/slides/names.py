@@ -1,0 +1,20 @@
+"""Names of the elements of PresentationML, and the places that slides give to placeholders."""
+
+from typing import Any, Final
+
+P: Final = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+A: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+TITLES: Final = ("title", "ctrTitle")
+NOT_READ: Final = ("sldNum", "dt", "ftr", "hdr", "sldImg")
+"""Placeholders that all slides repeat."""
+
+
+def placeholder(shape: Any) -> Any:
+    """Return the element that says which place of the layout a shape fills; None for shapes of their own."""
+    return next((found for one in shape if (found := one.find(f"{P}nvPr/{P}ph")) is not None), None)
+
+
+def role(shape: Any) -> str:
+    """Return the role that the layout gives a shape; empty for shapes of their own."""
+    found = placeholder(shape)
+    return "" if found is None else found.get("type", "obj")

@@ -1,0 +1,108 @@
+"""Slides: reading order, numbers, merged cells, groups, hidden slides, comments, pictures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from drive_server.knowledge.readers.extract import extract
+from tests.drive_server.knowledge.packages import SPACES, shape, slides
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from drive_server.knowledge.text.elements import Extraction
+
+WIDE = 4_000_000
+
+
+def read(folder: Path, data: bytes) -> Extraction:
+    path = folder / "blob"
+    path.write_bytes(data)
+    extraction = extract(path, "a.pptx", "")
+    assert extraction.state == "ready", extraction.reason
+    return extraction
+
+
+def lines(folder: Path, *shapes: str) -> list[str]:
+    return [element.text for element in read(folder, slides(*shapes)).elements]
+
+
+def test_shapes_that_were_drawn_from_below_are_read_from_above_after_the_title(tmp_path: Path) -> None:
+    drawn = [shape(text, at=(0, top, WIDE, 100_000)) for top, text in ((900_000, "third"), (600_000, "second"))]
+    title = shape("Plan", role="title", at=(0, 0, WIDE, 300_000))
+    first = shape("first", at=(0, 400_000, WIDE, 100_000))
+    assert lines(tmp_path, *drawn, first, title) == ["Plan", "first", "second", "third"]
+
+
+def test_columns_that_were_drawn_one_after_the_other_stay_columns(tmp_path: Path) -> None:
+    boxes = [
+        shape(f"{column}{row}", at=(column * 5_000_000, row * 500_000, WIDE, 400_000))
+        for column in range(2)
+        for row in range(3)
+    ]
+    assert lines(tmp_path, *boxes) == ["00", "01", "02", "10", "11", "12"]
+
+
+def test_shapes_of_which_nobody_says_where_they_stand_stay_in_their_order(tmp_path: Path) -> None:
+    assert lines(tmp_path, shape("a", at=(0, 900_000, WIDE, 9)), shape("b"), shape("c", at=(0, 0, WIDE, 9))) == [
+        *("a", "b", "c"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ('type="arabicPeriod"', ["1. a", "2. b"]),
+        ('type="arabicParenBoth" startAt="3"', ["(3) a", "(4) b"]),
+        ('type="alphaLcParenR"', ["a) a", "b) b"]),
+        ('type="romanUcPeriod"', ["I. a", "II. b"]),
+        ('type="ea1ChsPeriod"', ["一. a", "二. b"]),
+        ('type="circleNumDbPlain"', ["① a", "② b"]),
+    ],
+)
+def test_automatic_numbers_are_read(tmp_path: Path, form: str, expected: list[str]) -> None:
+    assert lines(tmp_path, shape("a", "b", properties=f"<a:buAutoNum {form}/>")) == expected
+
+
+def test_merged_cells_are_blank_and_groups_are_read_in_their_place(tmp_path: Path) -> None:
+    def cell(text: str, attributes: str = "") -> str:
+        return f"<a:tc {attributes}><a:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></a:txBody></a:tc>"
+
+    first = cell("Region", 'rowSpan="2"') + cell("Sales", 'gridSpan="2"') + cell("", 'hMerge="1"') + cell("Cost")
+    second = cell("", 'vMerge="1"') + cell("1") + cell("2") + cell("3")
+    table = f"<a:tbl><a:tr>{first}</a:tr><a:tr>{second}</a:tr></a:tbl>"
+    frame = f"<p:graphicFrame><a:graphic><a:graphicData>{table}</a:graphicData></a:graphic></p:graphicFrame>"
+    group = f"<p:grpSp><p:nvGrpSpPr/><p:grpSpPr/>{shape('inner')}{frame}</p:grpSp>"
+    assert lines(tmp_path, group, shape("after")) == ["inner", "Region | Sales |  | Cost\n | 1 | 2 | 3", "after"]
+
+
+def test_a_hidden_slide_is_marked_and_others_are_not(tmp_path: Path) -> None:
+    title = shape("Plan", role="title")
+    assert read(tmp_path, slides(title, show="0")).text == "Plan (hidden slide)"
+    assert read(tmp_path, slides(title)).text == "Plan"
+    assert read(tmp_path, slides(shape("words"), show="0")).text == "(hidden slide)\n\nwords"
+
+
+def test_pictures_are_read_by_their_text_and_equations_once(tmp_path: Path) -> None:
+    picture = '<p:pic><p:nvPicPr><p:cNvPr descr="plan of the roof"/></p:nvPicPr></p:pic>'
+    math = "<m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:r><m:t>b</m:t></m:r></m:den></m:f></m:oMath>"
+    body = f"<a:p><a:r><a:t>Take </a:t></a:r>{math}</a:p>"
+    choice = f'<mc:Choice Requires="a14"><p:sp><p:txBody>{body}</p:txBody></p:sp></mc:Choice>'
+    fallback = f"<mc:Fallback>{shape('Take a picture')}</mc:Fallback>"
+    extraction = read(tmp_path, slides(picture, f"<mc:AlternateContent>{choice}{fallback}</mc:AlternateContent>"))
+    assert extraction.text == "[plan of the roof]\n\nTake a/b"
+    assert extraction.reason == ""
+
+
+def test_notes_and_modern_comments_with_answers_are_read(tmp_path: Path) -> None:
+    modern = "http://schemas.microsoft.com/office/powerpoint/2018/8/main"
+    body = "<q:txBody><a:p><a:r><a:t>{}</a:t></a:r></a:p></q:txBody>"
+    answer = f"<q:replyLst><q:reply>{body.format('yes')}</q:reply></q:replyLst>"
+    comments = f'<q:cmLst xmlns:q="{modern}" {SPACES}><q:cm>{answer}{body.format("is it?")}</q:cm></q:cmLst>'
+    said = shape("say it", role="body") + shape("7", role="sldNum")
+    notes = f"<p:notes {SPACES}><p:cSld><p:spTree>{said}</p:spTree></p:cSld></p:notes>"
+    related = ("c", "comments", "talk.xml"), ("n", "notesSlide", "said.xml")
+    extraction = read(tmp_path, slides(shape("words"), related=related, c=comments, n=notes))
+    assert extraction.text == "words\n\nis it?\n\nyes\n\nsay it"
