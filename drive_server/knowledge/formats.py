@@ -165,6 +165,7 @@ FORMATS: Final = (
         "office.sheets:sheets_extraction",
         ZIP,
         ("xl/workbook.xml", "xl/workbook.bin"),
+        omits=("cell", "embedded", "error", "formula", "picture", "sheet"),
     ),
     Format(
         "odt",
@@ -196,6 +197,7 @@ FORMATS: Final = (
         "office.sheets:sheets_extraction",
         COMPOUND,
         ("Workbook", "Book"),
+        omits=("chart", "drawing", "error", "formula", "picture"),
     ),
     Format(
         "doc", {"application/msword": "doc dot"}, "document", "office.doc:doc_extraction", COMPOUND, ("WordDocument",)

@@ -10,10 +10,9 @@ from zipfile import ZipFile
 import pytest
 from openpyxl import load_workbook
 
-from drive_server.knowledge.readers.archive import open_archive
-from drive_server.knowledge.tables.errors import archive_has_errors
+from drive_server.knowledge.readers.workbook.errors import xlsb_errors
 from drive_server.knowledge.tables.request import Aggregate, Condition
-from tests.drive_server.knowledge.compound_file import compound_file
+from tests.drive_server.knowledge.binary_workbook import xls_of
 from tests.drive_server.knowledge.samples import zip_of
 from tests.drive_server.knowledge.tables.asker import SUM, Asker, values
 
@@ -146,54 +145,31 @@ def test_values_of_merged_cells_are_of_all_their_rows_and_are_added_once(
     assert values(asker.answer(part, group_by=("No",)))[0] == (wanted, "3")
 
 
-def binary_workbook(*cells: bytes) -> bytes:
-    """Return a workbook of Excel 97 with the header `Item, Amount`, a row `a, 5`, and these records of cells."""
-
-    def record(kind: int, *parts: bytes) -> bytes:
-        data = b"".join(parts)
-        return struct.pack("<HH", kind, len(data)) + data
-
-    def label(row: int, column: int, text: str) -> bytes:
-        return record(0x204, struct.pack("<HHHHB", row, column, 0, len(text), 0), text.encode())
-
-    globals_, sheet = (record(0x809, struct.pack("<HHIII", 0x600, kind, 0, 0, 6)) for kind in (5, 0x10))
-    end = record(0x0A)
-    head = len(globals_) + 4 + 6 + 2 + 5 + len(end)
-    book = globals_ + record(0x85, struct.pack("<IHBB", head, 0, 5, 0), b"Costs") + end
-    rows = [label(0, 0, "Item"), label(0, 1, "Amount"), label(1, 0, "a")]
-    rows.append(record(0x203, struct.pack("<HHHd", 1, 1, 0, 5.0)))
-    data = book + sheet + b"".join(rows) + b"".join(cells) + end
-    return compound_file({"Workbook": data.ljust(4096, b"\0")})
-
-
 @pytest.mark.parametrize(
     "cell",
     [
-        struct.pack("<HHHHHBB", 0x205, 8, 2, 1, 0, 7, 1),
-        struct.pack("<HHHHHBBBBHHIHH", 6, 22, 2, 1, 0, 2, 0, 7, 0, 0, 0xFFFF, 0, 0, 0),
+        (0x205, struct.pack("<HHHBB", 2, 1, 0, 7, 1)),
+        (6, struct.pack("<HHHBBBBHHHIHH", 2, 1, 0, 2, 0, 7, 0, 0, 0xFFFF, 0, 0, 2, 0x171E)),
     ],
 )
-def test_a_workbook_of_excel_97_with_errors_adds_nothing_up(asker: Asker, cell: bytes) -> None:
+def test_errors_of_excel_97_are_refused_by_their_place(asker: Asker, cell: tuple[int, bytes]) -> None:
     asker.path = asker.path.with_suffix(".xls")
-    asker.path.write_bytes(binary_workbook())
+    asker.path.write_bytes(xls_of())
     whole = asker.answer(SUM)
-    asker.path.write_bytes(binary_workbook(cell))
+    asker.path.write_bytes(xls_of(cell))
 
     assert values(whole) == [("5",)]
-    assert asker.refused(SUM).code == "table_errors"
+    assert asker.refused(SUM).details["unreadable"] == [{"cell": "sheet=Costs!B3:B3", "text": "#DIV/0!"}]
     assert values(asker.answer())[0] == ("a", "5")
 
 
-@pytest.mark.parametrize(("kind", "found"), [(3, True), (11, True), (5, False)])
-def test_errors_of_binary_sheets_are_found(tmp_path: Path, kind: int, found: bool) -> None:
-    path = tmp_path / "a.xlsb"
+@pytest.mark.parametrize(("kind", "found"), [(3, 1), (11, 1), (5, 0)])
+def test_errors_of_binary_sheets_are_counted(kind: int, found: int) -> None:
     records = b"\x81\x01\x00" + b"\x07\x83\x01" + b"\0" * 131 + bytes((kind, 9)) + b"\0" * 9
-    path.write_bytes(zip_of({"xl/worksheets/sheet1.bin": records}))
-    with open_archive(path) as archive:
-        assert archive_has_errors(archive) is found
+    assert xlsb_errors(records) == found
 
 
-def test_a_sheet_of_open_document_with_errors_adds_nothing_up(asker: Asker) -> None:
+def test_errors_of_open_document_are_refused_by_their_place(asker: Asker) -> None:
     asker.path = asker.path.with_suffix(".ods")
     five = '<table:table-cell office:value-type="float" office:value="5"/>'
     error = '<table:table-cell office:value-type="string" office:string-value="" calcext:value-type="error"/>'
@@ -202,7 +178,7 @@ def test_a_sheet_of_open_document_with_errors_adds_nothing_up(asker: Asker) -> N
     asker.path.write_bytes(open_document(five, error))
 
     assert values(whole) == [("10",)]
-    assert asker.refused(SUM).code == "table_errors"
+    assert asker.refused(SUM).details["unreadable"] == [{"cell": "sheet=Costs!B3:B3", "text": "#N/A"}]
 
 
 def open_document(*amounts: str) -> bytes:
