@@ -196,7 +196,7 @@ FORMATS: Final = (
         "spreadsheet",
         "office.sheets:sheets_extraction",
         COMPOUND,
-        ("Workbook", "Book"),
+        ("Workbook", "Book", "WORKBOOK"),
         omits=("chart", "drawing", "error", "formula", "picture"),
     ),
     Format(

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+import olefile
+
 from drive_server.knowledge.readers.archive import Archive, open_archive
 from drive_server.knowledge.readers.workbook.binary import calamine_sheets
 from drive_server.knowledge.readers.workbook.cells import Sheet
@@ -28,7 +30,8 @@ def open_workbook(path: Path, omissions: Omissions) -> Generator[Iterator[Sheet]
     Raises `UnreadableError` for one under a password or beyond a limit, and what a damaged file makes zipfile, lxml
     and the readers of binary workbooks raise.
     """
-    if not zipfile.is_zipfile(path):
+    # An old workbook may end with a theme, which is a zip archive.
+    if olefile.isOleFile(str(path)) or not zipfile.is_zipfile(path):
         yield xls_sheets(path, omissions)
         return
     with open_archive(path) as archive:

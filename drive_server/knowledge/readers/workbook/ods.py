@@ -21,8 +21,8 @@ _DRAW: Final = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _STYLE: Final = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
 _CELLS: Final = (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell")
 _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
-_MOST_REPEATED: Final = 10_000
-"""Rows and columns of equal cells with content that are told one by one: a few bytes may ask for billions."""
+_MOST_REPEATED: Final = 20_000
+"""Equal cells of a row, with the rows that repeat it, that are told one by one: a few bytes may ask for billions."""
 _BLANKS: Final = {f"{_TEXT}tab": " ", f"{_TEXT}line-break": " ", f"{_TEXT}s": " "}
 _DURATION: Final = re.compile(r"(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?")
 _ERROR: Final = re.compile(r"#(?:DIV/0!|N/A|NAME\?|NULL!|NUM!|REF!|VALUE!)|Err:\d{3}")
@@ -59,10 +59,10 @@ class OdsSheet(SheetFacts):
             times = min(_count(element, "rows"), _LAST_ROW)
             cells = list(self._cells(element, number))
             is_hidden = element.get(f"{_TABLE}visibility", "visible") != "visible"
-            for repeated in range(number, number + (min(times, _MOST_REPEATED) if cells else 0)):
+            told = min(times, max(1, _MOST_REPEATED // len(cells))) if cells else 0
+            for repeated in range(number, number + told):
                 yield Row(repeated, [_copy(cell) for cell in cells] if times > 1 else cells, is_hidden)
-            if cells:
-                self._omissions.add("cell", max(0, times - _MOST_REPEATED) * len(cells))
+            self._omissions.add("cell", (times - told) * len(cells))
             number += times
 
     def _cells(self, row: Any, number: int) -> Iterator[Cell]:
@@ -72,7 +72,8 @@ class OdsSheet(SheetFacts):
                 continue
             times = min(_count(element, "columns"), _LAST_COLUMN)
             self._note_merged(element, number, column)
-            cell = self._cell(element, column) if len(element) or len(element.attrib) > 1 else None
+            has_content = len(element) > 0 or f"{_TABLE}formula" in element.attrib or len(element.attrib) > 1
+            cell = self._cell(element, column) if has_content else None
             for place in range(column, column + (times if cell is not None else 0)):
                 if cell is not None:
                     copied = _copy(cell)

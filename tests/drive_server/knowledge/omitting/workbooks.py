@@ -62,7 +62,7 @@ def _with_an_embedded_file() -> tuple[str, bytes]:
 
 def _with_too_many_equal_rows() -> tuple[str, bytes]:
     cell = "<table:table-cell><text:p>same</text:p></table:table-cell>"
-    rows = f'<table:table-row table:number-rows-repeated="20000">{cell}</table:table-row>'
+    rows = f'<table:table-row table:number-rows-repeated="30000">{cell}</table:table-row>'
     body = f'<office:spreadsheet><table:table table:name="T">{rows}</table:table></office:spreadsheet>'
     return "same.ods", opendocument(body, "spreadsheet")
 
