@@ -1,7 +1,7 @@
 """Numbers as a cell shows them by its number format.
 
 Own code: the packages for it are wrong or slow. `xlfmt` 0.1.0 shows 9 December 2025 by `dd.mm.yyyy` as 09122025 and
-takes 50 to 110 microseconds a cell; this takes 1 to 5 (`python -m benchmarks.search.number_formats`).
+takes 50 to 110 microseconds a number; this takes 2 to 13 (`python -m benchmarks.search.number_formats`).
 """
 
 from decimal import Decimal
