@@ -18,6 +18,7 @@ _STREAMS: Final = ("Workbook", "Book")
 _KEPT_BYTES: Final = 32
 _SPECIAL: Final = b"\xff\xff"
 _EMPTY_TEXT: Final = 3
+_CHART: Final = b"\x02"
 _OBJECTS: Final[dict[int, OmissionKind]] = {2: "drawing", 5: "chart", 6: "drawing", 8: "picture", 30: "drawing"}
 """Types of objects that may carry content; 25 is a comment, which xlrd reads."""
 
@@ -65,6 +66,11 @@ def sheet_records(records: Iterable[Record]) -> list[SheetRecords]:
         elif kind == _OBJECT and (found := _OBJECTS.get(int.from_bytes(data[4:6], "little"))):
             current.objects[found] += 1
     return list(starts.values())
+
+
+def chart_sheets(records: Iterable[Record]) -> int:
+    """Return the number of sheets that are one chart."""
+    return sum(kind == _BOUND_SHEET and data[5:6] == _CHART for _, kind, data in records)
 
 
 def is_calculated(sheets: Iterable[SheetRecords]) -> bool:

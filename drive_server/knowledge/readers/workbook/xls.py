@@ -17,6 +17,7 @@ from drive_server.knowledge.readers.workbook.errors import xls_errors
 from drive_server.knowledge.readers.workbook.formats.number_format import NumberFormat
 from drive_server.knowledge.readers.workbook.records import (
     SheetRecords,
+    chart_sheets,
     count_objects,
     is_calculated,
     records_of,
@@ -51,6 +52,7 @@ def xls_sheets(path: Path, omissions: Omissions) -> Iterator[Sheet]:
         yield from calamine_sheets(path, xls_errors(records_of(stream)), omissions)
         return
     known = sheet_records(records_of(stream))
+    omissions.add("chart", chart_sheets(records_of(stream)))
     is_stale = not is_calculated(known)
     formats = _formats(book)
     for number, sheet in enumerate(book.sheets()):
