@@ -15,6 +15,7 @@ OMISSIONS: Final[dict[str, tuple[str, str]]] = {
     "omitted.embedded": ("{count} embedded object{s} or file{s}", "{count} 个嵌入的对象或文件"),
     "omitted.encoding": ("the encoding of the text", "文字编码"),
     "omitted.equation": ("{count} equation{s}", "{count} 个公式（数学）"),
+    "omitted.error": ("{count} cell{s} with an error such as #DIV/0!", "{count} 个含错误（如 #DIV/0!）的单元格"),
     "omitted.form_field": ("{count} form field{s}", "{count} 个表单域"),
     "omitted.formula": ("{count} formula{s} not calculated", "{count} 个未计算的公式"),
     "omitted.included_part": ("{count} included part{s}", "{count} 个嵌入的文档部分"),

@@ -116,6 +116,14 @@ TABLES: Final[dict[str, tuple[str, str]]] = {
         "工作簿中有 #DIV/0! 之类的错误单元格，而这种格式无法指出是哪些。",
     ),
     "table_errors.hint": ("Correct them, or save it as xlsx.", "请改正它们，或另存为 xlsx。"),
+    "table_not_calculated": (
+        "{count} row{s} hold formulas that no program has calculated, so their values are not known: {cells}.",
+        "有 {count} 行含有尚未计算的公式，其值未知：{cells}。",
+    ),
+    "table_not_calculated.hint": (
+        "Open and save the workbook in a spreadsheet program, or pass `skip_unreadable` to leave these rows out.",
+        "请用电子表格程序打开并保存此文件，或传 `skip_unreadable` 略去这些行。",
+    ),
     "table_ragged": (
         "{count} row{s} can't be read; of some the cells go beyond the header: {cells}.",
         "有 {count} 行无法读取，其中有的行单元格超出表头：{cells}。",

@@ -197,6 +197,7 @@ FORMATS: Final = (
         ZIP,
         ("xl/workbook.xml", "xl/workbook.bin"),
         ("spreadsheetml", "ms-excel"),
+        omits=("cell", "embedded", "error", "formula", "picture", "sheet"),
     ),
     Format(
         "odt",
@@ -237,7 +238,8 @@ FORMATS: Final = (
         "spreadsheet",
         "office.sheets:sheets_extraction",
         COMPOUND,
-        ("Workbook", "Book"),
+        ("Workbook", "Book", "WORKBOOK"),
+        omits=("chart", "drawing", "error", "formula", "picture"),
     ),
     Format(
         "doc",

@@ -116,7 +116,8 @@ class TableSession:
     def _needed(self, labelled: Sequence[Column], measures: Sequence[Measure], sort: Column | None) -> list[Reading]:
         """Return the columns that have to be readable, and as what."""
         measured = [(one.column, one.is_of_dates) for one in measures if one.aggregate.function not in PLAIN]
-        needed: list[Reading] = []
+        distinct = [one.column for one in measures if one.aggregate.function == "distinct"]
+        needed: list[Reading] = [(column, "text") for column in distinct if column]
         for column, dated in measured:
             if column:
                 kind: Kind = "date" if dated else "number"

@@ -7,8 +7,8 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Literal, TypeVar
 
+from drive_server.knowledge.tables.cells import Cell, NotCalculated, Shown, shown, value_of
 from drive_server.knowledge.tables.dates import Order, order_of, read_date
-from drive_server.knowledge.tables.grid import Cell, shown
 from drive_server.knowledge.tables.numbers import Mark, Number, Readings, is_blank, is_dash, mark_of, readings
 from drive_server.knowledge.tables.request import Kind, TableQuery
 from drive_server.knowledge.tables.table import Table
@@ -58,8 +58,16 @@ class Column:
 
     @cached_property
     def keys(self) -> list[str | None]:
-        """The texts as they are compared: without differences of case, width and blanks."""
-        return self._each(lambda cell: folded(shown(cell)))
+        """The texts as they are compared: without differences of case, width and blanks.
+
+        None for formulas that nobody has calculated, too: they may be anything.
+        """
+        return self._each(lambda cell: None if isinstance(cell, NotCalculated) else folded(shown(cell)))
+
+    @cached_property
+    def is_percent(self) -> bool:
+        """True if the sheet shows fractions of one as percentages."""
+        return any(isinstance(cell, Shown) and cell.text.endswith("%") for cell in self._different)
 
     @cached_property
     def mark(self) -> Mark | Literal["both"] | None:
@@ -89,16 +97,20 @@ class Column:
         """The kind of most of its cells; of a long column, of some hundred cells all over it."""
         sampled = self._cells_of(self._rows[:: 1 + len(self._rows) // SAMPLED_CELLS], is_blank)
         sample = [cell for cell in sampled if cell is not None]
-        dates = sum(isinstance(cell, datetime) or (isinstance(cell, str) and _looks_dated(cell)) for cell in sample)
+        dates = sum(
+            isinstance(value_of(cell), datetime) or (isinstance(cell, str) and _looks_dated(cell)) for cell in sample
+        )
         if sample and dates * 2 >= len(sample):
             return "date"
-        numeric = sum(isinstance(cell, Decimal) or (isinstance(cell, str) and _looks_numeric(cell)) for cell in sample)
+        numeric = sum(
+            isinstance(value_of(cell), Decimal) or (isinstance(cell, str) and _looks_numeric(cell)) for cell in sample
+        )
         return "number" if sample and numeric * 2 >= len(sample) else "text"
 
     def parsed(self, kind: Kind) -> Sequence[object]:
         """Return the cells as values of a kind."""
         if kind == "text":
-            return self.texts
+            return self.keys
         return self.numbers if kind == "number" else self.moments
 
     def _is_empty(self, text: str) -> bool:
@@ -133,7 +145,9 @@ class Column:
         if isinstance(cell, str):
             found = self._written_number(cell)
         else:
-            found = Number(cell) if isinstance(cell, Decimal) else None
+            value = value_of(cell)
+            unit = cell.unit if isinstance(cell, Shown) else ""
+            found = Number(value, unit) if isinstance(value, Decimal) else None
         return found if found and is_exact(found.value) else None
 
     def _written_number(self, text: str) -> Number | None:
@@ -150,7 +164,8 @@ class Column:
         if isinstance(cell, str):
             found = read_date(cell, self.order)
             return found.start if found else None
-        return cell if isinstance(cell, datetime) else None
+        value = value_of(cell)
+        return value if isinstance(value, datetime) else None
 
 
 def folded(text: str) -> str:

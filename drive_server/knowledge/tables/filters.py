@@ -55,8 +55,10 @@ def _text_clause(operator: str, values: Sequence[str], number: int) -> Clause:
     if operator == "not_empty":
         return Clause(f"(t{number} IS NOT NULL)", (), "text")
     function = "starts_with" if operator == "starts_with" else "contains"
-    test = f"coalesce({function}(k{number}, ?), false)"
-    return Clause(f"(NOT {test})" if operator == "not_contains" else test, (folded(values[0]),), "text")
+    test = f"{function}(k{number}, ?)"
+    is_not = operator == "not_contains"
+    statement = f"CASE WHEN t{number} IS NULL THEN {str(is_not).lower()} ELSE {'NOT ' if is_not else ''}{test} END"
+    return Clause(statement, (folded(values[0]),), "text")
 
 
 def _fits(column: Column, values: Sequence[str], operator: str) -> bool:
@@ -78,6 +80,8 @@ def _value(kind: Kind, column: Column, text: str) -> Number | Moment | None:
     mark = column.mark if column.mark in (".", ",") else "."
     point, comma = readings(text)
     found = read_number(text, mark) or point or comma
+    if found and found.unit == "%" and column.is_percent:
+        found = Number(found.value / 100)
     return found if found and is_exact(found.value) else None
 
 

@@ -99,7 +99,7 @@ def labels_of(column: Column, unit: Unit | None) -> list[str | None]:
         keys = [f"{one.value.normalize()}{one.unit}" if one and not _is_code(key) else key for one, key in numbers]
     first: dict[str, str] = {}
     pairs = zip(keys, column.texts, strict=True)
-    return [None if key is None or text is None else first.setdefault(key, text) for key, text in pairs]
+    return [None if text is None else first.setdefault(key or text, text) for key, text in pairs]
 
 
 def _is_code(key: str | None) -> bool:

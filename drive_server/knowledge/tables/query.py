@@ -14,8 +14,9 @@ from python_calamine import CalamineError
 
 from drive_server.knowledge.formats import HEAD_BYTES, format_of
 from drive_server.knowledge.tables.answer import TableSession
-from drive_server.knowledge.tables.grid import Grid, read_text_grid, read_workbook
+from drive_server.knowledge.tables.grid import Grid, read_text_grid
 from drive_server.knowledge.tables.request import Refusal, TableAnswer, TableError, TableQuery
+from drive_server.knowledge.tables.sheets import read_workbook
 from drive_server.knowledge.tables.table import Table, table_in
 from drive_server.knowledge.text.elements import UnreadableError
 

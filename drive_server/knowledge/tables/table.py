@@ -8,8 +8,9 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
+from drive_server.knowledge.tables.cells import Cell, shown, value_of
 from drive_server.knowledge.tables.dates import read_date
-from drive_server.knowledge.tables.grid import Cell, Grid, shown
+from drive_server.knowledge.tables.grid import Grid
 from drive_server.knowledge.tables.numbers import readings
 from drive_server.knowledge.tables.request import CellText, TableError, TableQuery
 from drive_server.knowledge.text.place import Place, column_name
@@ -91,6 +92,10 @@ def table_in(grid: Grid, query: TableQuery) -> Table:
     table.left_out = tuple(
         CellText(table.place(number, number, (0, last)), line_of(cells)) for number, cells in left_out
     )
+    table.left_out += tuple(
+        CellText(table.place(number, number, (column - grid.first_column, column - grid.first_column)), text[:200])
+        for number, column, text in grid.far
+    )
     table.left_out_rows = tuple(number for number, _ in left_out)
     return table
 
@@ -124,7 +129,7 @@ def _names_columns(cells: Sequence[Cell], following: Sequence[Cell]) -> bool:
         if not _is_value(cell):
             continue
         below = following[index] if index < len(following) else None
-        is_label = isinstance(cell, datetime) or _YEAR.fullmatch(shown(cell)) or _is_date(cell)
+        is_label = isinstance(value_of(cell), datetime) or _YEAR.fullmatch(shown(cell)) or _is_date(cell)
         if not is_label or _YEAR.fullmatch(shown(below)) or _is_date(below):
             return False
     return True
@@ -170,7 +175,8 @@ def _sum(rows: Sequence[tuple[int, list[Cell]]], index: int) -> Decimal | None:
 
 def _value(cell: Cell) -> Decimal | None:
     if not isinstance(cell, str):
-        return cell if isinstance(cell, Decimal) else None
+        value = value_of(cell)
+        return value if isinstance(value, Decimal) else None
     point, comma = readings(cell)
     found = point or comma
     return found.value if found else None
@@ -185,7 +191,7 @@ def _is_value(cell: Cell) -> bool:
 def _is_date(cell: Cell) -> bool:
     if isinstance(cell, str):
         return read_date(cell, "dmy") is not None or read_date(cell, "mdy") is not None
-    return isinstance(cell, datetime)
+    return isinstance(value_of(cell), datetime)
 
 
 def _filled(cells: Sequence[Cell]) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
+from drive_server.knowledge.tables.cells import NotCalculated
 from drive_server.knowledge.tables.columns import Column
 from drive_server.knowledge.tables.dates import is_open
 from drive_server.knowledge.tables.numbers import is_ambiguous
@@ -59,12 +60,17 @@ class Unreadable:
         for column, _ in self._cells[position]:
             yield CellText(self._table.cell(row, column.index), (column.text(position) or "")[:100])
 
+    def _is_not_calculated(self, position: int) -> bool:
+        return any(isinstance(column.cells[position], NotCalculated) for column, _ in self._cells[position])
+
     def _refusal(self) -> TableError:
         cells = self.listed()
         details = {"unreadable": [{"cell": one.cell, "text": one.text} for one in cells], "rows": len(self)}
         shown = "; ".join(f"{one.cell} '{one.text}'" for one in cells[:_SHOWN])
         if self._cells.keys() & self._table.ragged:
             return TableError("table_ragged", details, count=len(self), cells=shown)
+        if all(self._is_not_calculated(position) for position in self._cells):
+            return TableError("table_not_calculated", details, count=len(self), cells=shown)
         has_dates = any(kind == "date" for readings in self._cells.values() for _, kind in readings)
         doubtful = all(is_open(one.text) if has_dates else is_ambiguous(one.text) for one in cells)
         if has_dates:

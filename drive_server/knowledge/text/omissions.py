@@ -16,6 +16,7 @@ OmissionKind = Literal[
     "embedded",
     "encoding",
     "equation",
+    "error",
     "form_field",
     "formula",
     "included_part",

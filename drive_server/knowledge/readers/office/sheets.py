@@ -1,111 +1,127 @@
-"""The cells of spreadsheets (xlsx, xlsm, xlsb, xls, ods), row by row, as values: formulas are not computed."""
+"""The text of spreadsheets (xlsx, xlsm, xlsb, xls, ods), row by row, as the cells show it."""
 
-import datetime
-import zipfile
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Final
 
-from python_calamine import CalamineSheet, CalamineWorkbook, PasswordError
-
-from drive_server.knowledge.readers.archive import open_archive
-from drive_server.knowledge.text.elements import MAX_CHARACTERS, Extraction, Part, UnreadableError, join, needs_password
+from drive_server.knowledge.readers.workbook.book import open_workbook
+from drive_server.knowledge.readers.workbook.cells import HIDDEN, Cell, Row, Sheet
+from drive_server.knowledge.text.elements import MAX_CHARACTERS, Extraction, Part, join
 from drive_server.knowledge.text.omissions import Omissions
 from drive_server.knowledge.text.place import Place, column_name
 
-_READ_ENTRIES = (".xml", ".rels", ".bin")
-_BLOCK_CHARACTERS = 800  # rows that are indexed as one passage, so that its cells are exact
-_LONGEST_HEADER = 500
-_PANIC = "PanicException"  # how Rust's failed assertions arrive here: no Exception, and of no module to import
-_MIDNIGHT = datetime.time()
-_Row = tuple[int, int, int, str]
+_BLOCK_CHARACTERS: Final = 800
+"""Characters of rows that are indexed as one passage, so that its cells are exact."""
+_LONGEST_HEADER: Final = 500
+_LONGEST_GAP: Final = 50
+"""Blank cells that are told one by one; behind more of them, a cell says its place."""
+_BETWEEN: Final = " | "
+
+
+@dataclass(slots=True)
+class _Line:
+    """A row as text, from its first cell with content on; columns count from 0."""
+
+    number: int
+    first: int
+    last: int
+    text: str
 
 
 def sheets_extraction(path: Path, omissions: Omissions) -> Extraction:
-    """Return the text of a spreadsheet. Blocks. Raises `CalamineError` for a file that it can't read."""
-    if zipfile.is_zipfile(path):
-        with open_archive(path) as archive:
-            if "META-INF/manifest.xml" in archive.names and b"encryption-data" in archive.read("META-INF/manifest.xml"):
-                raise needs_password()
-            archive.verify(_READ_ENTRIES)
-    try:
-        with CalamineWorkbook.from_path(str(path)) as workbook:
-            return join(_workbook(workbook))
-    except PasswordError as error:
-        raise needs_password() from error
-    except BaseException as error:
-        if type(error).__name__ != _PANIC:
-            raise
-        raise UnreadableError("failed", "The spreadsheet is damaged.") from None
+    """Return the text of a spreadsheet. Blocks. Raises what `open_workbook` raises for a file that it can't read."""
+    with open_workbook(path, omissions) as sheets:
+        return join(_parts(sheets))
 
 
-def _workbook(workbook: CalamineWorkbook) -> Iterator[Part]:
-    for number, name in enumerate(workbook.sheet_names):
-        sheet = workbook.get_sheet_by_index(number)
-        rows = _rows(sheet)
-        first = next(rows, None)
-        if first is None:
+def _parts(sheets: Iterator[Sheet]) -> Iterator[Part]:
+    for sheet in sheets:
+        lines = _lines(sheet)
+        if not lines and not sheet.texts:
             continue
-        title = " ".join(name.split())
-        yield Part("title", title, level=1, place=_place(title, [first]))
-        yield from _sheet(title, first, rows)
+        title = f"{sheet.name} {HIDDEN}" if sheet.is_hidden else sheet.name
+        yield Part("title", title, level=1, place=_place(sheet.name, lines[:1]) if lines else None)
+        yield from _blocks(sheet.name, lines)
+        yield from (Part("text", text) for text in dict.fromkeys(sheet.texts))
 
 
-def _sheet(name: str, first: _Row, rows: Iterator[_Row]) -> Iterator[Part]:
+def _lines(sheet: Sheet) -> list[_Line]:
+    """Return the rows, each with a blank cell for every column before it that another row has."""
+    lines: list[_Line] = []
+    hidden: set[int] | None = None
+    characters = 0
+    for row in sheet.rows():
+        hidden = set(sheet.hidden_columns) if hidden is None else hidden
+        line = _line(row, hidden)
+        lines.append(line)
+        characters += len(line.text)
+        if characters > MAX_CHARACTERS:
+            break
+    left = min((line.first for line in lines), default=0)
+    for line in lines:
+        is_far = line.first - left > _LONGEST_GAP
+        lead = _far(line.first, line.number) if is_far else _BETWEEN * (line.first - left)
+        line.text = f"{lead}{line.text}"
+    return lines
+
+
+def _line(row: Row, hidden: set[int]) -> _Line:
+    """Return the text of a row. The first cell of each hidden column is marked, and so is a hidden row."""
+    pieces: list[str] = []
+    column = first = row.cells[0].column
+    for cell in row.cells:
+        text = _text(cell)
+        if hidden and cell.column in hidden:
+            hidden.discard(cell.column)
+            text = f"{text} {HIDDEN}"
+        gap = cell.column - column
+        if gap > _LONGEST_GAP:
+            text = f"{_far(cell.column, row.number)}{text}"
+        elif gap:
+            pieces += [""] * gap
+        pieces.append(text)
+        column = cell.column + 1
+    if row.is_hidden:
+        pieces[-1] = f"{pieces[-1]} {HIDDEN}"
+    return _Line(row.number, first, column - 1, _BETWEEN.join(pieces))
+
+
+def _text(cell: Cell) -> str:
+    return f"{cell.text} [comment: {cell.comment}]".lstrip() if cell.comment else cell.text
+
+
+def _far(column: int, row: int) -> str:
+    return f"{column_name(column)}{row}: "
+
+
+def _blocks(name: str, lines: Sequence[_Line]) -> Iterator[Part]:
     """Yield the header, which is a title so that every passage of rows is found under it, and blocks of rows."""
-    block: list[_Row] = []
+    block: list[_Line] = []
     size = 0
-    if _is_header(first[3]):
-        yield Part("title", first[3], level=2, place=_place(name, [first]))
-    else:
-        block, size = [first], len(first[3])
-    for row in rows:
-        if block and size + len(row[3]) > _BLOCK_CHARACTERS:
+    for place, line in enumerate(lines):
+        if place == 0 and _is_header(line.text):
+            yield Part("title", line.text, level=2, place=_place(name, [line]))
+            continue
+        if block and size + len(line.text) > _BLOCK_CHARACTERS:
             yield _block(name, block)
             block, size = [], 0
-        block.append(row)
-        size += len(row[3])
+        block.append(line)
+        size += len(line.text)
     if block:
         yield _block(name, block)
 
 
-def _block(name: str, rows: Sequence[_Row]) -> Part:
-    return Part("table", "\n".join(row[3] for row in rows), place=_place(name, rows))
+def _block(name: str, lines: Sequence[_Line]) -> Part:
+    return Part("table", "\n".join(line.text for line in lines), place=_place(name, lines))
 
 
-def _place(name: str, rows: Sequence[_Row]) -> Place:
-    columns = column_name(min(row[1] for row in rows)), column_name(max(row[2] for row in rows))
-    return Place("sheet", rows[0][0], rows[-1][0], name, columns)
-
-
-def _rows(sheet: CalamineSheet) -> Iterator[_Row]:
-    """Yield the rows with anything in them: number, first and last column with a value (from 0), text."""
-    start = sheet.start
-    if start is None:
-        return
-    characters = 0
-    for number, values in enumerate(sheet.iter_rows(), start=1):
-        filled = [index for index, value in enumerate(values) if value != ""]
-        if not filled:
-            continue
-        text = " | ".join(_cell(value) for value in values[filled[0] : filled[-1] + 1])
-        characters += len(text)
-        yield number, start[1] + filled[0], start[1] + filled[-1], text
-        if characters > MAX_CHARACTERS:
-            return
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, str):
-        return " ".join(value.split())
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-    if isinstance(value, datetime.datetime):
-        return value.date().isoformat() if value.time() == _MIDNIGHT else value.isoformat(" ")
-    return str(value)
+def _place(name: str, lines: Sequence[_Line]) -> Place:
+    columns = column_name(min(line.first for line in lines)), column_name(max(line.last for line in lines))
+    return Place("sheet", lines[0].number, lines[-1].number, name, columns)
 
 
 def _is_header(text: str) -> bool:
     """Return whether a first row names the columns: several words, no number among them."""
-    cells = text.split(" | ")
+    cells = [cell for cell in text.split(_BETWEEN) if cell.strip()]
     return len(cells) > 1 and len(text) <= _LONGEST_HEADER and all(any(map(str.isalpha, cell)) for cell in cells)

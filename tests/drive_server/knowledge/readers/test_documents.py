@@ -52,8 +52,8 @@ def test_a_spreadsheet_has_sheets_with_rows_and_their_cells(tmp_path: Path) -> N
         ("title", "sheet=预算 2024!B3:D3", "预算 2024"),
         ("title", "sheet=预算 2024!B3:D3", "姓名 | amount | day"),
         ("table", "sheet=预算 2024!B4:D5", "张三 | 12 | 2024-01-31\nAnn | 0.5"),
-        ("title", "sheet=formulas!A2:A2", "formulas"),
-        ("table", "sheet=formulas!A2:A2", "7"),
+        ("title", "sheet=formulas!A1:A1", "formulas"),
+        ("table", "sheet=formulas!A1:A2", "=1+1\n7"),
     ]
 
 

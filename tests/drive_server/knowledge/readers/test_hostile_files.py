@@ -205,15 +205,18 @@ def test_an_image_of_twenty_thousand_pixels_a_side_is_refused_by_its_header(tmp_
     assert "pixels" in extraction.reason
 
 
-def test_formulas_and_macros_are_not_run_and_their_values_are_read(tmp_path: Path) -> None:
+def test_formulas_and_macros_are_not_run_and_a_formula_without_a_value_is_shown(
+    tmp_path: Path,
+) -> None:
     book = openpyxl.load_workbook(io.BytesIO(documents.workbook([["=cmd|'/c calc'!A1", "safe"]])))
     file = io.BytesIO()
     book.save(file)
     entries = {**_entries(file.getvalue()), "xl/vbaProject.bin": b"Attribute VB_Name = evil"}
     extraction = read(tmp_path, "a.xlsm", samples.zip_of(entries))
     assert extraction.state == "ready"
-    assert "safe" in extraction.text
-    assert "calc" not in extraction.text
+    assert "=cmd|'/c calc'!A1 | safe" in extraction.text
+    assert extraction.omissions == {"formula": 2}
+    assert "evil" not in extraction.text
 
 
 def _entries(data: bytes) -> dict[str, bytes]:

@@ -10,10 +10,9 @@ from zipfile import ZipFile
 import pytest
 from openpyxl import load_workbook
 
-from drive_server.knowledge.readers.archive import open_archive
-from drive_server.knowledge.tables.errors import archive_has_errors
-from drive_server.knowledge.tables.request import Aggregate, Condition
-from tests.drive_server.knowledge.compound_file import compound_file
+from drive_server.knowledge.readers.workbook.errors import xlsb_errors
+from drive_server.knowledge.tables.request import Aggregate, Condition, Operator
+from tests.drive_server.knowledge.binary_workbook import xls_of, xlsb_of
 from tests.drive_server.knowledge.samples import zip_of
 from tests.drive_server.knowledge.tables.asker import SUM, Asker, values
 
@@ -31,6 +30,7 @@ def test_formulas_that_were_never_computed_are_refused_and_sums_are_left_out(ask
 
     assert (values(sums), sums.left_out[0].cell) == ([("12",)], "sheet=Sheet!A4:B4")
     assert refusal.details["unreadable"] == [{"cell": "sheet=Sheet!B3:B3", "text": "=B2*2"}]
+    assert refusal.code == "table_not_calculated"
 
 
 @pytest.mark.parametrize(
@@ -76,6 +76,60 @@ def test_workbooks_of_other_programs_are_right_or_refused(asker: Asker, changes:
 
     assert (values(right), right.cells) == ([("12",)], ("sheet=Sheet!B2:B3",))
     assert refusal.details["unreadable"] == [{"cell": "sheet=Sheet!B4:B4", "text": "=B2*2"}]
+
+
+def test_a_filter_on_formulas_that_nobody_has_calculated_is_refused_and_not_answered_with_nothing(asker: Asker) -> None:
+    asker.sheet(["Item", "Status"], ["a", '=IF(1,"paid","open")'], ["b", '=IF(0,"paid","open")'])
+
+    operators: tuple[Operator, ...] = ("=", "contains", "not_contains", "starts_with")
+    for operator in operators:
+        refusal = asker.refused(filters=(Condition("Status", operator, ("paid",)),))
+        assert refusal.code == "table_not_calculated"
+    assert asker.refused(Aggregate("distinct", "Status")).code == "table_not_calculated"
+    assert values(asker.answer(Aggregate("count")))[0] == ("2",)
+
+
+def formatted(asker: Asker, rows: Sequence[Sequence[Any]], *formats: str) -> Asker:
+    """Write a workbook with number formats for its columns."""
+    asker.sheet(*rows)
+    book = load_workbook(asker.path)
+    for row in book.worksheets[0].iter_rows(min_row=2):
+        for cell, code in zip(row, formats, strict=True):
+            cell.number_format = code
+    book.save(asker.path)
+    return asker
+
+
+def test_rows_show_what_the_cells_show_and_numbers_are_added_up_as_they_are(asker: Asker) -> None:
+    day = datetime(2026, 1, 2)  # noqa: DTZ001 - cells have no zone
+    rows = [["Day", "Share", "Code", "Hours"], [day, 0.475, 123, 27.25 / 24], [day, 0.25, 7, 0.25]]
+    formatted(asker, rows, "dd.mm.yyyy", "0.0%", "00000", "[h]:mm")
+
+    assert values(asker.answer())[0] == ("02.01.2026", "47.5%", "00123", "27:15")
+    sums = asker.answer(Aggregate("sum", "Share"), Aggregate("sum", "Hours"))
+    assert (values(sums)[0][0], sums.units) == ("0.725", ("", "days"))
+    for one in (Condition("Share", ">", ("40%",)), Condition("Share", ">", ("0.4",)), Condition("Code", "=", ("123",))):
+        assert [row[2] for row in values(asker.answer(filters=(one,)))] == ["00123"]
+    assert len(values(asker.answer(filters=(Condition("Day", "=", ("2026-01-02",)),)))) == 2
+
+
+def test_currencies_of_formats_are_not_added_up_together(asker: Asker) -> None:
+    rows = [["Item", "Amount"], ["a", 5], ["b", 7]]
+    one = formatted(asker, rows, "General", "[$€-2] #,##0.00").answer(SUM)
+    assert (values(one), one.units) == ([("12",)], ("EUR",))
+    book = load_workbook(asker.path)
+    book.worksheets[0]["B3"].number_format = "$#,##0.00"
+    book.save(asker.path)
+    assert asker.refused(SUM).code == "table_units"
+
+
+def test_a_far_cell_leaves_the_table_as_it_is_and_is_named(asker: Asker) -> None:
+    asker.cells({"A1": "Item", "B1": "Amount", "A2": "a", "B2": 5, "XFD1048576": "far"})
+
+    answer = asker.answer(SUM)
+
+    assert values(answer) == [("5",)]
+    assert [(one.cell, one.text) for one in answer.left_out] == [("sheet=Sheet!XFD1048576:XFD1048576", "far")]
 
 
 def test_hidden_rows_count_and_the_answer_says_so(asker: Asker) -> None:
@@ -146,54 +200,39 @@ def test_values_of_merged_cells_are_of_all_their_rows_and_are_added_once(
     assert values(asker.answer(part, group_by=("No",)))[0] == (wanted, "3")
 
 
-def binary_workbook(*cells: bytes) -> bytes:
-    """Return a workbook of Excel 97 with the header `Item, Amount`, a row `a, 5`, and these records of cells."""
-
-    def record(kind: int, *parts: bytes) -> bytes:
-        data = b"".join(parts)
-        return struct.pack("<HH", kind, len(data)) + data
-
-    def label(row: int, column: int, text: str) -> bytes:
-        return record(0x204, struct.pack("<HHHHB", row, column, 0, len(text), 0), text.encode())
-
-    globals_, sheet = (record(0x809, struct.pack("<HHIII", 0x600, kind, 0, 0, 6)) for kind in (5, 0x10))
-    end = record(0x0A)
-    head = len(globals_) + 4 + 6 + 2 + 5 + len(end)
-    book = globals_ + record(0x85, struct.pack("<IHBB", head, 0, 5, 0), b"Costs") + end
-    rows = [label(0, 0, "Item"), label(0, 1, "Amount"), label(1, 0, "a")]
-    rows.append(record(0x203, struct.pack("<HHHd", 1, 1, 0, 5.0)))
-    data = book + sheet + b"".join(rows) + b"".join(cells) + end
-    return compound_file({"Workbook": data.ljust(4096, b"\0")})
-
-
 @pytest.mark.parametrize(
     "cell",
     [
-        struct.pack("<HHHHHBB", 0x205, 8, 2, 1, 0, 7, 1),
-        struct.pack("<HHHHHBBBBHHIHH", 6, 22, 2, 1, 0, 2, 0, 7, 0, 0, 0xFFFF, 0, 0, 0),
+        (0x205, struct.pack("<HHHBB", 2, 1, 0, 7, 1)),
+        (6, struct.pack("<HHHBBBBHHHIHH", 2, 1, 0, 2, 0, 7, 0, 0, 0xFFFF, 0, 0, 2, 0x171E)),
     ],
 )
-def test_a_workbook_of_excel_97_with_errors_adds_nothing_up(asker: Asker, cell: bytes) -> None:
+def test_errors_of_excel_97_are_refused_by_their_place(asker: Asker, cell: tuple[int, bytes]) -> None:
     asker.path = asker.path.with_suffix(".xls")
-    asker.path.write_bytes(binary_workbook())
+    asker.path.write_bytes(xls_of())
     whole = asker.answer(SUM)
-    asker.path.write_bytes(binary_workbook(cell))
+    asker.path.write_bytes(xls_of(cell))
 
     assert values(whole) == [("5",)]
-    assert asker.refused(SUM).code == "table_errors"
+    assert asker.refused(SUM).details["unreadable"] == [{"cell": "sheet=Costs!B3:B3", "text": "#DIV/0!"}]
     assert values(asker.answer())[0] == ("a", "5")
 
 
-@pytest.mark.parametrize(("kind", "found"), [(3, True), (11, True), (5, False)])
-def test_errors_of_binary_sheets_are_found(tmp_path: Path, kind: int, found: bool) -> None:
-    path = tmp_path / "a.xlsb"
+@pytest.mark.parametrize(("kind", "found"), [(3, 1), (11, 1), (5, 0)])
+def test_errors_of_binary_sheets_are_counted(kind: int, found: int) -> None:
     records = b"\x81\x01\x00" + b"\x07\x83\x01" + b"\0" * 131 + bytes((kind, 9)) + b"\0" * 9
-    path.write_bytes(zip_of({"xl/worksheets/sheet1.bin": records}))
-    with open_archive(path) as archive:
-        assert archive_has_errors(archive) is found
+    assert xlsb_errors(records) == found
 
 
-def test_a_sheet_of_open_document_with_errors_adds_nothing_up(asker: Asker) -> None:
+def test_a_binary_workbook_with_errors_adds_nothing_up(asker: Asker) -> None:
+    asker.path = asker.path.with_suffix(".xlsb")
+    asker.path.write_bytes(xlsb_of({(0, 0): 5, (1, 0): 7}))
+    assert values(asker.answer(Aggregate("sum", "column A"), header_row=0)) == [("12",)]
+    asker.path.write_bytes(xlsb_of({(0, 0): 5, (1, 0): None, (2, 0): 7}))
+    assert asker.refused(Aggregate("sum", "column A"), header_row=0).code == "table_errors"
+
+
+def test_errors_of_open_document_are_refused_by_their_place(asker: Asker) -> None:
     asker.path = asker.path.with_suffix(".ods")
     five = '<table:table-cell office:value-type="float" office:value="5"/>'
     error = '<table:table-cell office:value-type="string" office:string-value="" calcext:value-type="error"/>'
@@ -202,7 +241,7 @@ def test_a_sheet_of_open_document_with_errors_adds_nothing_up(asker: Asker) -> N
     asker.path.write_bytes(open_document(five, error))
 
     assert values(whole) == [("10",)]
-    assert asker.refused(SUM).code == "table_errors"
+    assert asker.refused(SUM).details["unreadable"] == [{"cell": "sheet=Costs!B3:B3", "text": "#N/A"}]
 
 
 def open_document(*amounts: str) -> bytes:

@@ -1,0 +1,1 @@
+"""Number formats: from a code such as `#,##0.00;[Red]-0` to the text that a cell shows."""
