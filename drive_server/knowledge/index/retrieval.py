@@ -14,6 +14,7 @@ from drive_server.knowledge.index.fusion import TRUST, Side, fuse, scaled, sprea
 from drive_server.knowledge.index.matching import correctable_words, match_query, word_query, word_stem
 from drive_server.knowledge.index.queries import Query
 from drive_server.knowledge.index.rows import MODEL, PASSAGE, VECTOR, Passage, deserialize
+from drive_server.knowledge.text.characters import fold_words
 
 Mode = Literal["hybrid", "text", "words", "vector"]
 QueryVector = Callable[[], Awaitable[Vectors | None]]
@@ -217,7 +218,8 @@ class Retrieval:
         if not correctable_words(self.request.query):
             return []
         best = nlargest(CHECKED_PASSAGES, self.candidates.words, key=lambda row: self.candidates.words[row])
-        best_texts = "\n".join([passage.search_text for passage in await self._read(best)]).casefold()
+        best_texts = "\n".join([passage.search_text for passage in await self._read(best)])
+        best_texts = fold_words(best_texts)
         missing = [word for word in correctable_words(self.request.query) if word_stem(word) not in best_texts]
         asked = sorted(missing, key=len, reverse=True)[:MAX_CHECKED_WORDS]
         return [word for word in asked if not await self._has_word(word)]

@@ -168,13 +168,19 @@ class SearchService:
 async def _match_names(
     session: AsyncSession, area: SearchArea, query: Query, kind: Kind | None
 ) -> tuple[list[Candidate], list[Candidate]]:
-    """Return the items whose names have the words of the query, its phrases, and nothing that it excludes."""
+    """Return the items whose names have the words of the query, as they are or with other accents and signs.
+
+    A strict query's phrases have to be there, and nothing that it excludes. Names that have the words only in another
+    form come second, unless one has them as they are: then they belong to these.
+    """
     found = await match_names(session, area.visible, query.words, kind)
+    near = await match_near_names(session, area.visible, query.words, kind, with_slips=False)
+    known = {match.id for match in found}
+    others = [match for match in near if match.id not in known]
     if query.is_strict:
         admits = query.passage_filter()
-        return _candidates(match for match in found if admits(match.name)), []
-    near = [] if found else await match_near_names(session, area.visible, query.words, kind, with_slips=False)
-    return _candidates(found), _candidates(near)
+        return _candidates(match for match in (*found, *others) if admits(match.name)), []
+    return (_candidates((*found, *others)), []) if found else ([], _candidates(others))
 
 
 def _candidates(matches: Iterable[NameMatch]) -> list[Candidate]:
