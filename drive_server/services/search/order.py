@@ -80,7 +80,8 @@ class Question:
     """The request for a page: `size` hits beyond those whose marks are in `shown`.
 
     With the mode `text` each file counts once, and those of `names` come first. Names that are only nearly the query,
-    `near`, come before texts unless these have its very words.
+    `near`, come before texts unless these have its very words. With `answers_only`, passages of which none answers the
+    query are no hits.
     """
 
     query: str
@@ -89,6 +90,7 @@ class Question:
     names: Sequence[Candidate] = ()
     near: Sequence[Candidate] = ()
     shown: Sequence[str] = ()
+    answers_only: bool = False
 
     @property
     def wanted(self) -> int:

@@ -74,7 +74,7 @@ class SearchService:
         conditions = only.conditions(actor.principal, wanted_kind)
         cursors = Cursors(self._database.signer, actor.user_id, "search", wanted, folder, wanted_kind, *only.key())
         shown = unpack_marks(cursors.unseal(cursor)) if cursor is not None else []
-        question = Question(wanted, "text", min(size, MAX_FOUND - len(shown)), shown=shown)
+        question = Question(wanted, "text", min(size, MAX_FOUND - len(shown)), shown=shown, answers_only=True)
         async with self._database.read() as session:
             area = await open_area(session, actor.principal, folder, conditions)
             names, near = await _match_names(session, area, parse(wanted), wanted_kind)
@@ -105,7 +105,7 @@ class SearchService:
         _require_searcher(actor.principal)
         wanted, size = _checked_query(query), checked_limit(limit)
         reranker = self._reranker if mode == "hybrid" else None
-        question = Question(wanted, mode, max(size, MAX_PASSAGES) if reranker else size)
+        question = Question(wanted, mode, max(size, MAX_PASSAGES) if reranker else size, answers_only=mode == "hybrid")
         conditions = only.conditions(actor.principal, "file")
         async with self._database.read() as session:
             area = await open_area(session, actor.principal, folder, conditions)
@@ -161,7 +161,12 @@ class SearchService:
         if area.is_empty:
             return []
         return await self._index.search(
-            question.query, owner_ids=area.owner_ids, file_ids=area.file_ids, mode=question.mode, limit=asked
+            question.query,
+            owner_ids=area.owner_ids,
+            file_ids=area.file_ids,
+            mode=question.mode,
+            limit=asked,
+            answers_only=question.answers_only,
         )
 
 
