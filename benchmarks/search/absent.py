@@ -103,8 +103,7 @@ async def ask_all(library: Searched, collection: Collection, others: Sequence[Co
     rows: list[list[str]] = []
     if collection.queries:
         rows.append((await ask(library, some(collection), collection)).row(collection.name, "its own"))
-    for other in others:
-        rows.append((await ask(library, some(other))).row(collection.name, other.name))
+    rows += [(await ask(library, some(other))).row(collection.name, other.name) for other in others]
     rows.append((await ask(library, absent_queries())).row(collection.name, "absent"))
     return rows
 

@@ -9,23 +9,25 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import pairwise
 
 from drive_server.knowledge.embedding.embedder import Nearness
 from drive_server.knowledge.index.matching import word_stem
 from drive_server.knowledge.text.characters import CJK, fold_words
 from drive_server.knowledge.text.words import identifiers
 
-COMMON = frozenset(
-    "a about above after again against all also am an and any are as at be because been before being below between both"
-    " but by can cannot could d did do does doing don down during each few find for from further get give got had has"
-    " have having he her here hers him his how i if in into is it its just know let like list ll m many me mine more"
-    " most much must my need no nor not now of off on once only or other our ours out over own please re s same shall"
-    " she should show so some such t tell than thank thanks that the their them then there these they this those"
-    " through to too under until up us use used using ve very want was we were what whats when where which while who"
-    " whom whose why will with would you your yours".split()
+ENGLISH = (
+    "a about above after again against all also am an and any are as at be because been before being below "
+    "between both but by can cannot could d did do does doing don down during each few find for from further get "
+    "give got had has have having he her here hers him his how i if in into is it its just know let like list ll "
+    "m many me mine more most much must my need no nor not now of off on once only or other our ours out over own "
+    "please re s same shall she should show so some such t tell than thank thanks that the their them then there "
+    "these they this those through to too under until up us use used using ve very want was we were what whats "
+    "when where which while who whom whose why will with would you your yours"
 )
 """English words of which a question consists, whatever it asks for."""
 
+_COMMON = frozenset(ENGLISH.split())
 _COMMON_CJK = frozenset(
     "的了是在有和与或吗呢吧啊么什怎多少哪谁几我你他她它们这那个些及其为被把对从到于以也都就还要会能可请问如何否时候谓之"
 )
@@ -109,10 +111,11 @@ def best_of(found: Iterable[Coverage]) -> Coverage:
 
 def _terms(found: str) -> list[str]:
     if not _CJK_START.match(found):
-        return [] if found in COMMON or (len(found) == 1 and not found.isdigit()) else [found]
-    pairs = [first + second for first, second in zip(found, found[1:], strict=False)]
+        return [] if found in _COMMON or (len(found) == 1 and not found.isdigit()) else [found]
+    pairs = [first + second for first, second in pairwise(found)]
     kept = [pair for pair in pairs if _COMMON_CJK.isdisjoint(pair)]
-    return kept or [found for _ in (0,) if len(found) == 1 and found not in _COMMON_CJK]
+    is_alone = len(found) == 1 and found not in _COMMON_CJK
+    return [found] if is_alone else kept
 
 
 def _identifiers(folded: str) -> set[str]:

@@ -225,9 +225,7 @@ class KnowledgeIndex:
         """Close the files; the next use opens them again."""
         self._tables.close()
 
-    async def _search(
-        self, query: Query, where: str, mode: Mode, limit: int, *, answers_only: bool
-    ) -> list[IndexHit]:
+    async def _search(self, query: Query, where: str, mode: Mode, limit: int, *, answers_only: bool) -> list[IndexHit]:
         async with self._tables.translated_errors():
             table = await self._tables.serving()
             opened = await table.readable()

@@ -12,7 +12,7 @@ from drive_server.errors import InvalidInputError
 from drive_server.knowledge.index.index import IndexHit, KnowledgeIndex
 from drive_server.knowledge.index.queries import Query, parse
 from drive_server.knowledge.index.reranking import MAX_PASSAGES, Reranker
-from drive_server.messages import Message
+from drive_server.messages import Language, Message, render
 from drive_server.models.base import Page
 from drive_server.models.items import Item, Kind
 from drive_server.models.search import Hit
@@ -28,6 +28,7 @@ from drive_server.services.tree.nodes import NodeView, locate_many
 from drive_server.storage.database import Database
 
 MAX_QUERY_CHARACTERS = 1000
+MAX_SHOWN_CHARACTERS = 100
 MAX_FOUND = 1000
 MAX_ASKED = 8000
 ASKED_PER_WANTED = 4
@@ -255,6 +256,15 @@ async def _reranked(reranker: Reranker, query: str, hits: tuple[Hit, ...]) -> tu
     """Return the hits in the reranker's order; their scores say their places."""
     order = await reranker.rerank(query, [f"{hit.heading}\n{hit.text}".strip() for hit in hits])
     return tuple(replace(hits[place], score=hit.score) for place, hit in zip(order, hits, strict=True))
+
+
+def with_nothing_found(page: Page[Hit], query: str, language: Language = "en") -> Page[Hit]:
+    """Return a page; one without hits with a note that says so, before what could not be searched yet."""
+    if page.items:
+        return page
+    shown = query if len(query) <= MAX_SHOWN_CHARACTERS else f"{query[:MAX_SHOWN_CHARACTERS]}…"
+    nothing = render(Message.of("nothing_found", query=" ".join(shown.split())), language)
+    return replace(page, note=" ".join(note for note in (nothing, page.note) if note))
 
 
 def _require_searcher(principal: Principal) -> None:

@@ -36,3 +36,39 @@ def test_no_form_leads_to_another_form() -> None:
 def test_case_and_spaces_do_not_count_where_letters_are_compared() -> None:
     assert fold_case("  Straße \n\t ＭＡＸ  ") == "strasse max"
     assert fold_case("𝐁𝐎𝐋𝐃 ſ") == "bold s"
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("Résumé", "resume"),
+        (unicodedata.normalize("NFD", "Résumé"), "resume"),
+        ("naïve Müller Straße STRAẞE", "naive muller strasse strasse"),
+        ("Łódź Ærø Đà Nẵng", "lodz aero da nang"),
+        ("O’Brien OʼBrien O‘Brien O`Brien O＇Brien O´Brien", " ".join(["o'brien"] * 6)),
+        ("ＡＢＣ１２３ ﬁnd", "abc123 find"),
+        ("İSTANBUL ısı", "istanbul isi"),
+        ("Άνθρωπος ΟΔΟΣ", "ανθρωποσ οδοσ"),
+        ("ёлка замо́к", "елка замок"),
+        ("مُحَمَّد أحمد שָׁלוֹם", "محمد احمد שלום"),
+    ],
+)
+def test_words_are_compared_without_accents_and_with_one_apostrophe(text: str, folded: str) -> None:
+    assert fold_words(text) == folded
+    assert fold_words(fold_words(text)) == folded
+
+
+@pytest.mark.parametrize("text", ["йод", "їжак", "がか パハ ぶ", "한국어", "हिन्दी", "ภาษาไทยนี้", "数据库"])
+def test_marks_that_make_another_letter_stay(text: str) -> None:
+    assert fold_words(text) == text
+    assert fold_words(unicodedata.normalize("NFD", text)) == text
+
+
+def test_phrases_are_compared_with_their_accents() -> None:
+    assert fold_case("Résumé") == "résumé"
+
+
+def test_the_places_of_a_folded_text_are_those_of_its_letters() -> None:
+    folded, places = fold_places("Die Straße, das Résumé")
+    assert folded == "die strasse, das resume"
+    assert places[folded.index("resume")] == len("Die Straße, das ")

@@ -1,0 +1,76 @@
+"""With the packaged models: what is not there is not found, and languages are crossed both ways."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from drive_server.knowledge.embedding.embedder import CjkEmbedder, LocalEmbedder
+from drive_server.knowledge.index.index import KnowledgeIndex
+from tests.drive_server.knowledge.corpus import ANA, PORTS, SOUP, Corpus
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+LEAVE = "Employees have 28 days of annual vacation. Unused days move to the next year until 31 March."
+RENT = "月租金人民币5800元，押一付三。不得饲养宠物。"
+BEAN = "The résumé of José O’Brien names a Straße in Łódź."
+
+
+@pytest.fixture(scope="module")
+async def corpus(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Corpus]:
+    folder: Path = tmp_path_factory.mktemp("answers")
+    late = CjkEmbedder()
+    index = KnowledgeIndex(str(folder / "index"), LocalEmbedder(), late=late)
+    corpus = Corpus(index, LocalEmbedder())
+    for number, text in enumerate((LEAVE, RENT, PORTS, SOUP, BEAN)):
+        await corpus.put(number, text)
+    waiting = await index.late_passages(10)
+    vectors = await late.embed_documents(list(waiting.values()))
+    await index.add_vectors(dict(zip(waiting, vectors, strict=True)), late.name)
+    yield corpus
+    index.close()
+
+
+async def best(corpus: Corpus, query: str) -> str:
+    hits = await corpus.index.search(query, owner_ids=[ANA], answers_only=True)
+    return hits[0].text if hits else ""
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["zzzzqqq", "How tall is Mount Everest?", "when is my dentist appointment", "的", "the", "鲸鱼怎么交流", "梵高的向日葵"],
+)
+async def test_questions_about_what_is_not_there_find_nothing(corpus: Corpus, query: str) -> None:
+    assert await best(corpus, query) == ""
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("员工有多少天休假", LEAVE),
+        ("how long is the holiday of staff", LEAVE),
+        ("可以养宠物吗", RENT),
+        ("monthly rent of the flat, are pets allowed", RENT),
+        ("port 8000", PORTS),
+        ("noodles", SOUP),
+    ],
+)
+async def test_questions_find_their_passage_in_either_language(corpus: Corpus, query: str, text: str) -> None:
+    assert await best(corpus, query) == text
+
+
+@pytest.mark.parametrize(
+    "query", ["resume", "résumé", "RESUME", "resumes", "jose", "José", "O'Brien", "O’Brien", "obrien", "strasse", "lodz"]
+)
+@pytest.mark.parametrize("mode", ["text", "words"])
+async def test_words_are_found_with_other_accents_and_apostrophes(corpus: Corpus, query: str, mode: str) -> None:
+    hits = await corpus.index.search(query, owner_ids=[ANA], mode=mode, answers_only=True)  # pyright: ignore[reportArgumentType]
+    assert [hit.text for hit in hits] == [BEAN]
+
+
+async def test_a_phrase_keeps_its_accents(corpus: Corpus) -> None:
+    found = [await corpus.index.search(f'"{phrase}"', owner_ids=[ANA], mode="text") for phrase in ("résumé", "resume")]
+    assert list(map(len, found)) == [1, 0]
