@@ -70,7 +70,8 @@ class Terms:
     def coverage(self, text: str) -> Coverage:
         """Return what a text has of them."""
         folded = fold_words(text)
-        held = f" {_EDGE.sub(' ', folded)} "
+        joined = folded.replace("'", "") if "'" in folded else ""
+        held = f" {_EDGE.sub(' ', f'{folded} {joined}')} "
         found = [word for word in self.words if self._has(held, word)]
         has_identifier = bool(self.identifiers) and not self.identifiers.isdisjoint(_identifiers(folded))
         return Coverage(len(found) / len(self.words) if self.words else 0.0, len(found), has_identifier)

@@ -17,7 +17,7 @@ HANDBOOK = "Everybody has 28 days of paid holiday a year. Ask Ann O’Brien abou
         ("to be or not to be", 0.0),
         ("what is it about", 0.0),
         ("zzzzqqq", 0.0),
-        ("obrien", 0.0),
+        ("obrien", 1.0),
         ("O'Brien", 1.0),
     ],
 )
@@ -45,8 +45,8 @@ def test_an_identifier_is_an_answer_whatever_is_asked_about_it() -> None:
 
 
 def test_a_slip_of_the_pen_counts_as_the_word_that_is_meant() -> None:
-    assert terms_of("whats teh holidey", ["holidey"]).coverage(HANDBOOK).share == 0.5
-    assert terms_of("whats teh holidey").coverage(HANDBOOK).share == 0
+    assert terms_of("whats teh hokiday", ["hokiday"]).coverage(HANDBOOK).share == 0.5
+    assert terms_of("whats teh hokiday").coverage(HANDBOOK).share == 0
 
 
 def test_the_fewer_words_a_passage_has_the_nearer_it_must_be() -> None:

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
-from drive_server.knowledge.text.characters import CHARACTERS, fold, fold_case
+from drive_server.knowledge.text.characters import CHARACTERS, fold, fold_case, fold_places, fold_words
 
 
 @pytest.mark.parametrize(
