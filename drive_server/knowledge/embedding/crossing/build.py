@@ -29,7 +29,7 @@ def fit(source: Vectors, target: Vectors, chinese: Vectors) -> Vectors:
     normal = centred.T @ centred + PENALTY * np.eye(source.shape[1])
     matrix = np.linalg.solve(normal, centred.T @ (target - target_mean))
     origin = (1 - SHIFT) * mean + SHIFT * chinese.mean(0)
-    return np.vstack([matrix, target_mean - origin @ matrix]).astype(np.float16)
+    return np.vstack([matrix, target_mean - origin @ matrix]).astype(np.float32)
 
 
 async def build(english: Path, chinese: Path) -> None:
@@ -37,7 +37,8 @@ async def build(english: Path, chinese: Path) -> None:
     texts, others = (path.read_text(encoding="utf-8").splitlines() for path in (english, chinese))
     questions = Questions()
     source, target = await questions.embed_documents(texts), await LocalEmbedder().embed_documents(texts)
-    np.save(CROSSING_FILE, fit(source, target, await questions.embed_documents(others)))
+    fitted = fit(source, target, await questions.embed_documents(others))
+    np.save(CROSSING_FILE, fitted.astype(np.float16))
 
 
 def main() -> None:
