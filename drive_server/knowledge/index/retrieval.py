@@ -287,13 +287,14 @@ class Retrieval:
         is_answered = covered.is_answer or bool(self.request.query.phrases and self.candidates.rows)
         asked = [model for model in self.request.models if self._best_cosine(model) is not None]
         near = [model for model in asked if await self._is_near(model, covered)]
+        has_words = covered.share >= ENOUGH_BY_WORDS
         for model in asked:
-            if model not in near and (near or model.is_foreign):
+            if model not in near and (model.is_foreign or (near and not has_words)):
                 del self.candidates.similarities[model.embedder.name]
-        if near and all(model.is_foreign for model in near) and covered.share < ENOUGH_BY_WORDS:
+        if near and all(model.is_foreign for model in near) and not has_words:
             self.candidates.drop_words()
         if all(model.is_foreign for model in asked):
-            is_answered = is_answered or covered.share >= ENOUGH_BY_WORDS
+            is_answered = is_answered or has_words
         return is_answered or bool(near)
 
     async def _is_near(self, model: ModelQuery, covered: Coverage) -> bool:
