@@ -58,10 +58,8 @@ def search(arguments: Namespace) -> int:
             terminal.say(f"    {_passage(hit['text'])}")
         if hit.get("address"):
             terminal.say(f"    {visible_line(hit['address'])}", "dim")
-    if not hits:
-        terminal.note(text("nothing_found"))
     if found.get("note"):
-        terminal.note(str(found["note"]))
+        terminal.note(visible_line(str(found["note"])))
     return 0
 
 

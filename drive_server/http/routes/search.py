@@ -3,12 +3,13 @@
 from dataclasses import replace
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Query, status
+from fastapi import APIRouter, Depends, Query, Request, status
 
 from drive_server.access import Actor, Scope, require_scope
 from drive_server.drive import Drive
 from drive_server.errors import InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep
+from drive_server.http.languages import language_of
 from drive_server.mcp.results import SearchResult
 from drive_server.mcp.tools.definition.arguments import MAX_EMAIL_CHARACTERS, MAX_HITS
 from drive_server.mcp.tools.index import IndexResult
@@ -16,7 +17,7 @@ from drive_server.models.base import Page
 from drive_server.models.search import Hit
 from drive_server.services.journal.changes import MAX_MOMENT_CHARACTERS
 from drive_server.services.search.filters import MAX_TYPES, SearchFilter
-from drive_server.services.search.service import MAX_QUERY_CHARACTERS
+from drive_server.services.search.service import MAX_QUERY_CHARACTERS, with_nothing_found
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
@@ -39,6 +40,7 @@ async def _filter(
 
 @router.get("/search", name="search")
 async def search(
+    request: Request,
     drive: DriveDep,
     actor: ActorDep,
     q: Annotated[str, Query(max_length=MAX_QUERY_CHARACTERS)],
@@ -53,10 +55,12 @@ async def search(
     if mode == "hybrid":
         if cursor is not None:
             raise InvalidInputError("A hybrid search has no pages.", hint="Leave the cursor out, or raise the limit.")
-        found = await _hybrid(drive, actor, q, folder_id, only, limit)
-        return SearchResult.of(found, drive.address)
-    page = await drive.search.find(actor, q, folder=folder_id, only=only, limit=limit, cursor=cursor)
-    return SearchResult.of(_names_of(page) if mode == "name" else page, drive.address)
+        page = await _hybrid(drive, actor, q, folder_id, only, limit)
+    else:
+        page = await drive.search.find(actor, q, folder=folder_id, only=only, limit=limit, cursor=cursor)
+        page = _names_of(page) if mode == "name" else page
+    found = page if cursor is not None else with_nothing_found(page, q, language_of(request))
+    return SearchResult.of(found, drive.address)
 
 
 @router.get("/index", name="index_status")

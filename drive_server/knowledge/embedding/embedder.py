@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,6 +20,7 @@ MODEL_FOLDER = Path(__file__).parent / "model"
 MODEL_FILE = "all-MiniLM-L6-v2.int8.onnx"
 CJK_FOLDER = Path(__file__).parent / "multilingual"
 CJK_FILE = "multilingual-e5-small.q4.onnx"
+CROSSING_FILE = Path(__file__).parent / "crossing" / "e5-to-minilm.npy"
 TOKENIZER_FILE = "tokenizer.json"
 DIMENSIONS = 384
 BATCH = 8
@@ -26,6 +29,20 @@ MAX_THREADS = 4
 
 class EmbedderUnavailableError(Exception):
     """The model can't be reached now. The message is for a log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """How near the best passage must be to answer a question: a cosine, less for the words that it has of it.
+
+    `alone` is the cosine without a word; a passage with all words needs `words` less, and for each word, up to
+    `most_words`, `each_word` less. Chosen by `python -m benchmarks.search.absent`.
+    """
+
+    alone: float
+    words: float = 0.0
+    each_word: float = 0.0
+    most_words: int = 3
 
 
 class Embedder(Protocol):
@@ -43,6 +60,10 @@ class Embedder(Protocol):
 
     def supports(self, text: str) -> bool:
         """Return whether the model supports the language of a text. Other texts are found by their words alone."""
+        ...
+
+    def nearness(self, query: str) -> Nearness | None:
+        """Return how near an answer to the query is; None if that is not known, as of a service's models."""
         ...
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
@@ -106,6 +127,11 @@ class LocalEmbedder(PackagedEmbedder):
         """Return whether a text is mainly in a Western script."""
         return not is_cjk(text)
 
+    def nearness(self, query: str) -> Nearness:
+        """Return how near an answer is."""
+        del query
+        return Nearness(alone=0.48, words=0.16)
+
 
 class CjkEmbedder(PackagedEmbedder):
     """multilingual-e5-small in 4 bits: Chinese, Japanese and Korean, and English questions about them.
@@ -125,6 +151,54 @@ class CjkEmbedder(PackagedEmbedder):
         """Return whether a text is mainly Chinese, Japanese or Korean."""
         return is_cjk(text)
 
+    def nearness(self, query: str) -> Nearness:
+        """Return how near an answer is; one to a question in another script is never as near."""
+        return Nearness(alone=0.899, words=0.04, each_word=0.008) if is_cjk(query) else Nearness(alone=0.815)
+
+
+class CrossingEmbedder:
+    """Questions in Chinese, Japanese and Korean for passages that `LocalEmbedder` embedded.
+
+    The question's vector by `CjkEmbedder` is brought to where `LocalEmbedder` puts a text of this meaning, by a linear
+    map (README.md beside it). So passages need no second vector, which would cost four times as much as their first.
+    """
+
+    name = LocalEmbedder.name
+    dimensions = DIMENSIONS
+    weight = 0.75
+    floor = 0.0
+
+    def __init__(self, questions: "Embedder") -> None:
+        self._questions = questions
+
+    def supports(self, text: str) -> bool:
+        """Return whether a text is mainly Chinese, Japanese or Korean."""
+        return is_cjk(text)
+
+    def nearness(self, query: str) -> Nearness:
+        """Return how near an answer is; the words that count are those of passages in the question's own language."""
+        del query
+        return Nearness(alone=0.38)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of texts as if they were questions."""
+        vectors = [await self.embed_query(text) for text in texts]
+        return np.array(vectors, np.float32).reshape(len(texts), DIMENSIONS)
+
+    async def embed_query(self, text: str) -> Vectors:
+        """Return the vector of a question."""
+        return self.cross((await self._questions.embed_query(text))[None])[0]
+
+    def cross(self, vectors: Vectors) -> Vectors:
+        """Return what vectors by `CjkEmbedder` are among those by `LocalEmbedder`, at length 1."""
+        crossed = vectors @ self._map[:-1] + self._map[-1]
+        return (crossed / np.linalg.norm(crossed, axis=1, keepdims=True)).astype(np.float32)
+
+    @cached_property
+    def _map(self) -> Vectors:
+        """The matrix, and as its last row what is added: [385, 384]."""
+        return np.load(CROSSING_FILE).astype(np.float32)
+
 
 class NoEmbedder:
     """No vectors: search uses words alone."""
@@ -138,6 +212,10 @@ class NoEmbedder:
         """Return False."""
         del text
         return False
+
+    def nearness(self, query: str) -> None:
+        """Return None."""
+        del query
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return vectors without components."""

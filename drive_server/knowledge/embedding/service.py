@@ -13,7 +13,7 @@ import orjson
 
 from drive_server.clock import utc_now
 from drive_server.http_client import limited_client
-from drive_server.knowledge.embedding.embedder import EmbedderUnavailableError, Vectors
+from drive_server.knowledge.embedding.embedder import EmbedderUnavailableError, Nearness, Vectors
 
 logger = logging.getLogger(__name__)
 
@@ -116,6 +116,10 @@ class RemoteEmbedder:
     def supports(self, text: str) -> bool:
         """Return whether the text is not blank."""
         return bool(text.strip())
+
+    def nearness(self, query: str) -> Nearness | None:
+        """Return None: each model has its own range of cosines."""
+        del query
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return one vector for each text. Raises `EmbedderUnavailableError`."""

@@ -70,13 +70,36 @@ def fuse(words: Mapping[Key, float], sides: Sequence[Side[Key]]) -> dict[Key, fl
     return scores
 
 
+def above_field(side: Side[Key]) -> Side[Key]:
+    """Return a side whose similarities are shares of the range from its field to its best, to be fused with another's.
+
+    What is only near as everything else of its language is near then leaves the places to what stands out.
+    """
+    field = _field_of(side.similarities.values())
+    best = max(side.similarities.values(), default=field)
+    if best <= field:
+        return side
+    shares = {key: max(0.0, one - field) / (best - field) for key, one in side.similarities.items()}
+    return Side(shares, side.weight)
+
+
 def scaled(cosine: float, floor: float) -> float:
     """Return a cosine as a similarity: 0 at the model's floor, 1 for the same text."""
     return (cosine - floor) / (1 - floor)
 
 
+def cosine_of(similarity: float, floor: float) -> float:
+    """Return the cosine that `scaled` was given."""
+    return similarity * (1 - floor) + floor
+
+
 def spread_of(similarities: Collection[float]) -> float:
     """Return how far the best similarity stands above the field, from 0 to 1: as a share of what it could."""
-    best, *others = nlargest(FIELD.stop, similarities)
-    field = fmean([best, *others][FIELD]) if len(others) >= MIN_FIELD else MIN_SIMILARITY
+    best, field = max(similarities, default=0.0), _field_of(similarities)
     return max(0.0, (best - field) / (1 - field)) if field < 1 else 0.0
+
+
+def _field_of(similarities: Collection[float]) -> float:
+    """Return the background level of similarities, `MIN_SIMILARITY` of few."""
+    others = nlargest(FIELD.stop, similarities)
+    return fmean(others[FIELD]) if len(others) > MIN_FIELD else MIN_SIMILARITY

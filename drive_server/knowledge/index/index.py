@@ -10,7 +10,7 @@ import anyio
 import anyio.to_thread
 
 from drive_server.errors import StorageFailureError
-from drive_server.knowledge.embedding.embedder import Embedder, EmbedderUnavailableError, Vectors
+from drive_server.knowledge.embedding.embedder import CrossingEmbedder, Embedder, EmbedderUnavailableError, Vectors
 from drive_server.knowledge.index.queries import Query, parse
 from drive_server.knowledge.index.retrieval import Mode, ModelQuery, QueryVector, SearchRequest, find
 from drive_server.knowledge.index.rows import (
@@ -72,6 +72,7 @@ class KnowledgeIndex:
         late: Embedder | None = None,
     ) -> None:
         self.late = late
+        self._crossing = CrossingEmbedder(late) if late is not None and embedder.name == CrossingEmbedder.name else None
         self._embedder = embedder
         self._open_model = open_model
         self._has_late_rows = False
@@ -91,11 +92,13 @@ class KnowledgeIndex:
         file_ids: Collection[str] = (),
         mode: Mode = "hybrid",
         limit: int = 10,
+        answers_only: bool = False,
     ) -> list[IndexHit]:
         """Return the best passages of files that one of the owners has or that are named; none if neither is given.
 
         `text` finds passages with all words of the query or, if there are none, with any of them; `words` those with
-        any; `vector` those near it in meaning; `hybrid` the last two together. See `queries.py` for the syntax.
+        any; `vector` those near it in meaning; `hybrid` the last two together. See `queries.py` for the syntax. With
+        `answers_only`, none are returned if there is no evidence that one of them is an answer (`evidence.py`).
         Raises `ValueError` for a malformed id.
         """
         filters = [id_filter(column, ids) for column, ids in (("owner_id", owner_ids), ("file_id", file_ids)) if ids]
@@ -104,10 +107,10 @@ class KnowledgeIndex:
             return []
         where = " OR ".join(filters)
         try:
-            return await self._search(wanted, where, mode, limit)
+            return await self._search(wanted, where, mode, limit, answers_only=answers_only)
         except StorageFailureError:
             # Another process may have dropped the table that was open here; now it is opened again.
-            return await self._search(wanted, where, mode, limit)
+            return await self._search(wanted, where, mode, limit, answers_only=answers_only)
 
     async def replace(self, files: Sequence[IndexedFile]) -> None:
         """Replace the passages that the index has of these files."""
@@ -222,7 +225,7 @@ class KnowledgeIndex:
         """Close the files; the next use opens them again."""
         self._tables.close()
 
-    async def _search(self, query: Query, where: str, mode: Mode, limit: int) -> list[IndexHit]:
+    async def _search(self, query: Query, where: str, mode: Mode, limit: int, *, answers_only: bool) -> list[IndexHit]:
         async with self._tables.translated_errors():
             table = await self._tables.serving()
             opened = await table.readable()
@@ -231,22 +234,33 @@ class KnowledgeIndex:
             questions = await self._questions(table, query.words) if mode in ("hybrid", "vector") else ()
             if mode == "vector" and not questions:
                 return []
-            found = await find(opened, SearchRequest(query, questions, where, mode, limit))
+            found = await find(opened, SearchRequest(query, questions, where, mode, limit, answers_only))
         return [_hit(passage, score) for passage, score in found]
 
     async def _questions(self, table: PassageTable, query: str) -> tuple[ModelQuery, ...]:
-        """Return the query for the model of its script, and for the late one, which knows English questions too."""
-        embedder = self._embedder if table is self._tables.current else self._open_model(table.model)
-        models = [embedder] if embedder is not None and embedder.supports(query) else []
-        if self.late is not None and table is self._tables.current and await self._has_late(table, self.late):
-            models.append(self.late)
+        """Return the query for the model of its script, and for that of the other one, so that languages are crossed.
+
+        The late model knows English questions too; a Chinese one crosses over to the vectors of English passages.
+        """
+        is_current = table is self._tables.current
+        embedder = self._embedder if is_current else self._open_model(table.model)
+        models: list[tuple[Embedder, bool]] = []
+        if embedder is not None and embedder.supports(query):
+            models.append((embedder, False))
+        elif is_current and self._crossing is not None:
+            models.append((self._crossing, True))
+        if self.late is not None and is_current and await self._has_late(table, self.late):
+            models.append((self.late, not self.late.supports(query)))
         return tuple(
             ModelQuery(
                 model,
                 _query_vector(model, query, table.dimensions),
                 model_filter(model.name) if table.names_models else "",
+                model.nearness(query),
+                is_foreign=is_foreign,
+                crossing=self._crossing if is_foreign and model is self.late else None,
             )
-            for model in models
+            for model, is_foreign in models
             if table.dimensions
         )
 

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from typing import Any
 
 from drive_server.knowledge.index.queries import Query
-from drive_server.knowledge.text.characters import CJK
+from drive_server.knowledge.text.characters import CJK, fold_letters, fold_words
 from drive_server.knowledge.text.words import is_indexed, queried_words
 
 COLUMN = "words"
@@ -50,7 +50,7 @@ def correctable_words(query: Query) -> list[str]:
 
 def word_stem(word: str) -> str:
     """Return the beginning that the common forms of a word share."""
-    return word.casefold()[: max(MIN_CORRECTABLE, len(word) - 2)]
+    return fold_words(word)[: max(MIN_CORRECTABLE, len(word) - 2)]
 
 
 def transpositions(word: str) -> list[str]:
@@ -62,7 +62,7 @@ def transpositions(word: str) -> list[str]:
 def _fuzzy_query(word: str) -> Any:
     from lancedb.query import Occur
 
-    make = _matcher()
+    make, word = _matcher(), fold_letters(word)
     slips = 2 if len(word) >= LONG_WORD else 1
     # The index has stems, but misspelled words are looked up unstemmed: `invoise` is two letters from `invoic`.
     forms = dict.fromkeys((word, _ENDING.sub("", word)))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from drive_server.knowledge.text.characters import CJK, fold_case
+from drive_server.knowledge.text.characters import CJK, fold_case, fold_words
 
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」", "『": "』", "《": "》", "＂": "＂"}
 _PHRASE = "|".join(f"{first}[^{first}{last}]+{last}" for first, last in _QUOTES.items())
@@ -56,12 +56,15 @@ class Query:
 
     def passage_filter(self) -> Callable[[str], bool]:
         """Return a function that tests whether a passage has the phrases, and no excluded term."""
-        wanted = [_pattern(term.text) for term in self.phrases]
-        unwanted = [_pattern(term.text) for term in self.excluded]
+        wanted = [_pattern(_compared(term.text)) for term in self.phrases]
+        unwanted = [_pattern(_compared(term.text)) for term in self.excluded if term.is_phrase]
+        words = [_pattern(fold_words(term.text)) for term in self.excluded if not term.is_phrase]
 
         def admits(passage: str) -> bool:
             text = _compared(passage)
-            return all(one.search(text) for one in wanted) and not any(one.search(text) for one in unwanted)
+            if not all(one.search(text) for one in wanted) or any(one.search(text) for one in unwanted):
+                return False
+            return not (words and any(one.search(_EDGE_SPACE.sub("", fold_words(passage))) for one in words))
 
         return admits
 
@@ -100,14 +103,13 @@ def _term(token: re.Match[str]) -> tuple[Term, bool]:
     return Term(word), False
 
 
-def _pattern(wanted: str) -> re.Pattern[str]:
+def _pattern(text: str) -> re.Pattern[str]:
     """Return the pattern that finds a text as whole words; in CJK, which has no spaces, anywhere."""
-    text = _compared(wanted)
     before = f"(?<!{_LETTER})" if re.match(_LETTER, text) else ""
     after = f"(?!{_LETTER})" if re.search(f"{_LETTER}$", text) else ""
     return re.compile(before + re.escape(text) + after)
 
 
 def _compared(text: str) -> str:
-    """Return a text in the form in which phrases are compared: lines of CJK join without a space."""
+    """Return a text in the form in which phrases are compared, with accents: lines of CJK join without a space."""
     return _EDGE_SPACE.sub("", fold_case(text))

@@ -9,11 +9,13 @@ from typing import Any, Literal
 import anyio
 import numpy as np
 
-from drive_server.knowledge.embedding.embedder import Embedder, Vectors
-from drive_server.knowledge.index.fusion import TRUST, Side, fuse, scaled, spread_of
+from drive_server.knowledge.embedding.embedder import CrossingEmbedder, Embedder, Nearness, Vectors
+from drive_server.knowledge.index.evidence import ENOUGH_BY_WORDS, Coverage, best_of, is_near, terms_of, with_agreement
+from drive_server.knowledge.index.fusion import TRUST, Side, above_field, cosine_of, fuse, scaled, spread_of
 from drive_server.knowledge.index.matching import correctable_words, match_query, word_query, word_stem
 from drive_server.knowledge.index.queries import Query
-from drive_server.knowledge.index.rows import MODEL, PASSAGE, VECTOR, Passage, deserialize
+from drive_server.knowledge.index.rows import MODEL, PASSAGE, VECTOR, Passage, column_to_vectors, deserialize
+from drive_server.knowledge.text.characters import fold_words
 
 Mode = Literal["hybrid", "text", "words", "vector"]
 QueryVector = Callable[[], Awaitable[Vectors | None]]
@@ -30,6 +32,12 @@ CHECKED_PASSAGES = 50
 
 STRICT_CANDIDATES = 1000
 """The candidates of a query with phrases or exclusions: most of them may be filtered out."""
+
+COVERED_PASSAGES = 20
+"""How many of the best passages by words are looked through for what they have of the question."""
+
+COMPARED_PASSAGES = 5
+"""How many passages in another language are compared by the other model too."""
 
 MAX_CHECKED_WORDS = 3
 """The most words of a query that are looked up one by one: each takes a query of the index."""
@@ -61,6 +69,11 @@ class Candidates:
             for found in (self.words, *self.similarities.values()):
                 found.pop(row, None)
 
+    def drop_words(self) -> None:
+        """Drop the rows that only have words in common with the query."""
+        near = {row for found in self.similarities.values() for row in found}
+        self.words = {row: score for row, score in self.words.items() if row in near}
+
     @property
     def rows(self) -> set[int]:
         """The ids of all candidates."""
@@ -69,11 +82,18 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class ModelQuery:
-    """A model that is asked, the query's vector by it, and the SQL condition on rows with its vectors, if any."""
+    """A model that is asked, the query's vector by it, and the SQL condition on rows with its vectors, if any.
+
+    `nearness` is what an answer needs, None if that is not known. `is_foreign`: the query is in another language than
+    the model's passages, which count only if one of them is an answer; `crossing` compares them by the other model too.
+    """
 
     embedder: Embedder
     vector: QueryVector
     where: str = ""
+    nearness: Nearness | None = None
+    is_foreign: bool = False
+    crossing: CrossingEmbedder | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +105,7 @@ class SearchRequest:
     where: str
     mode: Mode
     limit: int
+    answers_only: bool = False
 
 
 async def find(table: Any, request: SearchRequest) -> list[tuple[Passage, float]]:
@@ -115,10 +136,17 @@ class Retrieval:
     table: Any
     request: SearchRequest
     candidates: Candidates = field(default_factory=Candidates)
+    misspelled: list[str] = field(default_factory=list[str])
+    vectors: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
 
     async def best(self) -> list[tuple[Passage, float]]:
         """Return the best candidates with their scores; ties in a fixed order."""
+        is_judged = self.request.answers_only or any(model.is_foreign for model in self.request.models)
+        if self.request.mode != "vector" and is_judged and not await self._is_answered() and self.request.answers_only:
+            return []
         sides = [self._side(model.embedder) for model in self.request.models]
+        if sum(bool(side.similarities) for side in sides) > 1:
+            sides = [above_field(side) for side in sides]
         scores = fuse(self.candidates.words, sides)
         best = sorted(scores, key=lambda row: (-scores[row], row))[: self.request.limit]
         passages = await self._read(best)
@@ -146,7 +174,7 @@ class Retrieval:
             vector = await model.vector()
             await self._find_similar(model, vector, size)
             if vector is not None:
-                vectors[model.embedder] = vector
+                vectors[model.embedder] = self.vectors[model.embedder.name] = vector
 
         answers: list[Any] = []
         try:
@@ -172,6 +200,7 @@ class Retrieval:
         answers = [await self._find_words(match_query(self.request.query, every_word=False), size)]
         if misspelled is None:
             misspelled = await self._missing_words()
+        self.misspelled = misspelled
         if misspelled:
             answers.append(
                 await self._find_words(match_query(self.request.query, every_word=False, misspelled=misspelled), size)
@@ -217,7 +246,8 @@ class Retrieval:
         if not correctable_words(self.request.query):
             return []
         best = nlargest(CHECKED_PASSAGES, self.candidates.words, key=lambda row: self.candidates.words[row])
-        best_texts = "\n".join([passage.search_text for passage in await self._read(best)]).casefold()
+        best_texts = "\n".join([passage.search_text for passage in await self._read(best)])
+        best_texts = fold_words(best_texts)
         missing = [word for word in correctable_words(self.request.query) if word_stem(word) not in best_texts]
         asked = sorted(missing, key=len, reverse=True)[:MAX_CHECKED_WORDS]
         return [word for word in asked if not await self._has_word(word)]
@@ -248,6 +278,48 @@ class Retrieval:
             return [self.candidates.passages[row] for row in wanted]
         except KeyError as error:
             raise RowsMovedError from error
+
+    async def _is_answered(self) -> bool:
+        """Return whether a passage is an answer by its words or meaning; drop the models that have none near."""
+        terms = terms_of(self.request.query.words, self.misspelled)
+        by_words = nlargest(COVERED_PASSAGES, self.candidates.words, key=lambda row: self.candidates.words[row])
+        covered = best_of([terms.coverage(passage.search_text) for passage in await self._read(by_words)])
+        is_answered = covered.is_answer or bool(self.request.query.phrases and self.candidates.rows)
+        asked = [model for model in self.request.models if self._best_cosine(model) is not None]
+        near = [model for model in asked if await self._is_near(model, covered)]
+        has_words = covered.share >= ENOUGH_BY_WORDS
+        for model in asked:
+            if model not in near and (model.is_foreign or (near and not has_words)):
+                del self.candidates.similarities[model.embedder.name]
+        if near and all(model.is_foreign for model in near) and not has_words:
+            self.candidates.drop_words()
+        if all(model.is_foreign for model in asked):
+            is_answered = is_answered or has_words
+        return is_answered or bool(near)
+
+    async def _is_near(self, model: ModelQuery, covered: Coverage) -> bool:
+        cosine = self._best_cosine(model)
+        if model.nearness is None or cosine is None:
+            return cosine is not None
+        if model.crossing is not None:
+            cosine = with_agreement(cosine, await self._other_cosine(model, model.crossing))
+        return is_near(cosine, covered, model.nearness)
+
+    async def _other_cosine(self, model: ModelQuery, crossing: CrossingEmbedder) -> float:
+        """Return the best cosine of the nearest passages by the model of the question, 0 if that has no vector."""
+        vector = self.vectors.get(crossing.name)
+        found = self.candidates.similarities[model.embedder.name]
+        nearest = nlargest(COMPARED_PASSAGES, found, key=lambda row: found[row])
+        if vector is None:
+            return 0.0
+        answer = await self.table.take_row_ids(nearest).select([VECTOR]).to_arrow()
+        vectors = [one for one in column_to_vectors(answer[VECTOR]) if one is not None]
+        return float((crossing.cross(np.array(vectors)) @ vector).max()) if vectors else 0.0
+
+    def _best_cosine(self, model: ModelQuery) -> float | None:
+        """Return the cosine of the passage that is nearest by a model, None if it was not asked or has no vectors."""
+        found = self.candidates.similarities.get(model.embedder.name)
+        return cosine_of(max(found.values()), model.embedder.floor) if found else None
 
     def _side(self, embedder: Embedder) -> Side[int]:
         """Return the similarities of a model, and how far they count for this query."""

@@ -9,7 +9,6 @@ from typing import Any
 
 from drive_server.knowledge.chunk import Chunk, chunk
 from drive_server.knowledge.formats import ARCHIVE, HEAD_BYTES, ZIP, Format, format_of, packed_format
-from drive_server.knowledge.text.characters import replace_noncharacters
 from drive_server.knowledge.text.decode import decode_file
 from drive_server.knowledge.text.elements import (
     MAX_INDEXED_CHARACTERS,
@@ -19,6 +18,7 @@ from drive_server.knowledge.text.elements import (
     UnreadableError,
     too_long,
 )
+from drive_server.knowledge.text.noncharacters import replace_noncharacters
 from drive_server.knowledge.text.omissions import Omissions, omission_sentence
 from drive_server.knowledge.text.words import indexed_words
 

@@ -1,46 +1,100 @@
-"""Code points that are no characters; CJK scripts; folding of wide letters and traditional Chinese, for comparison."""
+"""CJK scripts, and forms of letters that searching takes for the same: to compare texts, never to show them."""
 
 import re
 import unicodedata
 from functools import cache
 from pathlib import Path
-from typing import Final
 
 CHARACTERS = Path(__file__).parent / "chinese" / "characters.txt"
 
+APOSTROPHES = "\u2018\u2019\u201b\u02b9\u02bb\u02bc\u02bd\u2032\u00b4\uff07\ua78c`"
+"""Signs that stand for an apostrophe between two letters."""
 
-_BREAKS: Final = re.compile("[\x0b\x0c\x1c-\x1f\x85]")
-_NO_CHARACTERS: Final = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
-    + "".join(chr(plane + last) for plane in range(0x10000, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF))
-    + "]"
+_APOSTROPHE = re.compile(rf"(?<=[^\W\d_])[{APOSTROPHES}](?=[^\W\d_])")
+_PLAIN_LETTERS = str.maketrans(
+    {
+        "ß": "ss",
+        "ẞ": "SS",
+        "æ": "ae",
+        "Æ": "AE",
+        "œ": "oe",
+        "Œ": "OE",
+        "þ": "th",
+        "Þ": "TH",
+        "ĳ": "ij",
+        "ø": "o",
+        "Ø": "O",
+        "ł": "l",
+        "Ł": "L",
+        "đ": "d",
+        "Đ": "D",
+        "ð": "d",
+        "Ð": "D",
+        "ħ": "h",
+        "Ħ": "H",
+        "آ": "ا",
+        "أ": "ا",
+        "إ": "ا",
+        "ŧ": "t",
+        "Ŧ": "T",
+        "ı": "i",
+        "ς": "σ",
+        "Σ": "σ",
+        "ё": "е",
+        "Ё": "Е",
+        "ѐ": "е",
+        "Ѐ": "Е",
+        "ѝ": "и",
+        "Ѝ": "И",
+    }
 )
-"""Control characters but tab and line ends, halves of surrogate pairs, noncharacters (Unicode, section 23.7)."""
+_MARKED = re.compile("[\u00c0-\u024f\u0370-\u03ff\u1e00-\u1fff]+")
+"""Latin and Greek letters: in other scripts a mark makes another letter (й, が), or a vowel (Thai, Devanagari)."""
 
-
-def without_noncharacters(text: str) -> str:
-    """Drop the code points that are no characters of a text; those that end a line or page become blanks."""
-    if text.isprintable() or not _NO_CHARACTERS.search(text):
-        return text
-    return _NO_CHARACTERS.sub("", _BREAKS.sub(" ", text))
-
-
-def replace_noncharacters(text: str) -> str:
-    """Put U+FFFD in the place of code points that are no characters, so that all offsets stay; page breaks stay too."""
-    if text.isprintable() or not _NO_CHARACTERS.search(text):
-        return text
-    return _NO_CHARACTERS.sub(lambda match: match[0] if _BREAKS.match(match[0]) else "\ufffd", text)
+_MARKS = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u065f\u0670]")
 
 
 def fold(text: str) -> str:
-    """Return a text in compatibility form (NFKC, Unicode Standard Annex 15) and in simplified characters."""
-    folded = unicodedata.normalize("NFKC", text)
+    """Return a text in compatibility form (NFKC, Unicode Standard Annex 15), in simplified characters, with `'`.
+
+    Accents stay: this is the form in which phrases are compared.
+    """
+    if text.isascii() and "`" not in text:
+        return text
+    folded = unicodedata.normalize("NFKC", _APOSTROPHE.sub("'", text))
     return folded if folded.isascii() else folded.translate(_simplified())
 
 
 def fold_case(text: str) -> str:
     """Return a text for comparison letter by letter: folded, in one case, with single spaces."""
     return " ".join(fold(fold(text).casefold()).split())
+
+
+def fold_letters(text: str) -> str:
+    """Return a folded text without accents and points, in its own case: the form in which words are compared.
+
+    Latin and Greek letters lose their marks; `ß`, `ø`, `ł` and their like become plain letters; points of Hebrew and
+    Arabic and the stress of Cyrillic go. Marks that make another letter stay, as in `й` and `が`, but for `ё`.
+    """
+    folded = fold(text)
+    if folded.isascii():
+        return folded
+    plain = folded.translate(_PLAIN_LETTERS)
+    return _MARKS.sub("", _MARKED.sub(lambda found: unicodedata.normalize("NFD", found[0]), plain))
+
+
+def fold_words(text: str) -> str:
+    """Return a text for comparison word by word: without accents, in one case, with single spaces."""
+    return " ".join(fold_letters(fold_case(text)).split())
+
+
+def fold_places(text: str) -> tuple[str, list[int]]:
+    """Return a text as `fold_words` compares it, blanks as they are, and for each of its characters its place."""
+    if text.isascii():
+        return text.casefold(), list(range(len(text)))
+    parts = [fold_letters(fold_letters(character).casefold()) for character in _APOSTROPHE.sub("'", text)]
+    places = [place for place, part in enumerate(parts) for _ in part]
+    return "".join(parts), places
 
 
 @cache

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from drive_server.knowledge.text.characters import without_noncharacters
+from drive_server.knowledge.text.noncharacters import without_noncharacters
 from drive_server.knowledge.text.place import Place
 
 ElementKind = Literal["title", "text", "list_item", "table", "code"]

@@ -5,7 +5,10 @@ pairs need none, and two texts share a pair wherever they share a word of two ch
 
 LanceDB splits at punctuation, so `INV-2024-0031` is three words that many passages have. So identifiers are indexed as
 words of their own too, their parts joined by a letter that nobody writes. So are names with signs, such as C++, C# and
-.NET, and long numbers without their separators, such as ISBN 978-3-16-148410-0.
+.NET, and long numbers without their separators, such as ISBN 978-3-16-148410-0, and names without their apostrophe,
+such as O'Brien.
+
+Words lose their accents before LanceDB stems them: it takes them off only afterwards, and `résumé` has another stem.
 """
 
 import hashlib
@@ -14,7 +17,7 @@ from collections.abc import Iterator
 from itertools import chain
 from operator import add
 
-from drive_server.knowledge.text.characters import CJK, fold
+from drive_server.knowledge.text.characters import CJK, fold_letters
 
 _RUN = re.compile(f"[{CJK}]+")
 _LETTER = rf"[^\W_{CJK}]"
@@ -23,6 +26,9 @@ _IDENTIFIER = re.compile(rf"(?<!{_LETTER}){_LETTER}++(?:[-_./:@\\]++{_LETTER}++)
 _WITH_SIGN = re.compile(rf"(?<!{_LETTER}){_LETTER}{{1,3}}(?:\+\+|#)(?![+#]|{_LETTER})")
 # The dot comes first: the other way round the pattern would be tried everywhere.
 _WITH_DOT = re.compile(rf"\.(?<!{_LETTER}\.)(?<![._/\\)\]]\.)[^\W\d_{CJK}]{_LETTER}++")
+_WITH_APOSTROPHE = re.compile(rf"(?<!{_LETTER})(?P<start>{_LETTER}++)'(?P<rest>{_LETTER}{{3}}{_LETTER}*+)")
+"""A name such as O'Brien, but no word with an ending, as in `don't`, `they're` and `Ann's`."""
+
 _SIGNS = {ord("+"): "plus", ord("#"): "sharp", ord("."): ""}
 _NUMBER = re.compile(r"\d[\d\W_]*\d")
 MIN_DIGITS = 7
@@ -42,14 +48,14 @@ MAX_WORD_BYTES = 40
 
 def indexed_words(text: str) -> str:
     """Return the words to index: CJK in pairs and in single characters, also over the end of a line."""
-    folded = _LINE_BREAK.sub("", fold(text))
+    folded = _LINE_BREAK.sub("", fold_letters(text))
     split = _RUN.sub(lambda run: f" {_pairs(run[0])} {' '.join(run[0])} ", folded)
     return _with_identifiers(split, folded)
 
 
 def queried_words(text: str) -> str:
     """Return the words to search for: CJK in pairs, or a single character if it stands alone."""
-    folded = _LINE_BREAK.sub("", fold(text))
+    folded = _LINE_BREAK.sub("", fold_letters(text))
     split = _RUN.sub(lambda run: f" {_pairs(run[0]) or run[0]} ", folded)
     return _with_identifiers(split, folded)
 
@@ -68,6 +74,8 @@ def identifiers(text: str) -> Iterator[str]:
                 yield _as_word(part)
                 if _NUMBER.fullmatch(part) and len(digits := _PUNCTUATION.sub("", part)) >= MIN_DIGITS:
                     yield digits[:MAX_WORD_BYTES]
+    if "'" in text:
+        yield from (f"{found['start']}{found['rest']}" for found in _WITH_APOSTROPHE.finditer(text))
     for found in chain(_WITH_DOT.finditer(text), _WITH_SIGN.finditer(text) if "#" in text or "++" in text else ()):
         yield f"{JOINER}{found[0].casefold().translate(_SIGNS)}"
 

@@ -25,6 +25,7 @@ from drive_server.mcp.tools.definition.texts import counted, hit_lines
 from drive_server.models.base import Page
 from drive_server.models.search import Hit
 from drive_server.services.search.filters import SearchFilter
+from drive_server.services.search.service import with_nothing_found
 
 
 class KnowledgeTools(ToolGroup):
@@ -58,7 +59,7 @@ class KnowledgeTools(ToolGroup):
         page = await self._drive.search.find(
             actor, query, folder=folder_id, kind=kind, only=only, limit=limit, cursor=cursor
         )
-        return self._found(actor, page)
+        return self._found(actor, with_nothing_found(page, query))
 
     @ToolSpec("Search by meaning", "按含义搜索", Scope.READ, "query", "medium", READS)
     async def semantic_search_files(
@@ -82,7 +83,7 @@ class KnowledgeTools(ToolGroup):
         actor = await call.actor()
         only = SearchFilter(tuple(types), *await self.span(actor, modified_after, modified_before), belongs_to)
         page = await self._drive.search.semantic(actor, query, folder=folder_id, only=only, limit=limit)
-        return self._found(actor, page)
+        return self._found(actor, with_nothing_found(page, query))
 
     @ToolSpec("Find related files", "查找相关文件", Scope.READ, "query", "medium", READS)
     async def find_related_files(

@@ -65,7 +65,7 @@ def score_name(name: str, query: str) -> float:
 
 
 def fold(text: str) -> str:
-    """Return the text in the form in which names and queries are compared: NFC, case folded, single spaces."""
+    """Return the text in the form in which names are looked for as they are: NFC, case folded, single spaces."""
     return " ".join(unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).split())
 
 

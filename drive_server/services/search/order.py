@@ -8,7 +8,7 @@ from typing import Literal
 from drive_server.knowledge.index.index import IndexHit
 from drive_server.knowledge.index.matching import word_stem
 from drive_server.knowledge.index.queries import parse
-from drive_server.knowledge.text.characters import fold_case
+from drive_server.knowledge.text.characters import fold_places, fold_words
 
 MAX_SNIPPET_CHARACTERS = 500
 LEAD_CHARACTERS = 120
@@ -25,10 +25,12 @@ def cut_snippet(text: str, query: str, limit: int = MAX_SNIPPET_CHARACTERS) -> t
 
 
 def _first_place(text: str, query: str) -> int:
-    whole = re.search(re.escape(query), text, re.IGNORECASE)
-    words = "|".join(re.escape(word) for word in query.split())
-    found = whole or re.search(words, text, re.IGNORECASE)
-    return found.start() if found else 0
+    folded, places = fold_places(text)
+    wanted = fold_words(query)
+    starts = [folded.find(wanted)]
+    if starts == [-1]:
+        starts = [folded.find(word) for word in wanted.split()]
+    return places[min((start for start in starts if start >= 0), default=0)]
 
 
 def _next_word(text: str, start: int, place: int) -> int:
@@ -78,7 +80,8 @@ class Question:
     """The request for a page: `size` hits beyond those whose marks are in `shown`.
 
     With the mode `text` each file counts once, and those of `names` come first. Names that are only nearly the query,
-    `near`, come before texts unless these have its very words.
+    `near`, come before texts unless these have its very words. With `answers_only`, passages of which none answers the
+    query are no hits.
     """
 
     query: str
@@ -87,6 +90,7 @@ class Question:
     names: Sequence[Candidate] = ()
     near: Sequence[Candidate] = ()
     shown: Sequence[str] = ()
+    answers_only: bool = False
 
     @property
     def wanted(self) -> int:
@@ -151,8 +155,8 @@ def one_per_file(hits: Sequence[IndexHit], excluded: Collection[str]) -> list[In
 
 
 def _has_words(candidate: Candidate, query: str) -> bool:
-    text = fold_case(f"{candidate.heading} {candidate.text}")
-    return all(word_stem(word) in text for word in fold_case(parse(query).words).split())
+    text = fold_words(f"{candidate.heading} {candidate.text}")
+    return all(word_stem(word) in text for word in fold_words(parse(query).words).split())
 
 
 def _cut(hit: IndexHit, query: str, score: float) -> Candidate:

@@ -12,7 +12,7 @@ from drive_server.errors import InvalidInputError
 from drive_server.knowledge.index.index import IndexHit, KnowledgeIndex
 from drive_server.knowledge.index.queries import Query, parse
 from drive_server.knowledge.index.reranking import MAX_PASSAGES, Reranker
-from drive_server.messages import Message
+from drive_server.messages import Language, Message, render
 from drive_server.models.base import Page
 from drive_server.models.items import Item, Kind
 from drive_server.models.search import Hit
@@ -28,6 +28,7 @@ from drive_server.services.tree.nodes import NodeView, locate_many
 from drive_server.storage.database import Database
 
 MAX_QUERY_CHARACTERS = 1000
+MAX_SHOWN_CHARACTERS = 100
 MAX_FOUND = 1000
 MAX_ASKED = 8000
 ASKED_PER_WANTED = 4
@@ -74,7 +75,7 @@ class SearchService:
         conditions = only.conditions(actor.principal, wanted_kind)
         cursors = Cursors(self._database.signer, actor.user_id, "search", wanted, folder, wanted_kind, *only.key())
         shown = unpack_marks(cursors.unseal(cursor)) if cursor is not None else []
-        question = Question(wanted, "text", min(size, MAX_FOUND - len(shown)), shown=shown)
+        question = Question(wanted, "text", min(size, MAX_FOUND - len(shown)), shown=shown, answers_only=True)
         async with self._database.read() as session:
             area = await open_area(session, actor.principal, folder, conditions)
             names, near = await _match_names(session, area, parse(wanted), wanted_kind)
@@ -105,7 +106,7 @@ class SearchService:
         _require_searcher(actor.principal)
         wanted, size = _checked_query(query), checked_limit(limit)
         reranker = self._reranker if mode == "hybrid" else None
-        question = Question(wanted, mode, max(size, MAX_PASSAGES) if reranker else size)
+        question = Question(wanted, mode, max(size, MAX_PASSAGES) if reranker else size, answers_only=mode == "hybrid")
         conditions = only.conditions(actor.principal, "file")
         async with self._database.read() as session:
             area = await open_area(session, actor.principal, folder, conditions)
@@ -161,20 +162,31 @@ class SearchService:
         if area.is_empty:
             return []
         return await self._index.search(
-            question.query, owner_ids=area.owner_ids, file_ids=area.file_ids, mode=question.mode, limit=asked
+            question.query,
+            owner_ids=area.owner_ids,
+            file_ids=area.file_ids,
+            mode=question.mode,
+            limit=asked,
+            answers_only=question.answers_only,
         )
 
 
 async def _match_names(
     session: AsyncSession, area: SearchArea, query: Query, kind: Kind | None
 ) -> tuple[list[Candidate], list[Candidate]]:
-    """Return the items whose names have the words of the query, its phrases, and nothing that it excludes."""
+    """Return the items whose names have the words of the query, as they are or with other accents and signs.
+
+    A strict query's phrases have to be there, and nothing that it excludes. Names that have the words only in another
+    form come second, unless one has them as they are: then they belong to these.
+    """
     found = await match_names(session, area.visible, query.words, kind)
+    near = await match_near_names(session, area.visible, query.words, kind, with_slips=False)
+    known = {match.id for match in found}
+    others = [match for match in near if match.id not in known]
     if query.is_strict:
         admits = query.passage_filter()
-        return _candidates(match for match in found if admits(match.name)), []
-    near = [] if found else await match_near_names(session, area.visible, query.words, kind, with_slips=False)
-    return _candidates(found), _candidates(near)
+        return _candidates(match for match in (*found, *others) if admits(match.name)), []
+    return (_candidates((*found, *others)), []) if found else ([], _candidates(others))
 
 
 def _candidates(matches: Iterable[NameMatch]) -> list[Candidate]:
@@ -244,6 +256,15 @@ async def _reranked(reranker: Reranker, query: str, hits: tuple[Hit, ...]) -> tu
     """Return the hits in the reranker's order; their scores say their places."""
     order = await reranker.rerank(query, [f"{hit.heading}\n{hit.text}".strip() for hit in hits])
     return tuple(replace(hits[place], score=hit.score) for place, hit in zip(order, hits, strict=True))
+
+
+def with_nothing_found(page: Page[Hit], query: str, language: Language = "en") -> Page[Hit]:
+    """Return a page; one without hits with a note that says so, before what could not be searched yet."""
+    if page.items:
+        return page
+    shown = query if len(query) <= MAX_SHOWN_CHARACTERS else f"{query[:MAX_SHOWN_CHARACTERS]}…"
+    nothing = render(Message.of("nothing_found", query=" ".join(shown.split())), language)
+    return replace(page, note=" ".join(note for note in (nothing, page.note) if note))
 
 
 def _require_searcher(principal: Principal) -> None:

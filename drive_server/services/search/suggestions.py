@@ -10,8 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.errors import DriveError
+from drive_server.knowledge.text.characters import fold_words
 from drive_server.models.items import Kind
-from drive_server.services.search.names import fold, match_names
+from drive_server.services.search.fuzzy_names import match_near_names
+from drive_server.services.search.names import match_names
 from drive_server.services.tree.grantees import granted_to, shown_grantees
 from drive_server.services.tree.nodes import (
     SHARED_FOLDER,
@@ -69,17 +71,20 @@ class SuggestionService:
     async def people(self, actor: Actor, typed: str) -> Suggested:
         """Return the emails of those whom the caller shares something with, or who share something with them."""
         require_scope(actor.principal, Scope.READ)
-        wanted = fold(typed[:MOST_TYPED])
+        wanted = fold_words(typed[:MOST_TYPED])
         async with self._database.read() as session:
             emails = await _contacts(session, actor.principal)
-        fitting = [email for email in emails if wanted in fold(email)]
+        fitting = [email for email in emails if wanted in fold_words(email)]
         fitting.sort(key=lambda email: (not email.startswith(wanted), email))
         shown = tuple(fitting[:MOST_SUGGESTIONS])
         return Suggested(shown, len(fitting), len(fitting) > len(shown))
 
 
 async def _by_name(session: AsyncSession, principal: Principal, typed: str, kind: Kind) -> list[str]:
-    matches = [match.id for match in await match_names(session, visible_ids(principal), typed, kind)]
+    visible = visible_ids(principal)
+    found = await match_names(session, visible, typed, kind)
+    near = await match_near_names(session, visible, typed, kind, with_slips=False)
+    matches = list(dict.fromkeys(match.id for match in (*found, *near)))
     return [*await _by_id(session, principal, typed.strip(), kind), *matches]
 
 
@@ -108,7 +113,7 @@ async def _by_path(session: AsyncSession, principal: Principal, typed: str, kind
     ]
     visible = await locate_many(session, principal, ids)
     found_items = [visible[node_id] for node_id in ids if node_id in visible]
-    fitting = [item for item in found_items if item.path.casefold().startswith(start.casefold())]
+    fitting = [item for item in found_items if fold_words(item.path).startswith(fold_words(start))]
     values = await _values(session, principal, fitting[:MOST_SUGGESTIONS])
     is_all = len(ids) <= MOST_BELOW
     return Suggested(values, len(fitting) if is_all else None, len(fitting) > MOST_SUGGESTIONS or not is_all)

@@ -240,14 +240,32 @@ def ambiguous(task: Task, name: str, items: Sequence[Item]) -> UnresolvedError:
     return task.unresolved("ambiguous" if name else "ambiguous_it", name=quoted(name), list=lines)
 
 
+_LATIN_MARKS: Final = re.compile("(?<=[a-z])[\u0300-\u036f]+")
+_APOSTROPHES: Final = {ord(sign): "'" for sign in "\u2018\u2019\u02bc\u00b4\uff07`"}
+
+
 def fold(text: str) -> str:
     """Return a name in the form in which names are compared."""
     return " ".join(unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).split())
 
 
+def _plain(name: str) -> str:
+    """Return a folded name without the accents of Latin letters, and with one sign for an apostrophe."""
+    apart = _LATIN_MARKS.sub("", unicodedata.normalize("NFD", name.translate(_APOSTROPHES)))
+    return unicodedata.normalize("NFC", apart)
+
+
 def _grade(name: str, wanted: str) -> int:
-    """Return how well a name fits: 0 is the same, 1 without its suffix, then less and less, `NO_MATCH` not at all."""
+    """Return how well a name fits: 0 is the same, 1 without its suffix, then less and less, `NO_MATCH` not at all.
+
+    A name that does not fit as it is written may fit with other accents and apostrophes.
+    """
     held, sought = fold(name), fold(wanted)
+    literal = _grade_folded(held, sought)
+    return literal if literal < NO_MATCH else _grade_folded(_plain(held), _plain(sought))
+
+
+def _grade_folded(held: str, sought: str) -> int:
     every = bool(sought) and all(_begins(one, held) for one in sought.split())
     ways = (held == sought, held.rpartition(".")[0] == sought, held.startswith(sought), _begins(sought, held), every)
     return next((grade for grade, fit in enumerate(ways) if fit), NO_MATCH)
@@ -259,4 +277,6 @@ def best_matches(items: Iterable[Item], wanted: str, *, kind: str = "", most: in
     of_kind = [item for item in once if not kind or item.get("kind", kind) == kind]
     graded = [(_grade(str(item.get("name", "")), wanted), item) for item in of_kind]
     best = min((how for how, _ in graded), default=NO_MATCH)
-    return [item for how, item in graded if how == best <= most]
+    fitting = [item for how, item in graded if how == best <= most]
+    written = [item for item in fitting if _grade_folded(fold(str(item.get("name", ""))), fold(wanted)) == best]
+    return written or fitting

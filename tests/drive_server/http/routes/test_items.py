@@ -124,6 +124,23 @@ async def test_names_words_and_meaning_are_searched(service: Service, owner_clie
     assert await found(q="parental") == [passage]
 
 
+async def test_a_search_without_hits_says_so_in_the_readers_language(
+    service: Service, owner_client: httpx.AsyncClient
+) -> None:
+    await owner_client.post("/api/drive/files", params={"name": "休假.md"}, content="员工每年享有28天休假。".encode())
+    await owner_client.post("/api/drive/files", params={"name": "cv.md"}, content="The résumé of José.".encode())
+    await service.drive.ingester.drain()
+
+    for mode in ("name", "text", "hybrid"):
+        for language, note in (("en", "Nothing found for “zzzzqqq”."), ("zh", "没有找到“zzzzqqq”。")):
+            asked = {"q": "zzzzqqq", "mode": mode}
+            found = await owner_client.get("/api/drive/search", params=asked, headers={"Accept-Language": language})
+            assert (found.json()["hits"], found.json()["note"]) == ([], note)
+    for query in ("resume", "résumé", "jose"):
+        found = await owner_client.get("/api/drive/search", params={"q": query, "mode": "text"})
+        assert [hit["file"]["name"] for hit in found.json()["hits"]] == ["cv.md"]
+
+
 async def test_a_search_is_narrowed_by_type_time_and_owner(service: Service, owner_client: httpx.AsyncClient) -> None:
     for name in ("leave.md", "leave.csv", "leave.png"):
         await owner_client.post("/api/drive/files", params={"name": name}, content=b"Parental leave lasts 30 days.")

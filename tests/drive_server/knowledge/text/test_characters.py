@@ -1,15 +1,10 @@
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
-from drive_server.knowledge.text.characters import (
-    CHARACTERS,
-    fold,
-    fold_case,
-    replace_noncharacters,
-    without_noncharacters,
-)
-from drive_server.knowledge.text.elements import Part, join
+from drive_server.knowledge.text.characters import CHARACTERS, fold, fold_case, fold_places, fold_words
 
 
 @pytest.mark.parametrize(
@@ -45,15 +40,37 @@ def test_case_and_spaces_do_not_count_where_letters_are_compared() -> None:
     assert fold_case("𝐁𝐎𝐋𝐃 ſ") == "bold s"
 
 
-@pytest.mark.parametrize("code", [0x0, 0x1B, 0x81, 0xD800, 0xFDD0, 0xFFFE, 0xFFFF, 0x1FFFE, 0x10FFFF])
-def test_code_points_that_are_no_characters_get_into_no_text(code: int) -> None:
-    assert without_noncharacters(f"inter{chr(code)}national") == "international"
-    assert replace_noncharacters(f"inter{chr(code)}national") == "inter\ufffdnational"
-    assert join([Part("text", f"inter{chr(code)}national"), Part("text", chr(code))]).text == "international"
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("Résumé", "resume"),
+        (unicodedata.normalize("NFD", "Résumé"), "resume"),
+        ("naïve Müller Straße STRAẞE", "naive muller strasse strasse"),
+        ("Łódź Ærø Đà Nẵng", "lodz aero da nang"),
+        ("O’Brien OʼBrien O‘Brien O`Brien O＇Brien O´Brien", " ".join(["o'brien"] * 6)),
+        ("ＡＢＣ１２３ ﬁnd", "abc123 find"),
+        ("İSTANBUL ısı", "istanbul isi"),
+        ("Άνθρωπος ΟΔΟΣ", "ανθρωποσ οδοσ"),
+        ("ёлка замо́к", "елка замок"),
+        ("مُحَمَّد أحمد שָׁלוֹם", "محمد احمد שלום"),
+    ],
+)
+def test_words_are_compared_without_accents_and_with_one_apostrophe(text: str, folded: str) -> None:
+    assert fold_words(text) == folded
+    assert fold_words(fold_words(text)) == folded
 
 
-def test_letters_of_all_scripts_tabs_and_line_ends_stay() -> None:
-    text = "naïve 育儿假 שלום 👍\u200d\t\r\n\u00ad\ue000\ufffd"
-    assert without_noncharacters(text) == replace_noncharacters(text) == text
-    assert without_noncharacters("one\x0btwo\x0cthree") == "one two three"
-    assert replace_noncharacters("one\x0btwo\x0cthree") == "one\x0btwo\x0cthree"
+@pytest.mark.parametrize("text", ["йод", "їжак", "がか パハ ぶ", "한국어", "हिन्दी", "ภาษาไทยนี้", "数据库"])
+def test_marks_that_make_another_letter_stay(text: str) -> None:
+    assert fold_words(text) == text
+    assert fold_words(unicodedata.normalize("NFD", text)) == text
+
+
+def test_phrases_are_compared_with_their_accents() -> None:
+    assert fold_case("Résumé") == "résumé"
+
+
+def test_the_places_of_a_folded_text_are_those_of_its_letters() -> None:
+    folded, places = fold_places("Die Straße, das Résumé")
+    assert folded == "die strasse, das resume"
+    assert places[folded.index("resume")] == len("Die Straße, das ")

@@ -90,3 +90,15 @@ async def test_other_peoples_files_are_not_found(drive: Drive, assistant: Host, 
 
     for tool in ("search_files", "semantic_search_files"):
         assert (await bobs.call(tool, query="secret plan"))["hits"] == []
+
+
+async def test_what_is_not_there_is_said_to_be_not_found(drive: Drive, assistant: Host) -> None:
+    await assistant.call("create_file", name="leave.md", content="Parental leave lasts 30 days.")
+    await assistant.call("create_file", name="休假.md", content="员工每年享有28天休假。")
+    await drive.ingester.drain()
+
+    for tool in ("search_files", "semantic_search_files"):
+        found = await assistant.call(tool, query="zzzzqqq")
+        assert (found["hits"], found["note"]) == ([], "Nothing found for “zzzzqqq”."), tool
+        assert text_of(await assistant.result(tool, query="zzzzqqq")) == "0 hits. Nothing found for “zzzzqqq”."
+        assert (await assistant.call(tool, query="parental leave"))["note"] == ""

@@ -39,6 +39,17 @@ async def near(drive: Drive, actor: Actor, query: str) -> list[str]:
         ("Accommodation.pdf", "acomodation"),
         ("Отчёт.docx", "отчет"),
         ("تَقرير.pdf", "تقرير"),
+        ("O’Brien.txt", "O'Brien"),
+        ("O'Brien.txt", "O’Brien"),
+        ("Oʼbrien.txt", "o`brien"),
+        ("O’Brien.txt", "obrien"),
+        ("Obrien.txt", "O'Brien"),
+        ("Ann’s plan.md", "anns plan"),
+        ("L’Hôpital.md", "l'hopital"),
+        ("Müller Straße.md", "muller strasse"),
+        ("Łódź.md", "lodz"),
+        ("Ærø.md", "aero"),
+        ("Đà Nẵng.md", "da nang"),
     ],
 )
 async def test_names_are_found_in_other_forms_and_with_slips(drive: Drive, alice: Actor, name: str, query: str) -> None:
@@ -126,3 +137,21 @@ def test_the_same_in_another_form_is_better_than_a_slip() -> None:
 )
 def test_a_slip_is_one_letter_and_two_in_long_words(word: str, other: str, slips: bool) -> None:
     assert is_slip(word, other) is slips
+
+
+@pytest.mark.parametrize(("name", "query"), [("йод.md", "иод"), ("がく.md", "かく"), ("їжак.md", "іжак")])
+async def test_letters_that_a_mark_makes_others_stay(drive: Drive, alice: Actor, name: str, query: str) -> None:
+    await drive.files.create_folder(alice, "root", name)
+    async with drive.database.read() as session:
+        visible = visible_ids(alice.principal)
+        assert await match_near_names(session, visible, query, with_slips=False) == []
+
+
+async def test_names_with_and_without_accents_are_found_together(drive: Drive, alice: Actor) -> None:
+    for name in ("resume.md", "Résumé 2026.md", "RESUMÉ", "O’Brien.txt", "O'Brien"):
+        await drive.files.create_folder(alice, "root", name)
+    for query in ("resume", "résumé"):
+        found = [hit.item.name for hit in (await drive.search.find(alice, query)).items]
+        assert sorted(found) == ["RESUMÉ", "Résumé 2026.md", "resume.md"]
+    for query in ("O'Brien", "O’Brien", '"O’Brien"'):
+        assert len((await drive.search.find(alice, query)).items) == 2

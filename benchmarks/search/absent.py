@@ -1,0 +1,132 @@
+"""How often search says that nothing was found: of what is there (wrongly), and of what is not (rightly).
+
+    python -m benchmarks.search.absent --collection DIR [--collection DIR ...] [--folder DIR] [--queries FILE]
+
+Collections are as for `benchmarks.search.retrieval`; `--folder` is one of a person's Markdown and text files, which has
+no questions of its own. Each is asked its own questions, those of the other collections, and the questions of
+`benchmarks/fixtures/absent_questions.txt`, none of which was looked at when the numbers of `Nearness` were chosen.
+"Lost" is the share of the judged documents among the ten best that are there without the requirement of an answer.
+A question of another collection may have an answer here all the same; most have none.
+"""
+
+import argparse
+import random
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+
+from benchmarks.fixtures.collection import DEPTH, Collection, Document, Query, load_collection
+from benchmarks.fixtures.table import print_table
+from benchmarks.search.retrieval import fill
+from drive_server.connect import DriveSettings, open_drive
+from drive_server.knowledge.embedding.embedder import CjkEmbedder, LocalEmbedder
+from drive_server.knowledge.index.index import KnowledgeIndex
+
+ABSENT = Path(__file__).parents[1] / "fixtures" / "absent_questions.txt"
+NONSENSE = ("zzzzqqq", "qwrtplk vbnmx", "flurbing the gazornak", "xqzt", "blorptastic wuggle", "嘎嘎噜噜", "鑫淼焱垚")
+SUFFIXES = (".md", ".txt", ".rst")
+MOST_QUERIES = 250
+HEADER = ("asked of", "questions", "number", "answered", "judged documents lost")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a number of questions got: how many any answer, and how many judged documents, without and with a floor."""
+
+    number: int
+    answered: int
+    judged: int = 0
+    kept: int = 0
+
+    def row(self, library: str, questions: str) -> list[str]:
+        """Return a row of the table."""
+        lost = f"{100 * (1 - self.kept / self.judged):.1f} %" if self.judged else ""
+        return [library, questions, str(self.number), f"{100 * self.answered / max(1, self.number):.1f} %", lost]
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """An index that is asked directly, with a floor and without; `documents` are ids by those of the files."""
+
+    index: KnowledgeIndex
+    owner_id: str
+    documents: dict[str, str]
+
+    async def best(self, text: str, *, answers_only: bool) -> list[str]:
+        """Return the ten best documents of a search by meaning."""
+        hits = await self.index.search(text, owner_ids=[self.owner_id], limit=5 * DEPTH, answers_only=answers_only)
+        return list(dict.fromkeys(self.documents[hit.file_id] for hit in hits))[:DEPTH]
+
+
+async def ask(library: Searched, queries: Sequence[Query], collection: Collection | None = None) -> Asked:
+    """Ask questions; those of the library's own collection are judged by it."""
+    answered = judged = kept = 0
+    for query in queries:
+        found = await library.best(query.text, answers_only=True)
+        answered += bool(found)
+        if collection is not None:
+            relevant = collection.judgments.get(query.id, {}).keys()
+            best = relevant & set(await library.best(query.text, answers_only=False))
+            judged += len(best)
+            kept += len(best & set(found))
+    return Asked(len(queries), answered, judged, kept)
+
+
+def folder_as_collection(folder: Path) -> Collection:
+    """Return the text files below a folder as documents."""
+    files = sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES)
+    documents = [Document(str(path), path.stem, path.read_text(encoding="utf-8")) for path in files]
+    return Collection(folder.resolve().name, documents, [], {})
+
+
+def absent_queries() -> list[Query]:
+    """Return the questions about what no collection has, and words that nobody writes."""
+    return [Query("", line) for line in (*ABSENT.read_text(encoding="utf-8").splitlines(), *NONSENSE)]
+
+
+async def measure(collection: Collection, others: Sequence[Collection]) -> list[list[str]]:
+    """Fill a drive, ask everything, and return the rows of the table."""
+    with tempfile.TemporaryDirectory() as root:
+        async with open_drive(DriveSettings(data_dir=Path(root))) as drive:
+            library = await fill(drive, collection.documents)
+        print(f"{collection.name} is indexed", file=sys.stderr)
+        index = KnowledgeIndex(str(Path(root) / "index"), LocalEmbedder(), late=CjkEmbedder())
+        return await ask_all(Searched(index, library.actor.user_id, library.documents), collection, others)
+
+
+async def ask_all(library: Searched, collection: Collection, others: Sequence[Collection]) -> list[list[str]]:
+    """Return the rows of one library."""
+    rows: list[list[str]] = []
+    if collection.queries:
+        rows.append((await ask(library, some(collection), collection)).row(collection.name, "its own"))
+    rows += [(await ask(library, some(other))).row(collection.name, other.name) for other in others]
+    rows.append((await ask(library, absent_queries())).row(collection.name, "absent"))
+    return rows
+
+
+def some(collection: Collection) -> list[Query]:
+    """Return a sample of its questions: the same one at every run."""
+    chosen = random.Random(11)  # noqa: S311 - a sample, no secret
+    return chosen.sample(list(collection.queries), min(MOST_QUERIES, len(collection.queries)))
+
+
+def main() -> None:
+    """Measure every collection, and print one table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--collection", type=Path, action="append", required=True, help="a folder; may be repeated")
+    parser.add_argument("--folder", type=Path, action="append", default=[], help="a folder of text files")
+    parser.add_argument("--queries", default="queries.jsonl", help="the file of queries in each collection")
+    options = parser.parse_args()
+    judged = [load_collection(folder, options.queries, judged=True) for folder in options.collection]
+    rows: list[list[str]] = []
+    for one in (*judged, *map(folder_as_collection, options.folder)):
+        rows += anyio.run(measure, one, [other for other in judged if other is not one])
+    print_table("Search: questions that get an answer", HEADER, rows)
+
+
+if __name__ == "__main__":
+    main()

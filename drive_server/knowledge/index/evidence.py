@@ -1,0 +1,124 @@
+"""Evidence that a search found an answer, and not only what is nearest of all that there is. Pure.
+
+Some passage is always the nearest, and some word of a question stands nearly everywhere. So a search by meaning
+answers only if its best passage is near enough, the nearer the fewer words of the question it has; or if it has all of
+them. The numbers (`Nearness` of each model) are chosen and checked by `python -m benchmarks.search.absent`.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import pairwise
+
+from drive_server.knowledge.embedding.embedder import Nearness
+from drive_server.knowledge.index.matching import word_stem
+from drive_server.knowledge.text.characters import CJK, fold_words
+from drive_server.knowledge.text.words import identifiers
+
+ENGLISH = (
+    "a about above after again against all also am an and any are as at be because been before being below "
+    "between both but by can cannot could d did do does doing don down during each few find for from further get "
+    "give got had has have having he her here hers him his how i if in into is it its just know let like list ll "
+    "m many me mine more most much must my need no nor not now of off on once only or other our ours out over own "
+    "please re s same shall she should show so some such t tell than thank thanks that the their them then there "
+    "these they this those through to too under until up us use used using ve very want was we were what whats "
+    "when where which while who whom whose why will with would you your yours"
+)
+"""English words of which a question consists, whatever it asks for."""
+
+_COMMON = frozenset(ENGLISH.split())
+_COMMON_CJK = frozenset(
+    "的了是在有和与或吗呢吧啊么什怎多少哪谁几我你他她它们这那个些及其为被把对从到于以也都就还要会能可请问如何否时候谓之"
+)
+_WORD = re.compile(rf"[^\W_{CJK}]+|[{CJK}]+")
+_CJK_START = re.compile(f"[{CJK}]")
+_EDGE = re.compile(r"[\W_]+")
+_NUMBER = re.compile(r"(?=.*\d)\w{5,}")
+"""A number that is no year, or letters and digits: whatever has it is meant."""
+
+SIMILAR = 0.8
+MIN_SLIP = 5
+MIN_STEM = 4
+AGREEMENT, AGREED = 0.3, 0.3
+ENOUGH_BY_WORDS = 0.5
+"""The share of the words that is enough where nothing says how near the passages are in meaning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What a passage has of a question: the share of its words from 0 to 1, their number, and whether one is an id."""
+
+    share: float = 0.0
+    words: int = 0
+    has_identifier: bool = False
+
+    @property
+    def is_answer(self) -> bool:
+        """Return whether the words alone say that the question is about this passage."""
+        return self.share == 1 or self.has_identifier
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The words of a question that say what it is about; of Chinese, Japanese and Korean the pairs of characters."""
+
+    words: Sequence[str]
+    identifiers: frozenset[str] = frozenset()
+    slips: frozenset[str] = frozenset()
+
+    def coverage(self, text: str) -> Coverage:
+        """Return what a text has of them."""
+        folded = fold_words(text)
+        joined = folded.replace("'", "") if "'" in folded else ""
+        held = f" {_EDGE.sub(' ', f'{folded} {joined}')} "
+        found = [word for word in self.words if self._has(held, word)]
+        has_identifier = bool(self.identifiers) and not self.identifiers.isdisjoint(_identifiers(folded))
+        return Coverage(len(found) / len(self.words) if self.words else 0.0, len(found), has_identifier)
+
+    def _has(self, held: str, word: str) -> bool:
+        if _CJK_START.match(word):
+            return word in held
+        if len(word) < MIN_STEM:
+            return f" {word} " in held or f" {word}s " in held
+        if f" {word_stem(word)}" in held:
+            return True
+        return word in self.slips and bool(get_close_matches(word, held.split(), 1, SIMILAR))
+
+
+def terms_of(question: str, slips: Collection[str] = ()) -> Terms:
+    """Return the terms of a question; `slips` are those of its words that no passage has as they are written."""
+    folded = fold_words(question)
+    words = dict.fromkeys(term for found in _WORD.findall(folded) for term in _terms(found))
+    near = frozenset(fold_words(word) for word in slips if len(word) >= MIN_SLIP)
+    return Terms(tuple(words), frozenset(_identifiers(folded)), near)
+
+
+def is_near(similarity: float, coverage: Coverage, nearness: Nearness) -> bool:
+    """Return whether a passage of this cosine is an answer."""
+    words = nearness.words * coverage.share + nearness.each_word * min(coverage.words, nearness.most_words)
+    return similarity + words >= nearness.alone
+
+
+def with_agreement(cosine: float, other: float) -> float:
+    """Return a cosine between languages, less if the model of the question's own language sees them farther apart."""
+    return cosine + AGREEMENT * (other - AGREED)
+
+
+def best_of(found: Iterable[Coverage]) -> Coverage:
+    """Return the best coverage of several passages."""
+    return max(found, key=lambda one: (one.is_answer, one.share), default=Coverage())
+
+
+def _terms(found: str) -> list[str]:
+    if not _CJK_START.match(found):
+        return [] if found in _COMMON or (len(found) == 1 and not found.isdigit()) else [found]
+    pairs = [first + second for first, second in pairwise(found)]
+    kept = [pair for pair in pairs if _COMMON_CJK.isdisjoint(pair)]
+    is_alone = len(found) == 1 and found not in _COMMON_CJK
+    return [found] if is_alone else kept
+
+
+def _identifiers(folded: str) -> set[str]:
+    numbers = (word for word in _WORD.findall(folded) if _NUMBER.fullmatch(word))
+    return {*identifiers(folded), *numbers}

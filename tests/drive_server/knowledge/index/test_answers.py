@@ -1,0 +1,70 @@
+"""With the packaged models: what is not there is not found, and languages are crossed both ways."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from drive_server.knowledge.embedding.embedder import CjkEmbedder, LocalEmbedder
+from drive_server.knowledge.index.index import KnowledgeIndex
+from tests.drive_server.knowledge.corpus import ANA, PORTS, SOUP, Corpus
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+LEAVE = "Employees have 28 days of annual vacation. Unused days move to the next year until 31 March."
+RENT = "月租金人民币5800元，押一付三。不得饲养宠物。"
+BEAN = "The résumé of José O’Brien names a Straße in Łódź."
+
+
+@pytest.fixture
+async def corpus(tmp_path: Path) -> AsyncIterator[Corpus]:
+    late = CjkEmbedder()
+    index = KnowledgeIndex(str(tmp_path / "index"), LocalEmbedder(), late=late)
+    corpus = Corpus(index, LocalEmbedder())
+    for number, text in enumerate((LEAVE, RENT, PORTS, SOUP, BEAN)):
+        await corpus.put(number, text)
+    waiting = await index.late_passages(10)
+    vectors = await late.embed_documents(list(waiting.values()))
+    await index.add_vectors(dict(zip(waiting, vectors, strict=True)), late.name)
+    yield corpus
+    index.close()
+
+
+async def best(corpus: Corpus, query: str) -> str:
+    hits = await corpus.index.search(query, owner_ids=[ANA], answers_only=True)
+    return hits[0].text if hits else ""
+
+
+async def test_questions_about_what_is_not_there_find_nothing(corpus: Corpus) -> None:
+    absent = (
+        *("zzzzqqq", "How tall is Mount Everest?", "when is my dentist appointment", "the"),
+        *("的", "鲸鱼怎么交流", "梵高的向日葵画于哪一年"),
+    )
+    assert {query: found for query in absent if (found := await best(corpus, query))} == {}
+
+
+async def test_questions_find_their_passage_in_either_language(corpus: Corpus) -> None:
+    answers = {
+        "员工有多少天休假": LEAVE,
+        "how long is the holiday of staff": LEAVE,
+        "可以养宠物吗": RENT,
+        "monthly rent of the flat, are pets allowed": RENT,
+        "port 8000": PORTS,
+        "noodles": SOUP,
+    }
+    assert {query: await best(corpus, query) for query in answers} == answers
+
+
+async def test_words_are_found_with_other_accents_and_apostrophes(corpus: Corpus) -> None:
+    asked = ["resume", "résumé", "RESUME", "resumes", "jose", "O'Brien", "O’Brien", "obrien", "strasse", "lodz"]
+    for mode in ("text", "words", "hybrid"):
+        found = {query: await corpus.found(query, mode=mode, answers_only=True) for query in asked}
+        assert {query: hits[:1] for query, hits in found.items()} == {query: [4] for query in asked}, mode
+
+
+async def test_a_phrase_keeps_its_accents(corpus: Corpus) -> None:
+    assert await corpus.found('"résumé"', mode="text") == [4]
+    assert await corpus.found('"resume"', mode="text") == []

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from drive_server.knowledge.embedding.embedder import CjkEmbedder, Nearness
+from drive_server.knowledge.index.evidence import Coverage, best_of, is_near, terms_of, with_agreement
+
+HANDBOOK = "Everybody has 28 days of paid holiday a year. Ask Ann O’Brien about INV-2024-0031."
+
+
+@pytest.mark.parametrize(
+    ("question", "share"),
+    [
+        ("How many days of holiday do I have?", 1.0),
+        ("paid holidays", 1.0),
+        ("holiday in Spain", 0.5),
+        ("to be or not to be", 0.0),
+        ("what is it about", 0.0),
+        ("zzzzqqq", 0.0),
+        ("obrien", 1.0),
+        ("O'Brien", 1.0),
+    ],
+)
+def test_the_words_of_a_question_say_what_it_is_about(question: str, share: float) -> None:
+    assert terms_of(question).coverage(HANDBOOK).share == share
+
+
+def test_chinese_is_compared_by_pairs_of_characters_without_those_that_every_question_has() -> None:
+    terms = terms_of("员工有多少天休假")
+    assert terms.words == ("员工", "天休", "休假")
+    assert terms.coverage("每位员工享有28天休假。").share == 1
+    assert terms.coverage("周会纪要").share == 0
+    assert terms_of("猫").coverage("一只猫").share == 1
+
+
+def test_short_words_are_no_beginnings_of_others() -> None:
+    assert terms_of("sew").coverage("the sewers of the town").share == 0
+    assert terms_of("cat").coverage("two cats").share == 1
+
+
+def test_an_identifier_is_an_answer_whatever_is_asked_about_it() -> None:
+    assert terms_of("has the money for inv-2024-0031 arrived yet").coverage(HANDBOOK).is_answer
+    assert not terms_of("has the money for inv-2024-0032 arrived yet").coverage(HANDBOOK).is_answer
+    assert not terms_of("who won the cup in 2024").coverage("Plan of 2024").is_answer
+
+
+def test_a_slip_of_the_pen_counts_as_the_word_that_is_meant() -> None:
+    assert terms_of("whats teh hokiday", ["hokiday"]).coverage(HANDBOOK).share == 0.5
+    assert terms_of("whats teh hokiday").coverage(HANDBOOK).share == 0
+
+
+def test_the_fewer_words_a_passage_has_the_nearer_it_must_be() -> None:
+    needed = Nearness(alone=0.5, words=0.2, each_word=0.01, most_words=2)
+    assert is_near(0.5, Coverage(), needed)
+    assert not is_near(0.49, Coverage(), needed)
+    assert is_near(0.36, Coverage(0.5, 5), Nearness(alone=0.5, words=0.24, each_word=0.01, most_words=2))
+    assert best_of([Coverage(0.5, 2), Coverage(1.0, 1)]).is_answer
+    assert best_of([]) == Coverage()
+
+
+def test_models_that_disagree_are_trusted_less() -> None:
+    assert with_agreement(0.82, 0.1) < 0.82 < with_agreement(0.82, 0.5)
+
+
+def test_a_question_in_another_script_needs_another_cosine() -> None:
+    model = CjkEmbedder()
+    assert model.nearness("How much holiday?").alone < model.nearness("多少年假").alone
