@@ -337,7 +337,7 @@ async def test_folders_trashed_inside_one_another_are_entries_of_their_own(store
 
 
 async def test_expiry_keeps_what_was_trashed_inside_and_is_not_due(store: Store, ana: Actor) -> None:
-    kept, folder = await trashed_before_its_folder(store, ana)
+    kept, _ = await trashed_before_its_folder(store, ana)
     async with store.database.write() as session:
         (await session.get_one(NodeRow, kept)).trashed_at = datetime.now(UTC) + timedelta(days=20)
     assert await after(store, 40).run_once() == 2
