@@ -56,6 +56,16 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
     "is_made": ("is made", "新建"),
     "effect.write": ("Replace the content of {item}.", "替换{item}的全部内容。"),
     "change.write": ("Replaced the content of {item}.", "改写了{item}的内容。"),
+    "effect.save": ("Save {item}.", "保存{item}。"),
+    "change.save": ("Saved {item}.", "保存了{item}。"),
+    "effect.remove_passing": (
+        "Remove {item}, which a program made to save a file.",
+        "移除{item}，它是程序保存文件时产生的临时文件。",
+    ),
+    "change.remove_passing": (
+        "Removed {item}, which a program had made to save a file.",
+        "移除了{item}，它是程序保存文件时产生的临时文件。",
+    ),
     "effect.write_from": (
         "Replace the content of {item} by that of {source}, which goes to the trash.",
         "用{source}的内容替换{item}的内容，并把{source}移到回收站。",

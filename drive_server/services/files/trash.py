@@ -58,7 +58,7 @@ async def delete_trees(recorder: Recorder, tops: Sequence[NodeRow], progress: Pr
     recorder.count = len(ids)
     for done, part in _batches(ids):
         await progress(done, len(ids))
-        await _delete(recorder, tops[0].owner_id, part)
+        await delete_rows(recorder, tops[0].owner_id, part)
     await progress(len(ids), len(ids))
     return len(ids)
 
@@ -73,7 +73,8 @@ async def _show(recorder: Recorder, ids: Sequence[str]) -> None:
         recorder.show(entry.row, entry.path)
 
 
-async def _delete(recorder: Recorder, owner_id: str, ids: Sequence[str]) -> None:
+async def delete_rows(recorder: Recorder, owner_id: str, ids: Sequence[str]) -> None:
+    """Delete these items with their versions, shares, links and stars. The session may hold none of them any more."""
     session = recorder.session
     hashes = (await session.scalars(select(VersionRow.blob).where(VersionRow.node_id.in_(ids)))).all()
     await release_all(session, owner_id, hashes)

@@ -25,7 +25,7 @@ from drive_server.services.files.operations import (
     untrash_tree,
 )
 from drive_server.services.journal.changes import changes_of_item
-from drive_server.services.journal.recorder import CHANGES, TREES, Entry, Recorder
+from drive_server.services.journal.recorder import CHANGES, PASSING, TREES, Entry, Recorder
 from drive_server.services.sharing.links import ANYONE
 from drive_server.services.tree.grantees import Grantee, shown_grantees
 from drive_server.services.tree.nodes import NodeView, locate, locate_folder, subtrees
@@ -225,7 +225,7 @@ class Steps:
 
     async def take_back(self, change: ChangeRow, entry: Entry) -> bool:
         """Take back one entry; False if it needs nothing. Raises `StepSkipped` if it has to stay."""
-        if entry["table"] in {CHANGES, TREES}:  # taken back with the change, or with the top of the tree
+        if entry["table"] in {CHANGES, PASSING, TREES}:  # taken back with the change or the top of the tree, or never
             return False
         access = AccessSteps(self.context)
         handlers = {"nodes": self._node, "versions": self._content, "shares": access.share, "links": access.link}
