@@ -161,6 +161,11 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
     ),
     "effect.revoke": ("Take back the role {role} of {email} on {item}.", "收回 {email} 对{item}的{role}角色。"),
     "change.revoke": ("Took back the role {role} of {email} on {item}.", "收回了 {email} 对{item}的{role}角色。"),
+    "effect.leave": (
+        "Leave {item}, which is shared with you as {role}; it stays with its owner.",
+        "退出共享给你的{item}（角色：{role}）；该项仍归所有者所有。",
+    ),
+    "change.leave": ("Left {item}, which was shared as {role}.", "退出了共享的{item}（角色：{role}）。"),
     "effect.create_link": (
         "Create a link to {item} for anyone who has it: {terms}.",
         "为{item}创建链接，任何拿到链接的人均可访问：{terms}。",

@@ -12,7 +12,7 @@ from wsgidav.dav_provider import DAVCollection, DAVNonCollection
 
 from drive_server.http.dav.call import Place
 from drive_server.http.dav.described import Described
-from drive_server.http.dav.places import find_place, names_in, path_of
+from drive_server.http.dav.places import find_place, is_mount_of_share, names_in, path_of
 from drive_server.http.dav.writing import Target, Writer
 from drive_server.models.items import Item, OnConflict
 from drive_server.services.saves.recognition import Destination
@@ -25,12 +25,15 @@ class Resource(Described):
     """What files and folders have in common: how they are deleted, moved and copied."""
 
     def handle_delete(self) -> bool:
-        """Move the item to the trash."""
+        """Move the item to the trash; leave a share whose own place among the shared things this is."""
         tokens = self.environ["wsgidav.ifLockTokenList"]
         user = self.call.actor.user_id
         item = self.item
         self.manager.check_write_permission(url=self.get_ref_url(), depth="infinity", token_list=tokens, principal=user)
         call, began = self.call, self.call.began
+        if item.role != "owner" and is_mount_of_share(self.place.path):
+            call.wait(call.drive.sharing.revoke, call.actor, item.id, call.actor.principal.email)
+            return True
         is_gone = call.wait(call.drive.saves.delete, call.actor, item.id, began=began, if_match=self.condition())
         if is_gone:
             call.wait(call.drive.dav_locks.release_tree, item.id)
