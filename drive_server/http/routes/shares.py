@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, Strict
 from drive_server.errors import InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.items.routes import ItemRoute
+from drive_server.http.items.writes import CHANGE_ID
 from drive_server.http.problem import problem_responses
 from drive_server.mcp.results import ShareResult, SharesResult
 from drive_server.mcp.tools.definition.arguments import MAX_EMAIL_CHARACTERS, GivenRole, OptionalRole
@@ -113,10 +114,11 @@ async def revoke_share(item_ref: str, who: str, drive: DriveDep, actor: WriterDe
     """
     if not _is_person(who):
         return ShareResult.of((await drive.links.revoke(actor, item_ref, who)).value)
-    share = (await drive.sharing.revoke(actor, item_ref, who)).value
-    if share.email == actor.principal.email:
-        return Response(status_code=status.HTTP_204_NO_CONTENT)
-    return ShareResult.of(share)
+    outcome = await drive.sharing.revoke(actor, item_ref, who)
+    if outcome.value.email != actor.principal.email:
+        return ShareResult.of(outcome.value)
+    headers = {CHANGE_ID: str(outcome.change_id)} if outcome.change_id is not None else {}
+    return Response(status_code=status.HTTP_204_NO_CONTENT, headers=headers)
 
 
 def _is_person(who: str) -> bool:
