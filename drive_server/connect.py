@@ -75,6 +75,7 @@ from drive_server.services.map_reduce.stored_results import StoredResults
 from drive_server.services.people.groups import GroupService
 from drive_server.services.people.service import PeopleService
 from drive_server.services.quota import Limits, QuotaService
+from drive_server.services.saves.service import SaveService
 from drive_server.services.search.folder_index import FolderIndex
 from drive_server.services.search.service import RelatedFiles, SearchService
 from drive_server.services.search.suggestions import SuggestionService
@@ -90,7 +91,6 @@ from drive_server.services.text.contents import Contents
 from drive_server.services.undo.service import UndoService
 from drive_server.services.uploads.service import UploadService
 from drive_server.services.webdav.checksums import DavChecksums
-from drive_server.services.webdav.drafts import DavDrafts
 from drive_server.services.webdav.locks import DavLocks
 from drive_server.services.webdav.properties import DavProperties
 from drive_server.settings import DriveSettings, read_settings
@@ -235,7 +235,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         dav_locks=DavLocks(database),
         dav_properties=DavProperties(database),
         dav_checksums=DavChecksums(database, blobs),
-        dav_drafts=DavDrafts(database, clock),
+        saves=SaveService(database, journal, clock),
         quota=QuotaService(database, limits),
         housekeeping=housekeeping,
         outbox=outbox,
@@ -284,6 +284,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     await stack.enter_async_context(_running("drive-tasks", drive.server.tasks.run))
     housekeeping.add("uploads", drive.uploads.expire)
     housekeeping.add("WebDAV locks", drive.dav_locks.expire)
+    housekeeping.add("saves", drive.saves.expire)
     housekeeping.add("sign-ins", drive.sign_ins.remove_expired)
     housekeeping.add("mails", outbox.remove_old)
     housekeeping.add("tasks", drive.tasks.expire)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from drive_server.services.people.groups import GroupService
     from drive_server.services.people.service import PeopleService
     from drive_server.services.quota import QuotaService
+    from drive_server.services.saves.service import SaveService
     from drive_server.services.search.folder_index import FolderIndex
     from drive_server.services.search.service import RelatedFiles, SearchService
     from drive_server.services.search.suggestions import SuggestionService
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
     from drive_server.services.undo.service import UndoService
     from drive_server.services.uploads.service import UploadService
     from drive_server.services.webdav.checksums import DavChecksums
-    from drive_server.services.webdav.drafts import DavDrafts
     from drive_server.services.webdav.locks import DavLocks
     from drive_server.services.webdav.properties import DavProperties
     from drive_server.settings import DriveSettings
@@ -98,7 +98,7 @@ class ServiceRegistry:
     dav_locks: "DavLocks"
     dav_properties: "DavProperties"
     dav_checksums: "DavChecksums"
-    dav_drafts: "DavDrafts"
+    saves: "SaveService"
     quota: "QuotaService"
     housekeeping: "Housekeeping"
     sharing: "SharingService"

@@ -13,7 +13,7 @@ from api.cli.failure import CommandError, ServiceError
 from api.cli.texts import text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from api.cli.client import ServiceClient
 
@@ -21,6 +21,8 @@ Item = dict[str, Any]
 
 PATTERN: Final = re.compile(r"[*?\[]")
 ANY_DEPTH: Final = "**"
+SHARED: Final = "Shared with me"
+"""The name of the folder with what others share, in a person's root; an own folder of this name hides it."""
 NO_ITEM: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY})
 
 
@@ -55,7 +57,31 @@ def look_up(client: ServiceClient, ref: str) -> Item | None:
         except ServiceError as error:
             if error.status not in NO_ITEM:
                 raise
-    return None
+    return shared_folder(client) if wanted.strip("/") == SHARED else None
+
+
+def shared_folder(client: ServiceClient) -> Item | None:
+    """Return the folder with what others share, None while nobody shares anything."""
+    shared = list(client.get("/api/drive/shared", limit=1)["items"])
+    if not shared:
+        return None
+    place = {"id": "shared", "kind": "folder", "name": SHARED, "path": f"/{SHARED}", "parent_id": None, "size": 0}
+    return {**place, "updated_at": shared[0]["updated_at"], "owner": None, "role": "viewer"}
+
+
+def is_shared_folder(item: Item) -> bool:
+    """Return whether this is the folder with what others share, where nobody puts anything."""
+    return item["id"] == "shared"
+
+
+def with_shared(client: ServiceClient, folder: Item, items: Iterable[Item]) -> Iterator[Item]:
+    """Yield what is in a folder; in the root also the folder with what others share, unless an own one hides it."""
+    is_hidden = folder["path"] != "/"
+    for item in items:
+        is_hidden = is_hidden or item["name"] == SHARED
+        yield item
+    if not is_hidden and (shared := shared_folder(client)):
+        yield shared
 
 
 def find(client: ServiceClient, ref: str) -> Item:
@@ -89,7 +115,8 @@ def expand(client: ServiceClient, refs: Sequence[str]) -> list[Item]:
 
 def children(client: ServiceClient, folder: Item) -> Iterator[Item]:
     """Yield what is directly in a folder."""
-    return client.pages(f"/api/drive/items/{folder['id']}/children")
+    for item in client.pages(f"/api/drive/items/{folder['id']}/children"):
+        yield {**item, "parent_id": folder["id"]}
 
 
 def walk(client: ServiceClient, folder: Item) -> Iterator[Item]:
@@ -104,7 +131,7 @@ def place_at(client: ServiceClient, ref: str, *, is_one: bool) -> Place:
     """Return the place that a target names: an existing folder, or else, for one source, a name in one."""
     item = look_up(client, ref)
     if item and is_folder(item):
-        return Place(item)
+        return Place(open_folder(item))
     if item and not is_one:
         raise CommandError.of("is_no_folder", ref=ref)
     parent, _, name = ref.rstrip("/").rpartition("/")
@@ -114,7 +141,14 @@ def place_at(client: ServiceClient, ref: str, *, is_one: bool) -> Place:
         raise CommandError.of("no_target_folder", ref=missing, attempt=["mkdir", "-p", missing])
     if not is_folder(folder):
         raise CommandError.of("is_no_folder", ref=parent)
-    return Place(folder, normalize("NFC", name))
+    return Place(open_folder(folder), normalize("NFC", name))
+
+
+def open_folder(folder: Item) -> Item:
+    """Return a folder in which something can be put. Raises `CommandError` for the one with what others share."""
+    if is_shared_folder(folder):
+        raise CommandError.of("shared_is_no_place")
+    return folder
 
 
 def said_by(problem: dict[str, Any], ref: str) -> str:
@@ -139,6 +173,7 @@ def _step(client: ServiceClient, folder: Item, part: str) -> Iterator[Item]:
         yield folder
         yield from filter(is_folder, walk(client, folder))
         return
-    for item in children(client, folder):
+    items = children(client, folder)
+    for item in with_shared(client, folder, items) if part == SHARED else items:
         if item["name"] == part or fnmatchcase(str(item["name"]), part):
             yield item

@@ -58,6 +58,16 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
     "is_made": ("is made", "新建"),
     "effect.write": ("Replace the content of {item}.", "替换{item}的全部内容。"),
     "change.write": ("Replaced the content of {item}.", "改写了{item}的内容。"),
+    "effect.save": ("Save {item}.", "保存{item}。"),
+    "change.save": ("Saved {item}.", "保存了{item}。"),
+    "effect.remove_passing": (
+        "Remove {item}, which a program made to save a file.",
+        "移除{item}，它是程序保存文件时产生的临时文件。",
+    ),
+    "change.remove_passing": (
+        "Removed {item}, which a program had made to save a file.",
+        "移除了{item}，它是程序保存文件时产生的临时文件。",
+    ),
     "effect.write_from": (
         "Replace the content of {item} by that of {source}, which goes to the trash.",
         "用{source}的内容替换{item}的内容，并把{source}移到回收站。",
@@ -153,6 +163,11 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
     ),
     "effect.revoke": ("Take back the role {role} of {email} on {item}.", "收回 {email} 对{item}的{role}角色。"),
     "change.revoke": ("Took back the role {role} of {email} on {item}.", "收回了 {email} 对{item}的{role}角色。"),
+    "effect.leave": (
+        "Leave {item}, which is shared with you as {role}; it stays with its owner.",
+        "退出共享给你的{item}（角色：{role}）；该项仍归所有者所有。",
+    ),
+    "change.leave": ("Left {item}, which was shared as {role}.", "退出了共享的{item}（角色：{role}）。"),
     "effect.create_link": (
         "Create a link to {item} for anyone who has it: {terms}.",
         "为{item}创建链接，任何拿到链接的人均可访问：{terms}。",

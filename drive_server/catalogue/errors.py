@@ -376,6 +376,21 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
         "Change it or take it back where it was given: {paths}.",
         "请在授予的地方更改或收回：{paths}。",
     ),
+    "owner_stays": ("You own {item}; nobody can leave what they own.", "{item}是你自己的，不能退出。"),
+    "owner_stays.hint": ("Move it to the trash if you no longer want it.", "如果不再需要，请移到回收站。"),
+    "access_from_above": (
+        "Your access to {item} comes from a folder above that is shared with you.",
+        "你对{item}的访问权限来自共享给你的上层文件夹。",
+    ),
+    "access_from_above.hint": ("Leave that folder: {paths}.", "请退出该文件夹：{paths}。"),
+    "access_by_group": (
+        "{item} is shared with a group that you are in: {groups}.",
+        "{item}共享给了你所在的群组：{groups}。",
+    ),
+    "access_by_group.hint": (
+        "Nobody leaves a group's share alone; ask the owner, or whoever manages the group.",
+        "群组的共享不能单独退出；请联系所有者或群组管理员。",
+    ),
     "share_root": ("The root folder can't be shared.", "根文件夹不能共享。"),
     "share_root.hint": ("Share a folder or file in it.", "请共享其中的文件夹或文件。"),
     "yours_already": ("This item is yours already.", "这一项本来就是你的。"),

@@ -125,6 +125,7 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
     "save_summary": organising.save_summary, "add_summary": organising.add_summary,
     "move": organising.move, "copy": organising.copy, "rename": changing.rename, "share": changing.share,
     **dict.fromkeys(("revoke", "set_role", "end_link"), changing.change_access), "link": changing.make_link,
+    "leave": changing.leave,
     "delete": changing.trash, "empty_trash": changing.empty_trash,
     "restore": changing.restore, "restore_version": changing.restore_version,
     "undo": changing.undo, "redo": changing.undo, "replace": organising.replace_text,

@@ -128,6 +128,8 @@ ROWS: Final[tuple[Row, ...]] = (
         "share",
         "organise",
         DRIVE,
+        r"(?:leave|quit|exit) (?=(?:the |this |that )*shared? \S)"
+        r"(?!.*\b(?:alone|as (?:it|they) (?:is|are)|untouched|unchanged|where|in place|there)\b)|"
         rf"unshare \w|(?:share(?! (?:of|price|with me\b|your|the (?:highlights|gist|main|key|point|summary)"
         rf"|an? (?:summary"
         rf"|overview)|some))|unshare|(?:stop|start|end|quit) sharing|revoke|invite)(?=\s.*(?:MAIL|{THING}|\b(?:it|this"
@@ -153,7 +155,7 @@ ROWS: Final[tuple[Row, ...]] = (
         r"|make .{1,40} (?:public|private)$",
         verbs=(
             rf"(?:共享|分享|授权|邀请|share)(?=.*(?:给(?!我(?!们))|MAIL|{THING}))|取消(?:对.{{0,20}})?(?:共享|分享)"
-            rf"|停止(?:共享|分享)"
+            rf"|停止(?:共享|分享)|退出(?=.*(?:共享|分享))"
         ),
         endings=r"(?:共享|分享|开放) ?给(?!我(?!们))|授权给",
         forms=(

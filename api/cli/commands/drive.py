@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from api.cli.progress import Progress
-from api.cli.references import find
+from api.cli.references import children, find, with_shared
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, format_size, print_json, visible_line
 from api.cli.texts import text, word
@@ -27,7 +27,8 @@ def list_folder(arguments: Namespace) -> int:
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         item = find(client, arguments.path)
-        items = list(client.pages(f"/api/drive/items/{item['id']}/children")) if item["kind"] == "folder" else [item]
+        is_folder = item["kind"] == "folder"
+        items = list(with_shared(client, item, children(client, item))) if is_folder else [item]
     if arguments.json:
         print_json(items)
         return 0

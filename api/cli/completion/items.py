@@ -12,7 +12,7 @@ from unicodedata import normalize
 from urllib.parse import quote
 
 from api.cli.failure import CommandError
-from api.cli.references import is_folder
+from api.cli.references import SHARED, is_folder, with_shared
 from api.cli.service.connection import connected_if_running
 from api.cli.terminal import visible_line
 
@@ -56,7 +56,9 @@ def _beginning_with(client: ServiceClient, word: str) -> Iterator[str]:
     """Yield the paths that begin with the word, letter for letter as it was typed; folders end with a slash."""
     above, _, typed = word.rpartition("/")
     folder, start = normalize("NFC", above) or "/", normalize("NFC", typed)
-    for item in client.pages(f"/api/drive/items/{quote(folder, safe='')}/children", name_starts_with=start):
+    items = client.pages(f"/api/drive/items/{quote(folder, safe='')}/children", name_starts_with=start)
+    may_be_shared = folder == "/" and bool(start) and SHARED.startswith(start)
+    for item in with_shared(client, {"path": "/"}, items) if may_be_shared else items:
         name = str(item["name"])
-        if visible_line(name) == name:
+        if visible_line(name) == name and name.startswith(start):
             yield word + name[len(start) :] + "/" * is_folder(item)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from api.cli.client import read_json
 from api.cli.failure import CommandError, ServiceError
 from api.cli.invocation import again
-from api.cli.references import Item, Place, below, expand, is_folder, look_up, place_at, said_by
+from api.cli.references import Item, Place, below, expand, is_folder, look_up, open_folder, place_at, said_by
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, print_json, visible_line
 from api.cli.texts import text
@@ -123,7 +123,7 @@ def _make(client: ServiceClient, path: str, *, parents: bool) -> list[Item]:
     if folder is None:
         raise CommandError.of("no_target_folder", ref=above, attempt=["mkdir", "-p", path])
     try:
-        return [*made, client.post(ITEMS, {"kind": "folder", "name": name, "parent_id": folder["id"]})]
+        return [*made, client.post(ITEMS, {"kind": "folder", "name": name, "parent_id": open_folder(folder)["id"]})]
     except ServiceError as error:
         raise as_conflict(error, below(folder, name)) from error
 

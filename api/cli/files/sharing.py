@@ -31,6 +31,8 @@ def share(arguments: Namespace) -> int:
     terminal = Terminal(machine=arguments.json)
     with connected(arguments, terminal) as client:
         item = find(client, arguments.path)
+        if arguments.leave:
+            return _leave(client, item, arguments, terminal)
         if arguments.email is None:
             shares = _shares(client, item)
             return print_list(Terminal(), shares, _line, text("nobody"), as_json=arguments.json)
@@ -43,6 +45,16 @@ def share(arguments: Namespace) -> int:
         terminal.say(text("unshared", who=who, path=path))
     else:
         terminal.say(text("shared", email=who, role=word("role", done["role"]), path=path))
+    if arguments.json:
+        print_json(done)
+    return 0
+
+
+def _leave(client: ServiceClient, item: Item, arguments: Namespace, terminal: Terminal) -> int:
+    """End the caller's own share of an item."""
+    own = str(client.get("/api/auth/me")["email"])
+    done = _send(client, "DELETE", item, own)
+    terminal.say(text("left", path=visible_line(item["path"])))
     if arguments.json:
         print_json(done)
     return 0
@@ -84,7 +96,8 @@ def _give(client: ServiceClient, item: Item, email: str, role: str | None) -> Sh
 def _send(client: ServiceClient, method: str, item: Item, who: str, body: dict[str, Any] | None = None) -> Share:
     options = {} if body is None else {"json": body}
     try:
-        return read_json(client.send(method, f"{_address(item)}/{quote(who, safe='@')}", **options))
+        response = client.send(method, f"{_address(item)}/{quote(who, safe='@')}", **options)
+        return read_json(response) if response.content else {"item_id": item["id"], "email": who}
     except ServiceError as error:
         raise CommandError(text("refused", ref=who, reason=error.message), hint=error.hint) from error
 

@@ -17,6 +17,7 @@ from api.cli.client import read_json, retry
 from api.cli.failure import CommandError, LostConnectionError, ServiceError
 from api.cli.importing.resumable import Place, ResumableUpload, UnfinishedUploads, key_of
 from api.cli.importing.scan import Remark, decoded, failure_reason, importable_name
+from api.cli.references import SHARED
 from api.cli.texts import text
 
 if TYPE_CHECKING:
@@ -241,13 +242,26 @@ class DriveFolders:
         return self._existing(item["id"])
 
     def _make_path(self, path: str) -> FolderPlace:
-        place = self._existing("root")
-        for name in [decoded(part) for part in path.split("/") if part]:
+        names = [decoded(part) for part in path.split("/") if part]
+        place, names = self._shared_place(names) or (self._existing("root"), names)
+        for name in names:
             item = place.items.get(name)
             if item and item["kind"] != "folder":
                 raise CommandError.of("into_file", path=item["path"])
             place = self._existing(item["id"]) if item else self._make(place, name)
         return place
+
+    def _shared_place(self, names: list[str]) -> tuple[FolderPlace, list[str]] | None:
+        """Return the shared folder that a path leads into, and the names below it; None for an own folder.
+
+        Raises `CommandError` where no shared folder is there: one made in the root would hide all that is shared.
+        """
+        if names[:1] != [SHARED] or self._find(f"/{SHARED}") is not None:
+            return None
+        place = self._find("/" + "/".join(names[:2])) if len(names) > 1 else None
+        if place is None:
+            raise CommandError.of("shared_is_no_place")
+        return place, names[2:]
 
     def place_of(self, folder: SourceFolder) -> FolderPlace:
         """Return the place of a folder. Ask for its parent first."""

@@ -155,6 +155,7 @@ CHINESE: Final[dict[str, str]] = {
     "share with a person; without one: who has access": "与他人共享；不指定人则列出有权访问者",
     "what they may do (default: viewer)": "对方的权限（默认：viewer）",
     "take their access back": "收回其访问权限",
+    "leave what somebody shared with you": "退出他人共享给你的内容",
     "make an address that opens an item for anybody": "生成任何人都可打开某项的链接",
     "from now, as 12h, 7d or 4w (default: never)": "从现在起的时长，如 12h、7d 或 4w（默认：永不到期）",
     "without one it is asked for": "未给出则会询问",

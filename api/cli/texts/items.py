@@ -16,6 +16,14 @@ ITEMS: Final[dict[str, tuple[str, str]]] = {
     "is_no_file": ("{ref} is a folder, and has no content.", "{ref} 是文件夹，没有内容。"),
     "no_target_folder": ("The folder {ref} is not there.", "文件夹 {ref} 不存在。"),
     "no_target_folder.hint": ("Make it first.", "请先新建它。"),
+    "shared_is_no_place": (
+        "/Shared with me holds what others share, and nothing else.",
+        "“/Shared with me”中只有他人共享的内容。",
+    ),
+    "shared_is_no_place.hint": (
+        "Name a folder in it, or one of your own.",
+        "请指定其中的某个文件夹，或你自己的文件夹。",
+    ),
     "local_exists": ("{path} is there already.", "{path} 已存在。"),
     "drive_exists": ("{ref} is there already.", "{ref} 已存在。"),
     "exists.hint": (
@@ -68,6 +76,7 @@ ITEMS: Final[dict[str, tuple[str, str]]] = {
     ),
     "shared": ("{email} is {role} of {path}.", "{email} 是 {path} 的 {role}。"),
     "unshared": ("{who} has no access to {path} by this share any more.", "{who} 不再因此共享而能访问 {path}。"),
+    "left": ("You left {path}, which was shared with you.", "你已退出共享的 {path}。"),
     "nobody": ("Nobody else has access.", "没有其他人可以访问。"),
     "link_gone": ("The link {who} to {path} leads nowhere now.", "指向 {path} 的链接 {who} 已失效。"),
     "no_links": ("There are no links.", "没有链接。"),

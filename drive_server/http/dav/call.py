@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
@@ -49,6 +50,8 @@ class RefusedError(DAVError):
 class DavCall:
     """A call in its thread. `mount` is the address of the root, without a slash at its end; `visit` is a guest's.
 
+    `began` is when the request came.
+
     `replaces`: a copy or a move may put what is at its destination into the trash; `creates`: nothing is there.
     `refusal` is the last one of a service or of a lock; `headers` are for the answer.
     """
@@ -57,6 +60,7 @@ class DavCall:
     actor: Actor
     request: Request
     mount: str
+    began: datetime
     visit: Visit | None = None
     places: dict[str, Place | None] = field(default_factory=dict[str, Place | None])
     replaces: bool = True

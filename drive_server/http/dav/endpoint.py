@@ -72,13 +72,13 @@ class DavEndpoint:
 
     async def _call_of(self, request: Request) -> tuple[DavCall, str]:
         """Return the call and the path below its mount."""
-        token = request.path_params.get("token")
+        token, began = request.path_params.get("token"), self.drive.saves.clock()
         mount = MOUNT if token is None else f"/s/{token}{MOUNT}"
         path = _path_of(request)[len(mount) :] or "/"
         if token is None:
-            return DavCall(self.drive, await sign_in(self.drive, request), request, mount), path
+            return DavCall(self.drive, await sign_in(self.drive, request), request, mount, began), path
         visit = await self.drive.visits.open(token, address_of(request), password=password_of(request))
-        return DavCall(self.drive, visit.actor, request, mount, visit=visit), path
+        return DavCall(self.drive, visit.actor, request, mount, began, visit=visit), path
 
     async def _read(self, call: DavCall, path: str) -> Response:
         """Send the content of a file."""

@@ -8,9 +8,11 @@ from typing import Final
 from drive_server.errors import NotFoundError
 from drive_server.http.dav.call import DavCall, Place
 from drive_server.models.items import Item
+from drive_server.services.saves.departures import DELETED
 from drive_server.services.tree.nodes import SHARED_FOLDER
 
 PAGE_ITEMS: Final = 500
+MOUNT_DEPTH: Final = 2
 
 
 def names_in(path: str) -> list[str]:
@@ -21,6 +23,23 @@ def names_in(path: str) -> list[str]:
 def path_of(names: Sequence[str]) -> str:
     """Return the path of the names."""
     return "/" + "/".join(names)
+
+
+def is_mount_of_share(path: str) -> bool:
+    """Return whether the path is that of a thing directly among the shared ones, unless an own folder hides those."""
+    names = names_in(path)
+    return len(names) == MOUNT_DEPTH and names[0] == SHARED_FOLDER
+
+
+async def rejoin(call: DavCall, path: str) -> None:
+    """Take back that the caller just left the shared file at the path: a program deleted it, to write it anew."""
+    names = names_in(path)
+    if not is_mount_of_share(path) or await find_place(call, path) is not None:
+        return
+    change_id = await call.drive.sharing.rejoin(call.actor, names[1], call.began - DELETED)
+    if change_id is not None:
+        await call.drive.undo.undo(call.actor, change_id=change_id)
+        call.places.clear()
 
 
 async def find_place(call: DavCall, path: str) -> Place | None:

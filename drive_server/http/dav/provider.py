@@ -13,7 +13,7 @@ from wsgidav.request_server import RequestServer
 from drive_server.http.dav.call import CALL, DavCall, Place, RefusedError
 from drive_server.http.dav.conditions import path_below, require_conditions
 from drive_server.http.dav.locking import CallLocks
-from drive_server.http.dav.places import find_place
+from drive_server.http.dav.places import find_place, rejoin
 from drive_server.http.dav.propfind import multistatus
 from drive_server.http.dav.resources import FileResource, FolderResource, resource_at
 
@@ -70,6 +70,8 @@ class DriveProvider(DAVProvider):
         """Answer the request: what RFC 4918 demands and wsgidav leaves out comes first."""
         require_conditions(self.call, environ)
         method = environ["REQUEST_METHOD"]
+        if method in {"PUT", "LOCK"} and not self.call.is_guest:
+            self.call.wait(rejoin, self.call, environ["PATH_INFO"])
         if method == "PROPFIND":
             return self._propfind(environ, start_response)
         if method in {"PUT", "DELETE", "PROPPATCH", "LOCK"}:

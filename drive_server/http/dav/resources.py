@@ -12,43 +12,43 @@ from wsgidav.dav_provider import DAVCollection, DAVNonCollection
 
 from drive_server.http.dav.call import Place
 from drive_server.http.dav.described import Described
-from drive_server.http.dav.places import find_place, names_in, path_of
+from drive_server.http.dav.places import find_place, is_mount_of_share, names_in, path_of
 from drive_server.http.dav.writing import ACCEPTED, Target, Writer
 from drive_server.http.headers.dates import date_of_headers
 from drive_server.models.items import Item, OnConflict
+from drive_server.services.saves.recognition import Destination
 
 
 class Resource(Described):
     """What files and folders have in common: how they are deleted, moved and copied."""
 
     def handle_delete(self) -> bool:
-        """Move the item to the trash."""
+        """Move the item to the trash; leave a share whose own place among the shared things this is."""
         tokens = self.environ["wsgidav.ifLockTokenList"]
         user = self.call.actor.user_id
         item = self.item
         self.manager.check_write_permission(url=self.get_ref_url(), depth="infinity", token_list=tokens, principal=user)
-        self.call.wait(self.call.drive.files.trash, self.call.actor, item.id, if_match=self.condition())
-        self.call.wait(self.call.drive.dav_locks.release_tree, item.id)
+        call, began = self.call, self.call.began
+        if item.role != "owner" and is_mount_of_share(self.place.path):
+            call.wait(call.drive.sharing.revoke, call.actor, item.id, call.actor.principal.email)
+            return True
+        is_gone = call.wait(call.drive.saves.delete, call.actor, item.id, began=began, if_match=self.condition())
+        if is_gone:
+            call.wait(call.drive.dav_locks.release_tree, item.id)
         return True
 
     def handle_move(self, dest_path: str) -> bool:
         """Move the item, as one change; what is there goes to the trash, or gets the content of a draft."""
         item, (folder, name) = self.item, self._destination(dest_path)
-        saved = self._saved_file(dest_path)
-        if saved is not None:
-            self._save(item, saved)
-            return True
-        files, actor = self.call.drive.files, self.call.actor
         options: dict[str, Any] = {"if_match": self.condition(), "on_conflict": self._choice()}
         if folder.item is not None:
-            options |= {"name": name, "replaces_any_kind": True}
-            self.call.wait(files.move, actor, item.id, folder.item.id, **options)
-        elif self.place.path.rpartition("/")[0] == folder.path:
-            if self.call.creates:  # to replace something, one has to see the folder
-                options["on_conflict"] = "fail"
-            self.call.wait(files.rename, actor, item.id, name, **options)
-        else:
+            self._move(item, Destination(folder.item.id, name), options)
+            return True
+        if self.place.path.rpartition("/")[0] != folder.path:
             raise DAVError(HTTPStatus.FORBIDDEN)
+        if self.call.creates:  # to replace something, one has to see the folder
+            options["on_conflict"] = "fail"
+        self.call.wait(self.call.drive.files.rename, self.call.actor, item.id, name, **options)
         self.call.wait(self.call.drive.dav_locks.release_tree, item.id)
         self.note_time(item)
         return True
@@ -84,29 +84,14 @@ class Resource(Described):
         is_conditional = any(header in self.environ for header in ("HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE"))
         return self.item.etag if is_conditional else None
 
-    def _saved_file(self, dest_path: str) -> Item | None:
-        """Return the file at the destination if the item is a draft of it: in the same folder, and written just now."""
-        item = self.item
-        place = self.call.wait(find_place, self.call, self.environ["wsgidav.provider"].plain(dest_path))
-        saved = place.item if place is not None else None
-        if saved is None or item.parent_id is None or (saved.kind, saved.parent_id) != ("file", item.parent_id):
-            return None
-        is_draft = item.kind == "file" and self.call.wait(self.call.drive.dav_drafts.is_draft, self.call.actor, item.id)
-        return saved if is_draft else None
-
-    def _save(self, draft: Item, saved: Item) -> None:
-        drive = self.call.drive
-        outcome = self.call.wait(
-            drive.documents.replace_with_file,
-            self.call.actor,
-            saved.id,
-            draft.id,
-            if_source_match=self.condition(),
-        )
-        self.call.wait(drive.dav_properties.copy, draft.id, saved.id)
-        for item in (draft, saved):
-            self.call.wait(drive.dav_locks.release_tree, item.id)
-        self.note_time(outcome.value)
+    def _move(self, item: Item, to: Destination, options: dict[str, Any]) -> None:
+        """Move the item, and end the locks on it and on what it is a save of; those of a missed file stay with it."""
+        call = self.call
+        moved = call.wait(call.drive.saves.move, call.actor, item.id, to, began=call.began, **options).value
+        if moved.id == item.id or not call.creates:
+            for node_id in {item.id, moved.id}:
+                call.wait(call.drive.dav_locks.release_tree, node_id)
+        self.note_time(moved)
 
     def _choice(self) -> OnConflict:
         return "replace" if self.call.replaces else "fail"

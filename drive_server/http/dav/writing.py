@@ -14,6 +14,8 @@ from drive_server.http.headers.dates import date_of_headers
 from drive_server.http.items.contents import require_upload_fits, store_body
 from drive_server.models.changes import Outcome
 from drive_server.models.items import Item
+from drive_server.services.saves.recognition import Destination
+from drive_server.services.tree.names import clean_name
 from drive_server.storage.blobs import Blob
 
 LENGTHS: Final = ("content-length", "x-expected-entity-length")
@@ -81,6 +83,11 @@ class Writer:
         blob = self._blob or await call.drive.blobs.put_bytes(b"")
         media_type = chosen_type(call.request.headers.get("content-type", "")) if self._blob else None
         item = target.item
+        if target.folder_id is not None and (item is None or item.size == 0):
+            to = Destination(target.folder_id, clean_name(target.name))
+            saves = call.drive.saves
+            if saved := await saves.write(call.actor, to, blob, media_type, began=call.began, modified_at=self._date):
+                return saved
         # Of a file that was made empty first, only the content tells the type.
         is_first = item is not None and item.size == 0 and target.if_match is None
         if target.folder_id is not None and (item is None or is_first):

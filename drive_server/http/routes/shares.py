@@ -2,12 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, status
+from fastapi import APIRouter, Query, Response, status
 from pydantic import BaseModel, ConfigDict, Field, Strict
 
 from drive_server.errors import InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.items.routes import ItemRoute
+from drive_server.http.items.writes import CHANGE_ID
 from drive_server.http.problem import problem_responses
 from drive_server.mcp.results import ShareResult, SharesResult
 from drive_server.mcp.tools.definition.arguments import MAX_EMAIL_CHARACTERS, GivenRole, OptionalRole
@@ -100,12 +101,24 @@ async def update_share(item_ref: str, who: str, change: ShareChange, drive: Driv
     return ShareResult.of((await drive.sharing.update(actor, item_ref, who, change.role or "")).value)
 
 
-@router.delete("/{item_ref:path}/shares/{who}", name=SharingTools.revoke_share.__name__)
-async def revoke_share(item_ref: str, who: str, drive: DriveDep, actor: WriterDep) -> ShareResult:
-    """Revoke the role of a person or group, named as in the list, or end a link, named by id; return what it was."""
+@router.delete(
+    "/{item_ref:path}/shares/{who}",
+    name=SharingTools.revoke_share.__name__,
+    response_model=ShareResult,
+    responses={**problem_responses(409), status.HTTP_204_NO_CONTENT: {"description": "The caller's own share ended"}},
+)
+async def revoke_share(item_ref: str, who: str, drive: DriveDep, actor: WriterDep) -> ShareResult | Response:
+    """Revoke the role of a person or group, named as in the list, or end a link, named by id; return what it was.
+
+    Whoever names their own email leaves the share, and gets no content.
+    """
     if not _is_person(who):
         return ShareResult.of((await drive.links.revoke(actor, item_ref, who)).value)
-    return ShareResult.of((await drive.sharing.revoke(actor, item_ref, who)).value)
+    outcome = await drive.sharing.revoke(actor, item_ref, who)
+    if outcome.value.email != actor.principal.email:
+        return ShareResult.of(outcome.value)
+    headers = {CHANGE_ID: str(outcome.change_id)} if outcome.change_id is not None else {}
+    return Response(status_code=status.HTTP_204_NO_CONTENT, headers=headers)
 
 
 def _is_person(who: str) -> bool:

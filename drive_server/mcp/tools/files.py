@@ -5,6 +5,7 @@ from typing import Annotated
 from mcp.types import CallToolResult
 
 from drive_server.access import Actor, Scope
+from drive_server.errors import NotFoundError
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import ListResult
@@ -27,6 +28,7 @@ from drive_server.mcp.tools.definition.texts import counted, item_lines, page_te
 from drive_server.models.base import Page
 from drive_server.models.items import Item, MovedItems, TreeNode
 from drive_server.registry import ServiceRegistry
+from drive_server.services.tree.nodes import SHARED_FOLDER
 
 TRASH = "trash"
 SHARED = "shared"
@@ -195,10 +197,16 @@ async def list_place(
 ) -> Page[Item]:
     """Return a page of what is in the folder that the ref names, of the trash, or of what others shared.
 
-    Of a folder, only what has a name that begins with `start`.
+    Of a folder, only what has a name that begins with `start`. `/Shared with me` is what others shared, unless the
+    caller has a folder of this name.
     """
     if ref == TRASH:
         return await drive.files.list_trash(actor, limit=limit, cursor=cursor)
     if ref == SHARED:
         return await drive.sharing.shared_with_me(actor, limit=limit, cursor=cursor)
-    return await drive.files.list_folder(actor, ref, limit=limit, cursor=cursor, start=start)
+    try:
+        return await drive.files.list_folder(actor, ref, limit=limit, cursor=cursor, start=start)
+    except NotFoundError:
+        if ref.removesuffix("/") != f"/{SHARED_FOLDER}":
+            raise
+        return await drive.sharing.shared_with_me(actor, limit=limit, cursor=cursor)

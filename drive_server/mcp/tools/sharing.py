@@ -128,17 +128,18 @@ class SharingTools(ToolGroup):
         share = outcome.value
         return changed(actor, outcome, f"Changed: {share.email} is now {share.role}.", ShareResult.of(share))
 
-    @records("share", "revoke", "revoke_link")
+    @records("share", "leave", "revoke", "revoke_link")
     @ToolSpec("Take back access", "取消共享", Scope.SHARE, "network", "low", OVERWRITES)
     async def revoke_share(
         self, call: Call, item_id: ItemRef, email: OptionalEmail = None, link_id: LinkId = None
     ) -> Annotated[CallToolResult, ShareResult]:
-        """Take back the access that a person was given on a file or folder, or end a link to it.
+        """Take back the access that a person was given on a file or folder, or end a link to it, or leave a share.
 
-        Use when: the owner wants somebody to see or change something no more.
+        Use when: the owner wants somebody to see or change something no more; or the person wants to leave what others
+        shared with them: then `email` is the person's own.
         Not for: changing viewer to editor or back, or the terms of a link (update_share).
-        Notes: needs the owner; name a person by `email` or a link by `link_id`; access that comes from a folder above
-        is taken back there, and the answer says where. It ends at once.
+        Notes: needs the owner, but for one's own share; name a person by `email` or a link by `link_id`; access that
+        comes from a folder above is ended there, and the answer says where. It ends at once.
         """
         actor = await call.actor()
         if _is_link(email, link_id):
@@ -146,7 +147,9 @@ class SharingTools(ToolGroup):
             return changed(actor, ended, f"The link is no more ({_terms(ended.value)}).", ShareResult.of(ended.value))
         outcome = await call.agreed(actor, lambda agreed: self._drive.sharing.revoke(agreed, item_id, email or ""))
         share = outcome.value
-        return changed(actor, outcome, f"{share.email} is {share.role} no more.", ShareResult.of(share))
+        is_own = share.email == actor.principal.email
+        said = "You left what was shared with you" if is_own else f"{share.email} is {share.role} no more"
+        return changed(actor, outcome, f"{said}.", ShareResult.of(share))
 
     @ToolSpec("List what others shared", "列出他人共享的内容", Scope.READ, "query", "low", READS)
     async def list_shared_with_me(

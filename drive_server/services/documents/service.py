@@ -19,7 +19,6 @@ from drive_server.models.contents import TextRange, Version, VersionDiff
 from drive_server.models.items import Item
 from drive_server.services.documents.edits import Edit, appended, apply_edits
 from drive_server.services.documents.reading import Readings, diff_of
-from drive_server.services.files.moving import require_may_take_out
 from drive_server.services.files.operations import (
     NewContent,
     add_node,
@@ -32,7 +31,6 @@ from drive_server.services.files.operations import (
     require_free_name,
     require_room_below,
     set_modified_at,
-    trash_tree,
 )
 from drive_server.services.files.versions import content_and_usage, current_of, require_version, versions_page
 from drive_server.services.journal.changes import check_etag
@@ -266,32 +264,6 @@ class DocumentService:
 
         arguments = {"item": ref, "content": blob.hash, "media_type": media_type or ""} | _dated(modified_at)
         return await self._journal.change(actor, "write", arguments, operation)
-
-    async def replace_with_file(
-        self, actor: Actor, ref: str, source: str, *, if_source_match: str | None = None
-    ) -> Outcome[Item]:
-        """Make the content of another file the newest version of this one, and move the other one to the trash.
-
-        Needs the role editor on both, and on the folder that the source is in.
-        """
-        require_scope(actor.principal, Scope.WRITE)
-        require_scope(actor.principal, Scope.DELETE)
-
-        async def operation(recorder: Recorder) -> Item:
-            session = recorder.session
-            node = await locate_file(session, actor.principal, ref, Role.EDITOR)
-            other = await locate_file(session, actor.principal, source, Role.EDITOR)
-            await check_etag(session, actor, other, if_source_match)
-            await begin(recorder, node)
-            await require_may_take_out(session, actor.principal, other, "put_into_trash")
-            content = await current_of(session, other.row)
-            recorder.describe("write_from", item=node.subject, source=other.subject)
-            recorder.touch(other.row)
-            await trash_tree(recorder, other.row)
-            kind = node.row.media_type if node.row.size else media_type_of(node.row.name, content.media_type)
-            return await _set_content(recorder, node, content_of(content, kind))
-
-        return await self._journal.change(actor, "write", {"item": ref, "source": source}, operation)
 
     async def read_text(
         self,

@@ -280,8 +280,8 @@ class FileService:
     async def delete_for_good(self, actor: Actor, ref: str, *, if_match: str | None = None) -> Outcome[DeletedItems]:
         """Delete an item that is in the trash, with its versions, shares and links and all that is in it.
 
-        For its owner only. The journal keeps that it was done; nothing brings it back. Raises `StateConflictError` for
-        what is not in the trash, or went there inside a folder.
+        Items in it that went to the trash before stay there. For its owner only. The journal keeps that it was done;
+        nothing brings it back. Raises `StateConflictError` for what is not in the trash, or went there inside a folder.
         """
         require_scope(actor.principal, Scope.DELETE)
 

@@ -41,10 +41,14 @@ from drive_server.storage.tables.sharing import LinkRow, ShareRow
 
 
 async def delete_trees(recorder: Recorder, tops: Sequence[NodeRow], progress: Progress) -> int:
-    """Delete these items of one person's trash and all below them, and return how many items that is."""
+    """Delete these items of one person's trash and all below them, and return how many items that is.
+
+    Items that went to the trash before their folder did are entries of their own: they stay, in the owner's root.
+    """
     if not tops:
         return 0
     ids = await _deepest_first(recorder.session, [row.id for row in tops])
+    await _keep_own_entries(recorder, tops[0].owner_id, ids)
     await _show(recorder, ids)
     for row in tops:
         recorder.gone(row)
@@ -54,7 +58,7 @@ async def delete_trees(recorder: Recorder, tops: Sequence[NodeRow], progress: Pr
     recorder.count = len(ids)
     for done, part in _batches(ids):
         await progress(done, len(ids))
-        await _delete(recorder, tops[0].owner_id, part)
+        await delete_rows(recorder, tops[0].owner_id, part)
     await progress(len(ids), len(ids))
     return len(ids)
 
@@ -69,7 +73,8 @@ async def _show(recorder: Recorder, ids: Sequence[str]) -> None:
         recorder.show(entry.row, entry.path)
 
 
-async def _delete(recorder: Recorder, owner_id: str, ids: Sequence[str]) -> None:
+async def delete_rows(recorder: Recorder, owner_id: str, ids: Sequence[str]) -> None:
+    """Delete these items with their versions, shares, links and stars. The session may hold none of them any more."""
     session = recorder.session
     hashes = (await session.scalars(select(VersionRow.blob).where(VersionRow.node_id.in_(ids)))).all()
     await release_all(session, owner_id, hashes)
@@ -84,11 +89,24 @@ async def _delete(recorder: Recorder, owner_id: str, ids: Sequence[str]) -> None
     recorder.wakes_index = True
 
 
+async def _keep_own_entries(recorder: Recorder, owner_id: str, ids: Sequence[str]) -> None:
+    """Put other entries of the trash that are in these folders into the owner's root, where they can be restored."""
+    session, going = recorder.session, set(ids)
+    root_id = await session.scalar(select(UserRow.root_id).where(UserRow.id == owner_id))
+    for _, part in _batches(ids):
+        kept = await session.scalars(select(NodeRow).where(NodeRow.parent_id.in_(part), NodeRow.trash_id == NodeRow.id))
+        for row in kept.all():
+            if row.id not in going:
+                recorder.touch(row)
+                row.parent_id = root_id
+    await session.flush()
+
+
 async def _deepest_first(session: AsyncSession, tops: Sequence[str]) -> list[str]:
-    """Return the ids of the whole trees, what is in a folder before the folder."""
+    """Return the ids of the trees without other entries of the trash in them; items before their folder."""
     parents: dict[str, str | None] = {}
     for _, part in _batches(tops):
-        trees = subtrees(select(NodeRow.id).where(NodeRow.id.in_(part)))
+        trees = subtrees(select(NodeRow.id).where(NodeRow.id.in_(part)), with_entries=False)
         found = await session.stream(select(trees.c.id, trees.c.parent_id))
         async for rows in found.partitions(BATCH):
             parents |= dict(rows)

@@ -28,7 +28,9 @@ _SEEN = {
     **dict.fromkeys(("create_folder", "create_file", "fill_template"), "seen.created"),
     **dict.fromkeys(("move", "move_many", "organize"), "seen.moved"),
     **dict.fromkeys(("write", "patch", "append", "restore_version", "set_date"), "seen.edited"),
-    **dict.fromkeys(("share", "revoke", "update_share", "create_link", "update_link", "revoke_link"), "seen.shared"),
+    **dict.fromkeys(
+        ("share", "leave", "revoke", "update_share", "create_link", "update_link", "revoke_link"), "seen.shared"
+    ),
     **dict.fromkeys(("rename", "rename_many"), "seen.renamed"),
     "trash": "seen.trashed",
     "restore": "seen.restored",

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.errors import DriveError
 from drive_server.services.housekeeping import whole_step
-from drive_server.services.journal.recorder import PEOPLE, TREES
+from drive_server.services.journal.recorder import PASSING, PEOPLE, TREES
 from drive_server.services.tree.grantees import with_members
 from drive_server.services.tree.nodes import BATCH
 from drive_server.storage.database import Database
@@ -136,11 +136,11 @@ def _recorded(number: int, entries: list[dict[str, Any]]) -> Recorded:
         elif entry["table"] == PEOPLE and "heir" in after:
             people.add(after["heir"])
             folders.add(after["folder"])
-        elif entry["table"] in {"nodes", "versions"}:
+        elif entry["table"] in {"nodes", "versions", PASSING}:
             items.add(entry["id"])
             folders |= {row["parent_id"] for row in (before, after) if row.get("parent_id")}
             people |= {row["owner_id"] for row in (before, after) if row.get("owner_id")}
-            if entry["table"] == "nodes" and before and _PLACING & (before.keys() | after.keys()):
+            if entry["table"] in {"nodes", PASSING} and before and _PLACING & (before.keys() | after.keys()):
                 roots.add(entry["id"])
     return Recorded(number, frozenset(items), frozenset(folders), frozenset(roots), frozenset(people))
 

@@ -26,6 +26,9 @@ CHANGES = "changes"
 # An entry of this name says that a person was removed, and to whom their files went. No undo takes it back.
 PEOPLE = "people"
 
+# An entry of this name says that a file came or went while a program saved another. No undo takes it back.
+PASSING = "passing"
+
 Entry = dict[str, Any]
 
 
@@ -168,7 +171,7 @@ def touched_items(entries: list[Entry]) -> set[str]:
             items.add((entry["after"] or entry["before"])["node_id"])
         elif entry["table"] == TREES:
             items.update((entry["after"] or entry["before"])["items"])
-        elif entry["table"] in {"nodes", "versions"}:
+        elif entry["table"] in {"nodes", "versions", PASSING}:
             items.add(entry["id"])
     return items
 

@@ -1,11 +1,12 @@
 """Sharing with people and groups: roles by email or a group's address, on the item or on a folder above it."""
 
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from drive_server.access import Actor, Principal, Role, Scope, parse_role, require_scope
+from drive_server.access import Actor, Principal, Role, Scope, parse_role, require_person, require_scope
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError, StateConflictError
 from drive_server.messages import Message
 from drive_server.models.access import Share
@@ -14,6 +15,7 @@ from drive_server.models.changes import Outcome
 from drive_server.models.items import Item
 from drive_server.services.files.operations import begin
 from drive_server.services.pagination import Cursors
+from drive_server.services.sharing.leaving import LEAVE, leave, left_just_now
 from drive_server.services.tree.grantees import (
     Grantee,
     find_grantee,
@@ -92,13 +94,15 @@ class SharingService:
         )
 
     async def revoke(self, actor: Actor, ref: str, email: str) -> Outcome[Share]:
-        """Take back the role that the person has on the item; returns what it was. For the owner only.
+        """Take back the role that the person has on the item; returns what it was. For the owner, or for one's own.
 
         Raises `NotFoundError` if the person has none, and `StateConflictError`, which says where the role comes from,
-        if it is given on a folder above.
+        if it is given on a folder above, or one's own to a group.
         """
         require_scope(actor.principal, Scope.SHARE)
         address = normalise_grantee(email)
+        if address == actor.principal.email:
+            return await self._leave(actor, ref)
 
         async def operation(recorder: "Recorder") -> Share:
             node = await locate(recorder.session, actor.principal, ref, Role.OWNER)
@@ -106,6 +110,22 @@ class SharingService:
             return await _take(recorder, node, await find_grantee(recorder.session, address))
 
         return await self._journal.change(actor, "revoke", {"ref": ref, "email": address}, operation)
+
+    async def rejoin(self, actor: Actor, name: str, since: datetime) -> int | None:
+        """Return the change by which the caller just left a file of this name, for an undo; None if there is none."""
+        async with self._database.read() as session:
+            return await left_just_now(session, actor, name, since)
+
+    async def _leave(self, actor: Actor, ref: str) -> Outcome[Share]:
+        require_person(actor.principal)
+
+        async def operation(recorder: "Recorder") -> Share:
+            node = await locate(recorder.session, actor.principal, ref)
+            await begin(recorder, node)
+            own = await leave(recorder, node)
+            return await _share_of(recorder.session, own, Grantee(own.email, own.email))
+
+        return await self._journal.change(actor, LEAVE, {"ref": ref}, operation)
 
     async def list_shares(self, actor: Actor, ref: str) -> tuple[Share, ...]:
         """Return the roles that people have on the item, given on it or inherited, for its owner and editors."""

@@ -280,12 +280,18 @@ async def count_below(session: AsyncSession, node_id: str) -> int:
     return await session.scalar(select(func.count()).select_from(descendants(node_id))) or 0
 
 
-def subtrees(tops: Select[str]) -> CTE:
-    """Return a recursive table (id, parent_id) of the items and of all below them, in the trash or not."""
+def subtrees(tops: Select[str], *, with_entries: bool = True) -> CTE:
+    """Return a recursive table (id, parent_id) of the items and of all below them, in the trash or not.
+
+    Without `with_entries`, items below that are entries of the trash by themselves are left out, with all in them.
+    """
     node = aliased(NodeRow)
     table = select(node.id, node.parent_id).where(node.id.in_(tops)).cte("trees", recursive=True)
     child = aliased(NodeRow)
-    return table.union(select(child.id, child.parent_id).join(table, child.parent_id == table.c.id))
+    below = select(child.id, child.parent_id).join(table, child.parent_id == table.c.id)
+    if not with_entries:
+        below = below.where(or_(child.trash_id.is_(None), child.trash_id != child.id))
+    return table.union(below)
 
 
 def visible_ids(principal: Principal, folder_id: str | None = None) -> Select[str]:

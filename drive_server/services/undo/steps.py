@@ -28,10 +28,11 @@ from drive_server.services.files.operations import (
     untrash_tree,
 )
 from drive_server.services.journal.changes import changes_of_item
-from drive_server.services.journal.recorder import CHANGES, TREES, Entry, Recorder
+from drive_server.services.journal.recorder import CHANGES, PASSING, TREES, Entry, Recorder
+from drive_server.services.sharing.leaving import LEAVE, was_decided_since
 from drive_server.services.sharing.links import ANYONE
 from drive_server.services.tree.grantees import Grantee, shown_grantees
-from drive_server.services.tree.nodes import NodeView, locate, locate_folder, subtrees
+from drive_server.services.tree.nodes import SHARED_FOLDER, NodeView, locate, locate_folder, locate_many, subtrees
 from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.journal import ChangeItemRow, ChangeRow
 from drive_server.storage.tables.people import UserRow
@@ -132,7 +133,8 @@ class AccessSteps:
         """Take back that a role was given, changed or taken away."""
         before, after = entry["before"], entry["after"]
         given = after or before
-        node = await self.context.locate(given["node_id"], Role.OWNER)
+        own = await self._own_share(change, entry)
+        node = own or await self.context.locate(given["node_id"], Role.OWNER)
         shown = await shown_grantees(self.context.recorder.session, [given["email"]])
         if given["email"] not in shown:
             raise StepSkipped(Message.of("group_gone"))
@@ -140,9 +142,23 @@ class AccessSteps:
         row = (await self.context.recorder.session.execute(query)).scalar_one_or_none()
         if (row.role if row else None) != (after["role"] if after else None):
             raise await self.context.changed_since(change, node)
+        if own is not None and await was_decided_since(self.context.recorder.session, change, own.id, given["email"]):
+            raise StepSkipped(Message.of("changed_since"))
         grantee = Grantee(given["email"], shown[given["email"]])
         await self._put_back_share(node, entry["id"], row, before, grantee)
         return True
+
+    async def _own_share(self, change: ChangeRow, entry: Entry) -> NodeView | None:
+        """Return the item of a share that the caller left or got back by an undo; None for what only owners may."""
+        recorder, given = self.context.recorder, entry["after"] or entry["before"]
+        principal = recorder.actor.principal
+        if given["email"] != principal.email or change.action not in {LEAVE, "undo", "redo"}:
+            return None
+        row = await recorder.session.get(NodeRow, given["node_id"])
+        if row is None or row.owner_id == principal.user_id:
+            return None
+        seen = await locate_many(recorder.session, principal, [row.id])
+        return seen.get(row.id) or NodeView(row, Role(given["role"]), f"/{SHARED_FOLDER}/{row.name}", (), shared=True)
 
     async def link(self, change: ChangeRow, entry: Entry) -> bool:
         """Take back that a link was made, changed or revoked. How often it was used is no change."""
@@ -227,7 +243,7 @@ class Steps:
 
     async def take_back(self, change: ChangeRow, entry: Entry) -> bool:
         """Take back one entry; False if it needs nothing. Raises `StepSkipped` if it has to stay."""
-        if entry["table"] in {CHANGES, TREES}:  # taken back with the change, or with the top of the tree
+        if entry["table"] in {CHANGES, PASSING, TREES}:  # taken back with the change or the top of the tree, or never
             return False
         access = AccessSteps(self.context)
         handlers = {"nodes": self._node, "versions": self._content, "shares": access.share, "links": access.link}

@@ -1,4 +1,4 @@
-"""What WebDAV has beside the tree: locks and dead properties, shared by all processes of the drive, and drafts.
+"""What WebDAV has beside the tree: locks and dead properties, shared by all processes of the drive.
 
 May import `services.tree`.
 """

@@ -68,25 +68,26 @@ class DavProperties:
         await self._database.write_sync(write)
 
     async def copy(self, source_id: str, copy_id: str) -> None:
-        """Give a copy, and what is in it, the properties of what it is a copy of.
+        """Give a copy, and what is in it, the properties of what it is a copy of, as `copy_properties` does."""
+        await self._database.write_sync(lambda connection: copy_properties(connection, source_id, copy_id))
 
-        A file that was there before has its others still, unless they are too many together.
-        """
 
-        def write(connection: Connection) -> None:
-            found = _below(connection, source_id)
-            if not found:
-                return
-            rows = [
-                {"node_id": target, "name": row.name, "value": row.value}
-                for path, target in _paths(connection, copy_id).items()
-                for row in found.get(path, ())
-            ]
-            _make_room(connection, copy_id, [row["name"] for row in rows if row["node_id"] == copy_id])
-            if rows:
-                connection.execute(insert(_PROPERTIES), rows)
+def copy_properties(connection: Connection, source_id: str, copy_id: str) -> None:
+    """Give a copy, and what is in it, the properties of what it is a copy of.
 
-        await self._database.write_sync(write)
+    A file that was there before has its others still, unless they are too many together.
+    """
+    found = _below(connection, source_id)
+    if not found:
+        return
+    rows = [
+        {"node_id": target, "name": row.name, "value": row.value}
+        for path, target in _paths(connection, copy_id).items()
+        for row in found.get(path, ())
+    ]
+    _make_room(connection, copy_id, [row["name"] for row in rows if row["node_id"] == copy_id])
+    if rows:
+        connection.execute(insert(_PROPERTIES), rows)
 
 
 def _make_room(connection: Connection, node_id: str, names: Sequence[str]) -> None:

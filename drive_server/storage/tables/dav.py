@@ -1,6 +1,7 @@
 """Tables of WebDAV clients: their locks and their properties."""
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
@@ -36,3 +37,21 @@ class DavPropertyRow(Base):
     node_id: Mapped[str] = mapped_column(ForeignKey("nodes.id", ondelete="CASCADE"), primary_key=True)
     name: Mapped[str] = mapped_column(String(512), primary_key=True)
     value: Mapped[str]
+
+
+class DavDepartureRow(Base):
+    """The file that a WebDAV client took away from a name, in the change `change_id`; the latest one of each name.
+
+    `locks` are those that it had there, as rows of the table of locks with texts for times.
+    """
+
+    __tablename__ = "dav_departures"
+    __table_args__ = (Index("ix_dav_departures_left_at", "left_at"),)
+
+    folder_id: Mapped[str] = mapped_column(ForeignKey("nodes.id", ondelete="CASCADE"), primary_key=True)
+    name: Mapped[str] = mapped_column(String(255), primary_key=True)
+    node_id: Mapped[str] = mapped_column(ForeignKey("nodes.id", ondelete="CASCADE"), index=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    left_at: Mapped[datetime]
+    change_id: Mapped[int] = mapped_column(default=0)
+    locks: Mapped[list[Any]] = mapped_column(default=list)

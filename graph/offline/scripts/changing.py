@@ -97,6 +97,14 @@ def change_access(task: Task, intent: Intent) -> Script:
     return (yield from task.carry_out([item] * len(wanted), wanted, code))
 
 
+def leave(task: Task, intent: Intent) -> Script:
+    """End the person's own share of what somebody else shared with them."""
+    item = yield from resolve_one(task, intent.target or IT)
+    own = yield from task.call("whoami")
+    wanted = [request("revoke_share", item_id=item["id"], email=own.word("email"))]
+    return (yield from task.carry_out([item], wanted, "left_share"))
+
+
 def make_link(task: Task, intent: Intent) -> Script:
     """Make a link by which anyone can open an item; one that ends by itself or has a password is beyond it."""
     if word("link_terms").search(intent.said):

@@ -29,7 +29,7 @@ WHOLE: Final = frozenset({"list_trash", "whoami", "list_changes", "count", "shar
 """Lookups after which "it" is none of the items."""
 _ROLES: Final = VAGUE | {"set_role", "share"}
 _PRONOUN: Final = re.compile(r"\b(?:it|them|that|this|those|these|anything|everything)\b|[它这那]")
-LIMITED: Final = frozenset({"create_file", "add", "replace", "link"})
+LIMITED: Final = frozenset({"create_file", "add", "replace", "leave", "link"})
 """Changes whose clause may hold any words, or a time for which they hold."""
 
 

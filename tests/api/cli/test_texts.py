@@ -30,6 +30,7 @@ FOR_PROGRAMS = re.compile(
 )
 """SQL, command lines and styles."""
 NAMES = {*(pair[0] for pair in WORDS.values()), "Deep folders", "memories there", "new version", "threads there"}
+NAMES |= {"Shared with me"}
 HELP = {"arguments.py", "file_arguments.py"}
 """Modules of `--help`, whose texts have a table of their own."""
 SHELLS = "completion"

@@ -5,6 +5,7 @@ import { address } from "../../shared/api/request.js";
 import { ask, confirm } from "../../shared/components/dialogs.js";
 import { notify, notifyProblem } from "../../shared/components/notices.js";
 import { goToFile, goToFolder } from "../../shared/location.js";
+import { me } from "../../shared/session.js";
 import { side } from "../../shared/sides.js";
 import { text } from "../../shared/texts/texts.js";
 import { listing } from "../list/items/shown.js";
@@ -83,6 +84,25 @@ export async function deleteForGood(items) {
     danger: true,
   });
   if (agreed) await onItems("delete", items);
+}
+
+/** End the person's own share of an item; its owner keeps it whole. @param {Item} item */
+export async function leave(item) {
+  const agreed = await confirm({
+    title: text("files.leave_title", { name: item.name }),
+    body: text("files.leave_body", { owner: item.owner }),
+    action: text("files.action.leave"),
+    danger: true,
+  });
+  if (!agreed) return;
+  try {
+    const who = encodeURIComponent(me.peek()?.email ?? "");
+    const { changeId } = await change("DELETE", `/api/drive/items/${item.id}/shares/${who}`);
+    tellDone(text("files.done.leave", { name: item.name }), [changeId]);
+    await listing.peek()?.load({ quiet: true });
+  } catch (problem) {
+    notifyProblem(problem);
+  }
 }
 
 /** Delete all that is in the trash. */

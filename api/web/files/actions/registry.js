@@ -26,6 +26,8 @@ const isLive = (/** @type {Item[]} */ items) => items.every((item) => !item.tras
 const mayWrite = (/** @type {Item[]} */ items) =>
   hasScope("write") && items.every((item) => item.role !== "viewer" && item.parent_id !== null);
 const isOneFile = (/** @type {Item[]} */ items) => isOne(items) && isLive(items) && items[0].kind === "file";
+/** Whether somebody else shared this very item with the person, and not a folder above. @param {Item} item */
+const isShareOfOthers = (item) => item.role !== "owner" && item.parent_id === null;
 
 /** @type {Action[]} */
 const actions = [
@@ -115,6 +117,14 @@ const actions = [
     isMain: true,
     isOffered: (items) => isLive(items) && mayWrite(items) && hasScope("delete"),
     run: (items) => void onItems("trash", items),
+  },
+  {
+    id: "leave",
+    icon: "close",
+    group: 5,
+    danger: true,
+    isOffered: (items) => isOne(items) && isLive(items) && isShareOfOthers(items[0]) && hasScope("share"),
+    run: (items) => void operations.leave(items[0]),
   },
   {
     id: "restore",

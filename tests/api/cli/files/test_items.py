@@ -3,12 +3,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from tests.api.cli.command import drive_agent
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
-
-    import pytest
 
     from tests.api.cli.files.conftest import Shell
     from tests.e2e.person import Person
@@ -257,3 +258,66 @@ def test_the_line_to_try_has_the_data_folder_and_the_port_as_they_were_given(tmp
     assert shown.stderr.splitlines()[0] == "drive-agent: 无法连接到服务。"
     assert shown.stderr.splitlines()[-1].startswith(f"试试：DRIVE_DATA_DIR={tmp_path} ")
     assert shown.stderr.splitlines()[-1].endswith(" serve --port 9")
+
+
+@pytest.fixture
+def shared(service: Service, alice: Person) -> Iterator[Person]:
+    """Somebody who shares a folder with one to change, with a file in it, with Alice."""
+    bob = service.add_new("bob")
+    folder = bob.folder("Plans")
+    bob.upload("a.txt", "by Bob", folder["id"])
+    share = {"email": alice.email, "role": "editor"}
+    assert bob.http.post(f"/api/drive/items/{folder['id']}/shares", json=share).is_success
+    yield bob
+    bob.close()
+
+
+def test_what_others_share_is_a_folder_beside_the_own_ones(shell: Shell, alice: Person) -> None:
+    alice.folder("Own")
+    assert [item["name"] for item in shell.done("ls", "/", "--json").json] == ["Own"]
+    assert shell("ls", "/Shared with me").code == 1
+
+
+@pytest.mark.usefixtures("shared")
+def test_paths_below_what_others_share_can_be_used_everywhere(shell: Shell, alice: Person) -> None:
+    alice.folder("Own")
+    (shell.folder / "b.txt").write_text("b")
+    (shell.folder / "more").mkdir()
+    (shell.folder / "more" / "c.txt").write_text("c")
+
+    assert [item["path"] for item in shell.done("ls", "--json").json] == ["/Own", "/Shared with me"]
+    assert [item["path"] for item in shell.done("ls", "Shared with me", "--json").json] == ["/Shared with me/Plans"]
+    assert shell.done("cat", "/Shared with me/Plans/a.txt").out == "by Bob"
+    assert shell.done("cat", "/Shared with me/*/a.txt").out == "by Bob"
+    shell.done("put", "b.txt", "/Shared with me/Plans")
+    shell.done("mkdir", "-p", "/Shared with me/Plans/deep/er")
+    shell.done("import", "more", "--into", "/Shared with me/Plans/new/more")
+    shell.done("get", "-r", "/Shared with me", "got")
+    got = {path.relative_to(shell.folder).as_posix() for path in (shell.folder / "got").rglob("*.txt")}
+    assert got == {"got/Plans/a.txt", "got/Plans/b.txt", "got/Plans/new/more/c.txt"}
+    assert paths(alice) == {"/Own"}
+
+
+@pytest.mark.usefixtures("shared")
+def test_nothing_is_put_beside_what_others_share(shell: Shell, alice: Person) -> None:
+    (shell.folder / "b.txt").write_text("b")
+    (shell.folder / "more").mkdir()
+    for words in (
+        ("put", "b.txt", "/Shared with me"),
+        ("mkdir", "/Shared with me/x"),
+        ("import", "more", "--into", "/Shared with me/x/y"),
+    ):
+        refused = shell(*words)
+        assert (refused.code, "holds what others share" in refused.err) == (1, True), words
+    assert paths(alice) == set()
+
+
+def test_a_person_leaves_what_was_shared_with_them(shell: Shell, alice: Person, shared: Person) -> None:
+    assert shell("share", "/Shared with me/Plans/a.txt", "--leave").code == 1
+    left = shell.done("share", "/Shared with me/Plans", "--leave")
+    assert left.out == "You left /Shared with me/Plans, which was shared with you.\n"
+    assert shell.done("ls", "/", "--json").json == []
+    assert shared.names() == ["Plans"]
+    newest = max(change["id"] for change in alice.get("/api/drive/changes")["changes"])
+    shell.done("undo", "--change", str(newest), "--yes")
+    assert [item["name"] for item in shell.done("ls", "/Shared with me", "--json").json] == ["Plans"]

@@ -181,8 +181,8 @@ async def test_errors_name_no_paths_and_no_traces(service: Service, dav: Dav, mo
     async def fail(*_: object, **__: object) -> None:
         raise RuntimeError("/secret/path")
 
-    for service_function in ("create_folder", "trash"):
-        monkeypatch.setattr(service.drive.files, service_function, fail)
+    monkeypatch.setattr(service.drive.files, "create_folder", fail)
+    monkeypatch.setattr(service.drive.saves, "delete", fail)
     await dav.ok("PUT", "/a.txt", b"1")
     for method, path in (("MKCOL", "/b"), ("DELETE", "/a.txt")):
         response = await dav.send(method, path)

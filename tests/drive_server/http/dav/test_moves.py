@@ -118,15 +118,30 @@ async def test_a_draft_that_is_moved_over_a_file_is_a_new_version_of_it(service:
     assert [share.email for share in await service.drive.sharing.list_shares(actor, item.id)] == ["bob@example.com"]
 
 
-async def test_the_undo_of_such_a_save_takes_it_back_whole(service: Service, dav: Dav) -> None:
+async def test_the_undo_of_such_a_save_gives_the_earlier_content_back(service: Service, dav: Dav) -> None:
     await drafted(dav)
     await dav.move("/.plan.txt.part", "/plan.txt")
     actor = await owner(service)
     change = (await service.drive.journal.list_changes(actor, kind="edit")).items[0]
-    assert change.summary == "Replaced the content of 'plan.txt' by that of '.plan.txt.part', which went to the trash."
+    assert change.summary == "Saved 'plan.txt'."
     outcome = await service.drive.undo.undo(actor, change_id=change.id)
     assert outcome.value.skipped == ()
-    assert [(await dav.ok("GET", path)).content for path in ("/plan.txt", "/.plan.txt.part")] == [b"first", b"second"]
+    assert (await dav.names(), (await dav.ok("GET", "/plan.txt")).content) == (["plan.txt"], b"first")
+    assert (await service.drive.undo.redo(actor, change_id=change.id)).value.skipped == ()
+    assert (await dav.names(), (await dav.ok("GET", "/plan.txt")).content) == (["plan.txt"], b"second")
+
+
+async def test_a_draft_with_a_name_that_people_give_goes_to_the_trash_and_comes_back(
+    service: Service, dav: Dav
+) -> None:
+    await dav.ok("PUT", "/plan.txt", b"first")
+    await dav.ok("PUT", "/new plan.txt", b"second")
+    assert (await dav.move("/new plan.txt", "/plan.txt")).status_code == 204
+    actor = await owner(service)
+    change = (await service.drive.journal.list_changes(actor, kind="edit")).items[0]
+    assert change.summary == "Replaced the content of 'plan.txt' by that of 'new plan.txt', which went to the trash."
+    assert (await service.drive.undo.undo(actor, change_id=change.id)).value.skipped == ()
+    assert [(await dav.ok("GET", path)).content for path in ("/plan.txt", "/new plan.txt")] == [b"first", b"second"]
     assert (await service.drive.undo.redo(actor, change_id=change.id)).value.skipped == ()
     assert (await dav.names(), (await dav.ok("GET", "/plan.txt")).content) == (["plan.txt"], b"second")
 
@@ -142,7 +157,7 @@ async def test_a_file_with_a_life_of_its_own_takes_the_place_of_another(service:
         if by_others:
             await service.drive.sharing.share(actor, item.id, "bob@example.com", "viewer")
         late = timedelta(minutes=61 if name == "old" else 59)
-        service.drive.dav_drafts._clock = lambda late=late: datetime.now(UTC) + late  # pyright: ignore[reportPrivateUsage] - time passes
+        service.drive.saves.clock = lambda late=late: datetime.now(UTC) + late
         assert (await dav.move(f"{folder}/{name}", "/plan.txt")).status_code == 204
         assert (await service.drive.files.get(actor, "/plan.txt")).id == item.id
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from drive_server.access import Actor
@@ -28,7 +29,7 @@ async def test_the_folder_of_shared_things_is_there_once_something_is_shared(
     assert (await bobs_dav.ok("GET", f"{SHARED}/team/x.txt")).content == b"one"
     assert (await bobs_dav.send("GET", f"{SHARED}/secret.txt")).status_code == 404
     assert await bobs_dav.prop(f"{SHARED}/team", "quota-used-bytes") is None
-    for method, path in (("PUT", "team/x.txt"), ("PUT", "team/new.txt"), ("MKCOL", "team/a"), ("DELETE", "team")):
+    for method, path in (("PUT", "team/x.txt"), ("PUT", "team/new.txt"), ("MKCOL", "team/a"), ("DELETE", "team/x.txt")):
         assert (await bobs_dav.send(method, f"{SHARED}/{path}")).status_code == 403, (method, path)
     assert (await bobs_dav.send("PUT", f"{SHARED}/new.txt", b"1")).status_code == 403
     assert (await bobs_dav.send("DELETE", SHARED)).status_code == 403
@@ -87,3 +88,48 @@ async def test_a_body_for_a_shared_file_is_not_stored_without_room_or_right(
     assert (await bobs_dav.send("PUT", f"{SHARED}/full.txt", b"x" * 11)).status_code == 507
     assert (await bobs_dav.send("PUT", f"{SHARED}/read.txt", b"two")).status_code == 403
     assert {path.name for path in service.drive.settings.root.rglob("blobs/**/*")} == stored
+
+
+async def test_deleting_the_place_of_a_share_leaves_it(service: Service, dav: Dav, bobs_dav: Dav) -> None:
+    actor = await owner(service)
+    await dav.ok("MKCOL", "/team")
+    await dav.ok("PUT", "/team/x.txt", b"one")
+    for name, role in (("/team", "editor"), ("/team/x.txt", "viewer")):
+        await service.drive.sharing.share(actor, name, "bob@example.com", role)
+    assert sorted(await bobs_dav.names(SHARED)) == ["team", "x.txt"]
+    assert (await bobs_dav.send("DELETE", f"{SHARED}/x.txt")).status_code == 204
+    assert await bobs_dav.names(SHARED) == ["team"]
+    assert (await bobs_dav.send("DELETE", f"{SHARED}/team/")).status_code == 204
+    assert await bobs_dav.names() == []
+    assert (await dav.ok("GET", "/team/x.txt")).content == b"one"
+    await service.drive.sharing.share(actor, "/team", "bob@example.com", "editor")
+    assert (await bobs_dav.send("DELETE", f"{SHARED}/team/x.txt")).status_code == 204
+    assert await dav.names("/team") == []
+    assert [item.name for item in (await service.drive.files.list_trash(actor)).items] == ["x.txt"]
+
+
+async def test_what_is_shared_by_a_group_says_so(service: Service, dav: Dav, bobs_dav: Dav) -> None:
+    admin = Actor(await service.drive.identity.authenticate(service.token))
+    await dav.ok("MKCOL", "/team")
+    await service.drive.groups.create(admin, "Crew", ["bob@example.com"])
+    await service.drive.sharing.share(admin, "/team", "group:Crew", "editor")
+    response = await bobs_dav.send("DELETE", f"{SHARED}/team")
+    assert (response.status_code, b"Crew" in response.content) == (403, True)
+    assert await bobs_dav.names(SHARED) == ["team"]
+
+
+async def test_a_program_that_deletes_a_shared_file_and_writes_it_anew_stays_in(
+    service: Service, dav: Dav, bobs_dav: Dav
+) -> None:
+    actor = await owner(service)
+    await dav.ok("PUT", "/l.odt", b"one")
+    before = await service.drive.files.get(actor, "/l.odt")
+    await service.drive.sharing.share(actor, "/l.odt", "bob@example.com", "editor")
+    assert (await bobs_dav.send("DELETE", f"{SHARED}/l.odt")).status_code == 204
+    assert (await bobs_dav.send("PUT", f"{SHARED}/l.odt", b"two")).status_code == 204
+    now = await service.drive.files.get(actor, before.id)
+    assert (now.version, (await dav.ok("GET", "/l.odt")).content) == (2, b"two")
+    assert [share.email for share in await service.drive.sharing.list_shares(actor, now.id)] == ["bob@example.com"]
+    assert (await bobs_dav.send("DELETE", f"{SHARED}/l.odt")).status_code == 204
+    service.drive.saves.clock = lambda: datetime.now(UTC) + timedelta(seconds=31)
+    assert (await bobs_dav.send("PUT", f"{SHARED}/l.odt", b"three")).status_code == 409

@@ -38,6 +38,21 @@ async def test_a_person_is_given_a_role_another_one_and_none(
     assert (taken.status_code, taken.json()["role"], unseen.status_code) == (200, "editor", 404)
 
 
+async def test_a_person_leaves_what_was_shared_with_them_and_comes_back_by_an_undo(
+    owner_client: httpx.AsyncClient, bobs_client: httpx.AsyncClient, folder: dict[str, Any], where: str
+) -> None:
+    await owner_client.post(where, json={"email": BOB})
+    left = await bobs_client.delete(f"{where}/{BOB}")
+    gone = await bobs_client.get(f"/api/drive/items/{folder['id']}")
+    undone = await bobs_client.post(f"/api/drive/changes/{left.headers['drive-change-id']}/undo")
+    back = await bobs_client.get(f"/api/drive/items/{folder['id']}")
+    own = await owner_client.delete(f"{where}/me@localhost")
+
+    assert (left.status_code, left.content, gone.status_code) == (204, b"", 404)
+    assert (undone.status_code, back.json()["role"]) == (200, "viewer")
+    assert own.status_code == 422
+
+
 async def test_a_link_is_made_changed_and_ended(owner_client: httpx.AsyncClient, where: str) -> None:
     made = (await owner_client.post(where, json={"password": "correct horse", "max_downloads": 2})).json()
     changed = await owner_client.patch(f"{where}/{made['id']}", json={"remove": ["password"], "expires_in_hours": 1})

@@ -142,15 +142,6 @@ async def test_the_effect_names_what_would_be_gone_for_good_and_deletes_nothing(
     assert (await store.files.restore(ana, folder)).value.child_count == 2
 
 
-async def test_what_was_trashed_out_of_a_folder_before_goes_along_with_it(store: Store, ana: Actor) -> None:
-    folder = await store.folder(ana, "/Old")
-    first = await store.file(ana, "/Old/first.txt")
-    await store.files.trash(ana, first.id)
-    await store.files.trash(ana, folder.id)
-    assert (await store.files.delete_for_good(ana, folder.id)).value.count == 2
-    assert (await store.files.list_trash(ana)).items == ()
-
-
 async def test_the_trash_is_emptied_of_the_callers_own_things_only(store: Store, ana: Actor, ben: Actor) -> None:
     await trashed_folder(store, ana)
     other = await store.file(ana, "/other.txt")
@@ -298,3 +289,64 @@ async def test_more_than_fits_one_change_expires_in_several(
 async def test_two_processes_that_expire_at_once_delete_everything_once(store: Store, ana: Actor) -> None:
     await trashed_folder(store, ana)
     assert sorted(await asyncio.gather(after(store, 31).run_once(), after(store, 31).run_once())) == [0, 4]
+
+
+async def trashed_before_its_folder(store: Store, ana: Actor) -> tuple[str, str]:
+    """Put /Old/a.txt into the trash, then /Old with /Old/b.txt; return the ids of the file and the folder."""
+    folder = await store.folder(ana, "/Old")
+    kept = await store.file(ana, "/Old/a.txt", "one")
+    await store.file(ana, "/Old/b.txt", "two!")
+    await store.files.trash(ana, kept.id)
+    await store.files.trash(ana, folder.id)
+    return kept.id, folder.id
+
+
+async def test_an_item_that_was_trashed_before_its_folder_outlives_it(store: Store, ana: Actor) -> None:
+    kept, folder = await trashed_before_its_folder(store, ana)
+    preview = (await store.files.delete_for_good(rehearsing(ana), folder)).effect
+    assert preview is not None
+    assert (preview.count, [item["name"] for item in preview.items]) == (2, ["Old", "b.txt"])
+    assert (await store.files.delete_for_good(ana, folder)).value.count == 2
+    assert [item.id for item in (await store.files.list_trash(ana)).items] == [kept]
+    async with store.database.read() as session:
+        assert await session.scalar(select(UserRow.used_bytes).where(UserRow.id == ana.user_id)) == 3
+    elsewhere = await store.folder(ana, "/New")
+    assert (await store.files.restore(ana, kept, to_parent=elsewhere.id)).value.path == "/New/a.txt"
+
+
+async def test_without_its_folder_it_comes_back_to_the_top(store: Store, ana: Actor) -> None:
+    kept, folder = await trashed_before_its_folder(store, ana)
+    trashing = (await store.journal.list_changes(ana, item=kept)).items[0]
+    await store.files.delete_for_good(ana, folder)
+    assert (await store.undo.undo(ana, change_id=trashing.id)).value.skipped == ()
+    assert (await store.files.get(ana, kept)).path == "/a.txt"
+
+
+async def test_folders_trashed_inside_one_another_are_entries_of_their_own(store: Store, ana: Actor) -> None:
+    ids = [(await store.folder(ana, path)).id for path in ("/a", "/a/b", "/a/b/c")]
+    leaf = await store.file(ana, "/a/b/c/leaf.txt")
+    await store.file(ana, "/a/b/beside.txt")
+    for node_id in (leaf.id, *reversed(ids)):
+        await store.files.trash(ana, node_id)
+    assert (await store.files.delete_for_good(ana, ids[0])).value.count == 1
+    assert (await store.files.delete_for_good(ana, ids[2])).value.count == 1
+    restored = (await store.files.restore(ana, ids[1])).value
+    assert (restored.path, restored.child_count) == ("/b", 1)
+    assert [item.id for item in (await store.files.list_trash(ana)).items] == [leaf.id]
+    assert (await store.files.empty_trash(ana)).value.count == 1
+
+
+async def test_expiry_keeps_what_was_trashed_inside_and_is_not_due(store: Store, ana: Actor) -> None:
+    kept, _ = await trashed_before_its_folder(store, ana)
+    async with store.database.write() as session:
+        (await session.get_one(NodeRow, kept)).trashed_at = datetime.now(UTC) + timedelta(days=20)
+    assert await after(store, 40).run_once() == 2
+    assert [item.id for item in (await store.files.list_trash(ana)).items] == [kept]
+    assert await after(store, 60).run_once() == 1
+
+
+async def test_emptying_takes_entries_inside_of_others_too(store: Store, ana: Actor) -> None:
+    await trashed_before_its_folder(store, ana)
+    assert (await store.files.empty_trash(ana)).value.count == 3
+    async with store.database.read() as session:
+        assert await session.scalar(select(UserRow.used_bytes).where(UserRow.id == ana.user_id)) == 0

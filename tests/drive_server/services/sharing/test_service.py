@@ -116,7 +116,7 @@ async def test_only_the_owner_gives_and_takes_roles(drive: Drive, alice: Actor, 
     with pytest.raises(ForbiddenError):
         await drive.sharing.share(bob, plan.id, "carol@example.com", "viewer")
     with pytest.raises(ForbiddenError):
-        await drive.sharing.revoke(bob, plan.id, BOB)
+        await drive.sharing.revoke(bob, plan.id, "carol@example.com")
 
 
 async def test_strangers_get_the_answer_for_unknown_items(drive: Drive, bob: Actor, plan: Item) -> None:
