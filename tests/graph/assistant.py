@@ -19,7 +19,7 @@ from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool
 from graph.events.definitions import GraphEvent
-from graph.events.sending import ReasoningDelta, TextDelta, listening
+from graph.events.sending import Delta, ReasoningDelta, TextDelta, TextWithdrawn, listening
 from graph.settings import AgentSettings, ModelRole
 
 WHO = RunContext("u1", "me@example.com", ("read", "write", "share", "delete"))
@@ -35,8 +35,11 @@ class Seen:
     asked: dict[str, Any] | None = None
     state: dict[str, Any] = field(default_factory=dict[str, Any])
 
-    def hear(self, said: GraphEvent | TextDelta | ReasoningDelta) -> None:
+    def hear(self, said: GraphEvent | Delta) -> None:
         """Keep an event, or a piece of an answer."""
+        if isinstance(said, TextWithdrawn):
+            self.text = ""
+            return
         if isinstance(said, TextDelta):
             self.text += said.text
             return

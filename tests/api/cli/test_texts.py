@@ -29,8 +29,8 @@ FOR_PROGRAMS = re.compile(
     r"^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|BEGIN|ORDER) |IS NOT NULL|^drive-agent |^bold \w+$"
 )
 """SQL, command lines and styles."""
-NAMES = {*(pair[0] for pair in WORDS.values()), "Deep folders", "memories there", "new version", "threads there"}
-NAMES |= {"Shared with me"}
+_OTHER_NAMES = ("Deep folders", "memories there", "new version", "threads there", "Shared with me")
+NAMES = {*(pair[0] for pair in WORDS.values()), *_OTHER_NAMES}
 HELP = {"arguments.py", "file_arguments.py"}
 """Modules of `--help`, whose texts have a table of their own."""
 SHELLS = "completion"
