@@ -13,6 +13,7 @@ from reportlab.pdfgen import canvas
 
 from drive_server.knowledge.readers.extract import extract
 from drive_server.knowledge.readers.pages import scans
+from drive_server.knowledge.readers.pages.ocr import recognize_lines
 from drive_server.knowledge.readers.pages.paragraphs import Line
 from drive_server.knowledge.readers.pages.scans import recognize
 from drive_server.knowledge.readers.recognized import Pages, awaits_ocr, with_recognized
@@ -71,6 +72,17 @@ def test_a_scan_in_chinese_and_english_is_read_word_by_word(tmp_path: Path) -> N
     ]
     assert [element.text for element in done.elements] == expected
     assert (done.state, done.reason, done.omissions) == ("ready", "", {})
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("degrees", [90, 180, 270])
+def test_a_page_that_lies_on_its_head_or_side_is_read(degrees: int) -> None:
+    with Image.open(SCAN) as scan:
+        lines = recognize_lines(scan.convert("RGB").rotate(degrees, expand=True))
+    assert [line.text for line in lines][0::2] == [
+        "员工每年有二十八天带薪年假。",
+        "Rent: 1,250.00 EUR a month, due on the 3rd.",
+    ]
 
 
 @pytest.mark.timeout(300)
