@@ -45,7 +45,8 @@ function mayHaveChanged(turn) {
 
 /** @param {{turn: Turn, isLast: boolean}} properties */
 function Failed({ turn, isLast }) {
-  const { code = "", message = text("chat.failed"), retryable = true } = turn.error ?? {};
+  const stored = text(turn.incomplete ? "chat.broken_off" : "chat.failed");
+  const { code = "", message = stored, retryable = true } = turn.error ?? {};
   return html`<div class="failed" role=${isLast ? "alert" : undefined}>
     <p class="line danger"><${Icon} name="warning" />${message}</p>
     ${HINTS.has(code) && html`<p class="quiet">${text(`chat.hint.${code}`)}</p>`}

@@ -75,7 +75,7 @@ function IndexState({ path }) {
     <p>${value.sentence}</p>
     ${
       Object.keys(value.properties ?? {}).length > 0 &&
-      html`<dl>
+      html`<dl class="item-facts">
         ${Object.entries(value.properties).map(
           ([name, words]) =>
             html`<div key=${name}>
@@ -91,7 +91,7 @@ function IndexState({ path }) {
         ${value.omissions.map((/** @type {any} */ one) => html`<li key=${one.kind}>${one.text}</li>`)}
       </ul>`
     }
-    ${value.hint && html`<p class="quiet">${value.hint}</p>`}
+    ${value.hint && !value.omissions?.length && html`<p class="quiet">${value.hint}</p>`}
   </section>`;
 }
 
