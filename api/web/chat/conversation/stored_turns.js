@@ -44,7 +44,6 @@ function addAnswer(turn, message) {
     const citations = message.citations.length ? message.citations : undefined;
     turn.parts.push({ kind: "text", key: `text-${message.id}`, messageId: message.id, text: message.text, citations });
   }
-  turn.incomplete = incomplete;
   // The run may be forgotten by now; its answer still knows how it ended.
   if (incomplete && turn.status === "success") turn.status = incomplete === "stopped" ? "cancelled" : "error";
   for (const call of message.tool_calls) {

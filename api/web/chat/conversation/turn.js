@@ -46,7 +46,6 @@
  * @property {Array<import("../../shared/attachments.js").Attachment>} attachments
  * @property {string[]} versions ids of all versions of the message, if it has several
  * @property {TurnStatus} status
- * @property {"stopped" | "broken_off" | null} incomplete how a stored answer ended before its end
  * @property {Part[]} parts
  * @property {{agent: string, reason: string, method: string} | null} route
  * @property {any} plan
@@ -71,7 +70,6 @@ export function newTurn(values) {
     attachments: [],
     versions: [],
     status: "sending",
-    incomplete: null,
     parts: [],
     route: null,
     plan: null,
