@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from threading import Event
 from typing import Any, Final
 
+from httpx import RemoteProtocolError
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 from pydantic import PrivateAttr
@@ -14,6 +15,8 @@ from tests.fakes.chat_model import ScriptedChatModel
 
 HOLD: Final = "[hold]"
 """Where a text stops; no part of what is said."""
+BREAK: Final = "[break]"
+"""Where the connection to the model is lost; no part of what is said."""
 LONGEST: Final = 30.0
 """Seconds; a test that forgets to release its model ends all the same."""
 
@@ -32,12 +35,14 @@ class HeldModel(ScriptedChatModel):
         self._gate.clear()
 
     def _pieces(self, text: str) -> list[str]:
-        return re.findall(r"\[hold\]|[^\s\[]+\s*|\s+|\[", text)
+        return re.findall(r"\[hold\]|\[break\]|[^\s\[]+\s*|\s+|\[", text)
 
     async def _astream(
         self, messages: list[BaseMessage], *args: Any, **kwargs: Any
     ) -> AsyncGenerator[ChatGenerationChunk]:
         async for chunk in super()._astream(messages, *args, **kwargs):
+            if chunk.message.text == BREAK:
+                raise RemoteProtocolError("the connection was closed in the middle")
             if chunk.message.text != HOLD:
                 yield chunk
                 continue

@@ -39,10 +39,13 @@ function turnOf(message, ends) {
 
 /** @param {Turn} turn @param {any} message */
 function addAnswer(turn, message) {
+  const { incomplete = null } = message;
   if (message.text.trim()) {
     const citations = message.citations.length ? message.citations : undefined;
     turn.parts.push({ kind: "text", key: `text-${message.id}`, messageId: message.id, text: message.text, citations });
   }
+  // The run may be forgotten by now; its answer still knows how it ended.
+  if (incomplete && turn.status === "success") turn.status = incomplete === "stopped" ? "cancelled" : "error";
   for (const call of message.tool_calls) {
     const { tool_call_id: key, name, args } = call;
     turn.parts.push({ kind: "call", key, name, args, status: "pending", result: "" });

@@ -45,10 +45,12 @@ function mayHaveChanged(turn) {
 
 /** @param {{turn: Turn, isLast: boolean}} properties */
 function Failed({ turn, isLast }) {
-  const { code = "", message = text("chat.failed"), retryable = true } = turn.error ?? {};
+  const { code = "", message = "", retryable = true } = turn.error ?? {};
+  // Why an earlier turn failed is not stored, but the words that it left are.
+  const isBrokenOff = turn.parts.at(-1)?.kind === "text";
   return html`<div class="failed" role=${isLast ? "alert" : undefined}>
-    <p class="line danger"><${Icon} name="warning" />${message}</p>
-    ${HINTS.has(code) && html`<p class="quiet">${text(`chat.hint.${code}`)}</p>`}
+    <p class="line danger"><${Icon} name="warning" />${text(isBrokenOff ? "chat.broken_off" : "chat.failed")}</p>
+    ${message && html`<p>${message}</p>`} ${HINTS.has(code) && html`<p class="quiet">${text(`chat.hint.${code}`)}</p>`}
     ${isLast && retryable && !shownVersion.value && html`<${Button} icon="restore" onClick=${() => regenerate(turn)}>${text("shared.retry")}<//>`}
   </div>`;
 }

@@ -2,6 +2,7 @@
 
 import { announce, notify, notifyProblem } from "../../shared/components/notices.js";
 import { text } from "../../shared/texts/texts.js";
+import { listing } from "../list/items/shown.js";
 import { change, forget, keep, remember, takeLast } from "./own_changes.js";
 
 /** Take back the last change of this page. */
@@ -45,6 +46,9 @@ async function turn(ids, way) {
     return;
   }
   keep(way === "undo" ? "undone" : "done", ids);
+  // No change of the drive tells that a share is back; folders are told of all that happens in them.
+  const shown = listing.peek();
+  if (shown?.kind === "shared") void shown.load({ quiet: true });
   if (left.length) notify(text("files.partly_undone", { reason: left[0].text ?? left[0].reason ?? "" }));
   else announce(text(way === "undo" ? "files.undone" : "files.redone"));
 }

@@ -5,7 +5,7 @@ import { Dialog, showDialog } from "../../shared/components/dialogs.js";
 import { Failure, Loading } from "../../shared/components/states.js";
 import { html, useEffect, useState } from "../../shared/preact.js";
 import { loadStyles } from "../../shared/styles/load.js";
-import { moment, size } from "../../shared/texts/format.js";
+import { clockTime, moment, size } from "../../shared/texts/format.js";
 import { loadTexts, text } from "../../shared/texts/texts.js";
 import { ItemActivity } from "./item_activity.js";
 
@@ -66,32 +66,41 @@ function Facts({ item }) {
   </dl>`;
 }
 
-/** @param {{path: string}} properties */
+/** How it can be searched, and what its reader learned of a photo. @param {{path: string}} properties */
 function IndexState({ path }) {
   const { value } = useAnswer(path);
   if (!value?.sentence) return null;
+  const awaitsOcr = value.index_state === "needs_ocr";
+  const omissions = awaitsOcr ? [] : value.omissions;
+  const hint = omissions.length || value.index_state === "ready" ? "" : value.hint;
+  return html`<${Photo} properties=${Object.entries(value.properties)} />
+    <section>
+      <h3>${text("facts.search")}</h3>
+      <p>${value.sentence}</p>
+      ${
+        omissions.length > 0 &&
+        html`<ul>
+          ${omissions.map((/** @type {any} */ one) => html`<li key=${one.kind}>${one.text}</li>`)}
+        </ul>`
+      }
+      ${hint && html`<p class="quiet">${hint}</p>`}
+    </section>`;
+}
+
+/** @param {{properties: [string, string][]}} properties */
+function Photo({ properties }) {
+  if (!properties.length) return null;
   return html`<section>
-    <h3>${text("facts.search")}</h3>
-    <p>${value.sentence}</p>
-    ${
-      Object.keys(value.properties ?? {}).length > 0 &&
-      html`<dl>
-        ${Object.entries(value.properties).map(
-          ([name, words]) =>
-            html`<div key=${name}>
-              <dt>${text(`facts.${name}`)}</dt>
-              <dd>${words}</dd>
-            </div>`,
-        )}
-      </dl>`
-    }
-    ${
-      value.omissions?.length > 0 &&
-      html`<ul>
-        ${value.omissions.map((/** @type {any} */ one) => html`<li key=${one.kind}>${one.text}</li>`)}
-      </ul>`
-    }
-    ${value.hint && html`<p class="quiet">${value.hint}</p>`}
+    <h3>${text("facts.photo")}</h3>
+    <dl class="item-facts">
+      ${properties.map(
+        ([name, words]) =>
+          html`<div key=${name}>
+            <dt>${text(`facts.${name}`)}</dt>
+            <dd>${name === "taken_at" ? clockTime(words) : words}</dd>
+          </div>`,
+      )}
+    </dl>
   </section>`;
 }
 

@@ -10,8 +10,10 @@ const BY_TYPE = [
   [/pdf$/, "pdf"],
   [/csv|sheet|excel/, "sheet"],
   [/zip|tar|compressed|archive/, "archive"],
+  // Types of Office have "xml" in their names.
+  [/officedocument|opendocument|word/, "text"],
   [/json|xml|javascript|python|yaml|x-sh|html|css/, "code"],
-  [/^text\/|word|document|opendocument/, "text"],
+  [/^text\/|document/, "text"],
 ];
 
 /** @param {{kind: string, media_type?: string}} item */

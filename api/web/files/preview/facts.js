@@ -51,7 +51,7 @@ export function IndexState({ item }) {
   const key = /** @type {Record<string, string>} */ ({ ...words, ...others })[state];
   if (!key && omissions.length) return html`<${Incomplete} omissions=${omissions} />`;
   if (!key) return null;
-  const isQuiet = state === "pending" || state === "indexing";
+  const isQuiet = state === "pending" || state === "indexing" || state === "needs_ocr";
   return html`<p class=${`index-state ${isQuiet ? "quiet" : "warning"}`} role="note">
     <${Icon} name=${isQuiet ? "clock" : "warning"} /><span>${text(key)} ${reason}</span>
   </p>`;

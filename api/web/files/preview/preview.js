@@ -6,6 +6,7 @@ import { Lazy } from "../../shared/components/lazy.js";
 import { onDriveChange } from "../../shared/drive_events.js";
 import { goToFile } from "../../shared/location.js";
 import { html, useEffect, useState } from "../../shared/preact.js";
+import { watchIndexing } from "../list/items/indexing.js";
 import { IndexState } from "./facts.js";
 import { PreviewHeader } from "./header.js";
 import { PassageBar } from "./passage_bar.js";
@@ -58,6 +59,12 @@ function useItem(id) {
       if (change.type === "reset" || change.item_ids?.includes(id)) load();
     });
   }, [id]);
+  useEffect(() => {
+    if (!item) return undefined;
+    // An answer may come after another file was opened.
+    const take = (/** @type {Item[]} */ [moved]) => setItem((now) => (now?.id === moved.id ? moved : now));
+    return watchIndexing(() => [item], take);
+  }, [item]);
   return { item, error, load };
 }
 

@@ -931,7 +931,8 @@ export interface components {
          * @description A delta of the message `message_id` of the thread. The graph emits it only for text that no model streamed.
          *
          *     `step_id` is the step of the plan that is carried out.
-         *     `restarts`, after a restart of the service: this is the whole new text since the last event of another type.
+         *     `restarts`, after a restart of the service or where the text so far was thoughts: this is the whole new text since
+         *     the last event of another type.
          */
         ContentEvent: {
             /**
@@ -1838,8 +1839,10 @@ export interface components {
          * @description The index of an item.
          *
          *     Of a file: `state`, with `index_state` as items have it, and in the caller's language a `sentence` and what to do
-         *     (`hint`); `reason` is what its reader said, in English; null in the trash, where files are not in the index. Of a
-         *     folder: the number of all files below it by `state`, in `counts`.
+         *     (`hint`); `reason` is what its reader said, in English, and `omissions` what of the file it left out, by kind
+         *     (`count`, and a `text` in the caller's language); `properties` of a photo are `taken_at`, `place` and `camera`;
+         *     null in the trash, where files are not in the index. Of a folder: the number of all files below it by `state`, in
+         *     `counts`.
          */
         ItemIndexResult: {
             /** Id */
@@ -1868,6 +1871,18 @@ export interface components {
              * @default
              */
             reason: string;
+            /**
+             * Omissions
+             * @default []
+             */
+            omissions: components["schemas"]["OmissionResult"][];
+            /**
+             * Properties
+             * @default {}
+             */
+            properties: {
+                [key: string]: string;
+            };
             /** Counts */
             counts?: {
                 [key: string]: number;
@@ -2335,6 +2350,7 @@ export interface components {
          *     `citations` are those of the event of that name. `toolCalls` are the calls of your own MCP servers: consecutive ones
          *     stand together in the first message. Links are withheld in the assistant's `text`; the person's and a
          *     tool's are as they are. `versions` are the ids of all versions of a message of the person that has several.
+         *     `incomplete`: the answer ends in the middle, `stopped` by a person or `broken_off` by an error.
          */
         MessageView: {
             /** Id */
@@ -2435,6 +2451,8 @@ export interface components {
              * @default []
              */
             versions: string[];
+            /** Incomplete */
+            incomplete?: ("stopped" | "broken_off") | null;
         };
         /**
          * MissingContents
@@ -2848,6 +2866,18 @@ export interface components {
             unread: number;
             /** Cursor */
             cursor: string | null;
+        };
+        /**
+         * OmissionResult
+         * @description Things of one kind that were met in a file and not read.
+         */
+        OmissionResult: {
+            /** Kind */
+            kind: string;
+            /** Count */
+            count: number;
+            /** Text */
+            text: string;
         };
         /**
          * OptionsResult

@@ -47,6 +47,12 @@ export function shortDate(value, now = new Date()) {
 /** A date and a time. @param {string | Date} value */
 export const moment = (value) => moments.value.format(new Date(value));
 
+/** The date and time of a clock whose zone is not known, as of a camera. @param {string} value ISO 8601 without a zone */
+export const clockTime = (value) =>
+  new Intl.DateTimeFormat(TAGS[language.value], { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }).format(
+    new Date(`${value.replace(" ", "T")}Z`),
+  );
+
 /** @param {number} milliseconds */
 export function duration(milliseconds) {
   const seconds = milliseconds / 1000;

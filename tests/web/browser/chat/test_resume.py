@@ -5,9 +5,10 @@ from __future__ import annotations
 from threading import Event
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
-from tests.fakes.held_model import HOLD, HeldModel
+from tests.fakes.held_model import BREAK, HOLD, HeldModel
 from tests.web.browser.visits import set_in_view
 from tests.web.browser.world import give_token
 
@@ -173,3 +174,43 @@ def test_a_session_that_ends_in_a_conversation_asks_to_sign_in_and_sends_what_wa
     give_token(dialog, owner.token)
     expect(answers(page)).to_have_count(2)
     expect(answers(page).last).to_contain_text("Second.")
+
+
+STOPPED = {"en": ("Stop", "You stopped it."), "zh": ("停止", "您已停止。")}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_stopped_answer_keeps_its_words_and_its_mark_when_the_page_is_loaded_again(
+    visits: Visits, model: HeldModel, language: str
+) -> None:
+    stop, mark = STOPPED[language]
+    page = visits.open(language=language)
+    model.script[:] = [f"{BEGUN} {HOLD}And it ends there."]
+    page.get_by_role("textbox", name={"en": "Message", "zh": "消息"}[language], exact=True).fill("Go on")
+    page.keyboard.press("Enter")
+    answer = page.locator(".answer")
+    expect(answer).to_contain_text(BEGUN)
+    page.get_by_role("button", name=stop, exact=True).click()
+    expect(answer).to_contain_text(mark)
+    page.reload()
+    expect(answer).to_contain_text(BEGUN)
+    expect(answer.get_by_text(mark)).to_have_count(1)
+
+
+BROKEN_OFF = {"en": "The answer broke off here.", "zh": "回答在此中断。"}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_an_answer_that_broke_off_keeps_its_words_and_says_so_when_the_page_is_loaded_again(
+    visits: Visits, model: HeldModel, language: str
+) -> None:
+    page = visits.open(language=language)
+    model.script[:] = [f"{BEGUN} {BREAK}"]
+    page.get_by_role("textbox", name={"en": "Message", "zh": "消息"}[language], exact=True).fill("Go on")
+    page.keyboard.press("Enter")
+    answer = page.locator(".answer")
+    expect(answer.get_by_role("alert")).to_be_visible()
+    expect(answer).to_contain_text(BEGUN)
+    page.reload()
+    expect(answer).to_contain_text(BEGUN)
+    expect(answer.get_by_text(BROKEN_OFF[language])).to_have_count(1)

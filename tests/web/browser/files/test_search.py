@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.web.browser.axe import violations
@@ -76,3 +77,16 @@ def test_words_of_before_are_offered_again_in_chinese(visits: Visits, owner: Per
     page.get_by_role("button", name="仙鹤", exact=True).click()
     expect(field).to_have_value("仙鹤")
     expect(page.get_by_role("link", name="仙鹤.txt")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "Nothing was found for “zzzzqqq”."), ("zh", "没有找到与“zzzzqqq”相关的内容。")]
+)
+def test_a_search_with_no_answer_says_so(visits: Visits, owner: Person, language: str, said: str) -> None:
+    owner.upload(f"dunlin {language}.txt", "A dunlin.\n")
+    owner.upload(f"休假 {language}.txt", "员工每年有二十八天带薪年假。\n")
+    wait_for_index(owner)
+    page = visits.open("#/search?q=zzzzqqq", size=NARROWEST, language=language)
+    expect(page.get_by_text(said)).to_be_visible()
+    expect(page.locator(".hits")).to_have_count(0)
+    assert violations(page) == []

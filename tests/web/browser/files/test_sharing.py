@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,6 +10,7 @@ from playwright.sync_api import expect
 
 from tests.web.browser.axe import violations
 from tests.web.browser.visits import NARROWEST
+from tests.web.browser.world import row
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -80,3 +82,43 @@ def test_who_is_not_known_is_told_beside_the_field(visits: Visits, item: dict[st
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="共享", exact=True).click()
     expect(dialog.get_by_role("alert").first).not_to_be_empty()
+
+
+LEAVING = {
+    "en": ("Leave the share", "Leave “{}”?", "You left “{}”.", "Undo"),
+    "zh": ("退出共享", "要退出“{}”的共享吗？", "已退出“{}”的共享。", "撤销"),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_share_is_left_after_a_question_and_comes_back_by_undo(visits: Visits, owner: Person, language: str) -> None:
+    action, question, done, undo = LEAVING[language]
+    name = f"Together {language}"
+    folder = owner.folder(name)
+    with closing(owner.add_new("lea")) as lea:
+        share = {"email": lea.email, "role": "editor"}
+        owner.http.post(f"/api/drive/items/{folder['id']}/shares", json=share).raise_for_status()
+        page = visits.open("#/shared", lea, language=language, size=NARROWEST)
+        row(page, name).click(button="right")
+        page.get_by_role("menuitem", name=action).click()
+        dialog = page.get_by_role("alertdialog", name=question.format(name))
+        expect(dialog).to_contain_text(owner.email)
+        assert violations(page) == []
+        dialog.get_by_role("button", name=action).click()
+        expect(page.get_by_text(done.format(name))).to_be_visible()
+        expect(row(page, name)).to_have_count(0)
+        assert owner.get(f"/api/drive/items/{folder['id']}/shares")["shares"] == []
+        page.get_by_role("button", name=undo).click()
+        expect(row(page, name)).to_be_visible()
+
+
+def test_what_is_ones_own_or_lies_in_a_shared_folder_is_not_left(visits: Visits, owner: Person) -> None:
+    folder = owner.folder("Whole")
+    owner.upload("inside.txt", "inside", folder["id"])
+    with closing(owner.add_new("leo")) as leo:
+        share = {"email": leo.email, "role": "editor"}
+        owner.http.post(f"/api/drive/items/{folder['id']}/shares", json=share).raise_for_status()
+        for page, name in ((visits.open(), "Whole"), (visits.open(f"#/folder/{folder['id']}", leo), "inside.txt")):
+            row(page, name).click(button="right")
+            expect(page.get_by_role("menuitem", name="Details")).to_be_visible()
+            expect(page.get_by_role("menuitem", name="Leave the share")).to_have_count(0)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 UPLOAD = """([files, folder]) => {
     const entry = document.querySelector("script[type=module]").src.replace("app/main.js", "files/uploads/uploads.js");
-    const made = files.map(({name, text, size, path}) => {
-        const file = new File([size ? new Uint8Array(size) : text], name, {lastModified: 1});
+    const made = files.map(({name, text, size, path, modified}) => {
+        const file = new File([size ? new Uint8Array(size) : text], name, {lastModified: modified ?? 1});
         if (path) Object.defineProperty(file, "webkitRelativePath", {value: path});
         return file;
     });
@@ -198,3 +198,19 @@ def test_what_is_refused_says_why_and_can_be_tried_again(visits: Visits, owner: 
     tray.get_by_role("button", name="Try a.txt again").click()
     expect(tray.get_by_text("1 file uploaded.")).to_be_visible()
     assert owner.names() == ["a.txt"]
+
+
+def test_a_file_keeps_its_own_date_and_the_list_is_sorted_by_it(page: Page, owner: Person) -> None:
+    dates = {"new.txt": 1_577_880_000_000, "old.txt": 915_192_000_000, "before 1970.txt": -86_400_000}
+    tray = upload(page, *({"name": name, "text": name, "modified": date} for name, date in dates.items()))
+    expect(tray.get_by_text("3 files uploaded.")).to_be_visible()
+    owner.upload("today.txt", "today")
+    kept = {item["name"]: item["modified_at"][:10] for item in owner.children()}
+    kept.pop("today.txt")
+    assert kept == {"new.txt": "2020-01-01", "old.txt": "1999-01-01", "before 1970.txt": "1969-12-31"}
+    rows = page.get_by_role("grid").locator("[role=row][data-index]")
+    page.get_by_role("button", name="Changed", exact=True).click()
+    expect(rows).to_have_text([re.compile(name) for name in ("today", "new", "old", "before 1970")])
+    page.get_by_role("button", name="Changed", exact=True).click()
+    expect(rows).to_have_text([re.compile(name) for name in ("before 1970", "old", "new", "today")])
+    expect(rows.nth(1)).to_contain_text("1999")

@@ -105,3 +105,17 @@ test("an approval waits, and is closed by whoever decides", () => {
   assert.ok(part.kind === "approval");
   assert.deepEqual([decided.status, part.approval.status, part.approval.decisions.length], ["running", "decided", 1]);
 });
+
+test("what turns out to be thoughts leaves the answer, and the answer takes its place", () => {
+  const turn = turnOf(
+    said("secret pl"),
+    ["reasoning", { message_id: "m", text: "secret plan" }],
+    said("The answer is 5.", { restarts: true }),
+    DONE,
+  );
+  const shown = turn.parts.map((part) => [part.kind, /** @type {any} */ (part).text]);
+  assert.deepEqual(shown, [
+    ["reasoning", "secret plan"],
+    ["text", "The answer is 5."],
+  ]);
+});

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withOwnTurns } from "../../../../api/web/chat/conversation/stored_turns.js";
+import { storedTurns, withOwnTurns } from "../../../../api/web/chat/conversation/stored_turns.js";
 import { newTurn } from "../../../../api/web/chat/conversation/turn.js";
 
 /** @typedef {import("../../../../api/web/chat/conversation/turn.js").TurnStatus} TurnStatus */
@@ -44,4 +44,28 @@ test("a message that is answered anew takes the place of the version before", ()
   const stored = [turn("first", "r1")];
   const anew = turn("first", "r2", "running");
   assert.deepEqual(withOwnTurns(stored, [anew], new Set(["r1"])), [anew]);
+});
+
+/** @param {"stopped" | "broken_off" | null} incomplete @returns {any} */
+const threadOf = (incomplete) => ({
+  messages: [
+    { id: "r1", role: "user", text: "Go on", tool_calls: [], citations: [], versions: [] },
+    { id: "a", role: "assistant", text: "Once upon", tool_calls: [], citations: [], versions: [], incomplete },
+  ],
+});
+
+test("an answer that ended in the middle keeps its words and says how, also when its run is forgotten", () => {
+  for (const [incomplete, status] of /** @type {const} */ ([
+    ["stopped", "cancelled"],
+    ["broken_off", "error"],
+    [null, "success"],
+  ])) {
+    const [stored] = storedTurns(threadOf(incomplete), []);
+    assert.deepEqual([stored.status, stored.parts.length], [status, 1]);
+  }
+});
+
+test("an answer that goes on is no broken one", () => {
+  const [stored] = storedTurns(threadOf("broken_off"), [{ run_id: "r1", status: "running" }]);
+  assert.equal(stored.status, "running");
 });

@@ -5,15 +5,13 @@ import { onDriveChange } from "../../../shared/drive_events.js";
 import { madeHere } from "../../actions/own_changes.js";
 import { concerned } from "./belonging.js";
 import { findItem } from "./find_item.js";
+import { watchIndexing } from "./indexing.js";
 import { mark } from "./marks.js";
 
 /** @typedef {import("./listing.js").Listing} Listing */
-/** @typedef {import("./ordering.js").Item} Item */
 
 const GATHER_MS = 150;
 const RETRY_MS = 3000;
-const PENDING_EVERY_MS = 2500;
-const MOST_PENDING = 30;
 
 /**
  * Follow the changes of the drive. Returns what ends it.
@@ -35,11 +33,14 @@ export function keepLive(listing) {
     // No event tells of this change again: a list that could not be brought up to date is loaded anew.
     if (ids.length && listing.kind === "folder") lookUp(listing, ids, change).catch(() => reloadIn(RETRY_MS));
   });
-  const indexing = setInterval(() => void lookUpPending(listing), PENDING_EVERY_MS);
+  const endIndexing = watchIndexing(
+    () => (listing.isLoading.peek() ? [] : listing.items.peek()),
+    (moved) => listing.take(moved),
+  );
   return () => {
     end();
     clearTimeout(reloading);
-    clearInterval(indexing);
+    endIndexing();
   };
 }
 
@@ -65,17 +66,4 @@ async function whoMade(change) {
   if (!change.mine) return "other";
   const { changes } = await get("/api/drive/changes", { limit: 20 }).catch(() => ({ changes: [] }));
   return changes.find((/** @type {any} */ one) => one.id === id)?.run_id ? "assistant" : null;
-}
-
-/** What is indexed is told by no change of the drive: ask about the files that wait for it. @param {Listing} listing */
-async function lookUpPending(listing) {
-  if (document.hidden || listing.isLoading.peek()) return;
-  const waiting = listing.items
-    .peek()
-    .filter((item) => item.index_state === "pending" || item.index_state === "indexing")
-    .slice(0, MOST_PENDING);
-  if (!waiting.length) return;
-  const found = await Promise.all(waiting.map((item) => findItem(item.id))).catch(() => []);
-  const moved = found.filter((item, index) => item && item.index_state !== waiting[index].index_state);
-  if (moved.length) listing.take(moved.filter((item) => item !== null));
 }
