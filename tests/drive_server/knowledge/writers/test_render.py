@@ -61,8 +61,8 @@ def test_a_word_document_reads_as_it_was_written(tmp_path: Path) -> None:
         "租房 Leases",
         "Some bold, slanted and code.\nSecond line.",
         "Terms",
-        "one",
-        "two",
+        "1. one",
+        "2. two",
         "below",
         "quoted",
         "Name | Rent\nAnna | 1234\n李雷 | 12.5",
@@ -76,7 +76,7 @@ def test_lists_begin_anew(tmp_path: Path) -> None:
     numbering = entries(render_document(DOCX, "1. a\n2. b\n\ntext\n\n5. e\n"))["word/numbering.xml"]
 
     assert (numbering.count(b'startOverride w:val="1"'), numbering.count(b'startOverride w:val="5"')) == (1, 1)
-    assert read_back(tmp_path, DOCX, "1. a\n\ntext\n\n5. e\n").text == "a\n\ntext\n\ne"
+    assert read_back(tmp_path, DOCX, "1. a\n\ntext\n\n5. e\n").text == "1. a\n\ntext\n\n5. e"
 
 
 def test_a_workbook_has_a_sheet_for_each_table_and_is_asked_as_one(tmp_path: Path) -> None:
