@@ -5,23 +5,18 @@ their letters need, and in all lines of a page if a few of them, looked at as sa
 characters are asked for at once, so that no Python runs between the calls.
 """
 
-import ctypes
 import re
-import struct
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import Any, Final, Literal, NamedTuple
 
 from pypdfium2 import raw
 
 from drive_server.knowledge.readers.pages.paragraphs import Line
+from drive_server.knowledge.readers.pages.pdf.calls import Box, character_boxes, handle, indices_of, origins
 
 Direction = Literal["right", "up", "down", "left"]
-Box = tuple[float, float, float, float]
-"""Left, bottom, right and top, in points."""
-
 WIDE_GAP: Final = 0.9
 """Of the type's height: a gap that no blank between two words has."""
 
@@ -33,9 +28,6 @@ _SAMPLES: Final = 5
 _LONG_SAMPLE: Final = 12  # characters
 _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _UPRIGHT: Final = 0.1  # radians
-_AT_ONCE: Final = 512
-_RECTANGLES: Final = raw.FS_RECTF * _AT_ONCE
-_RECTANGLE: Final = struct.Struct("4f")
 
 _TURNS: Final[dict[Direction, Callable[[Box, float, float], Box]]] = {
     "right": lambda box, width, height: box,  # noqa: ARG005 - all have the same parameters
@@ -62,42 +54,25 @@ class Characters:
 
     def __init__(self, textpage: Any) -> None:
         self._page = textpage.raw
+        self._handle = handle(textpage.raw)
         self.text: str = textpage.get_text_range()
         self._has_same_offsets = textpage.count_chars() == len(self.text)
-        self._x, self._y = ctypes.c_double(), ctypes.c_double()
-        self._origin = ctypes.byref(self._x), ctypes.byref(self._y)
 
-    def boxes(self, offsets: Sequence[int]) -> list[Box]:
-        """Return the boxes of characters, their lines' heights included; zeros for those that have none."""
-        indices = offsets if self._has_same_offsets else [self._index(offset) for offset in offsets]
-        boxes: list[Box] = []
-        for start in range(0, len(indices), _AT_ONCE):
-            boxes += _boxes(self._page, indices[start : start + _AT_ONCE])
-        return boxes
+    def boxes(self, offsets: Sequence[int]) -> Iterator[Box]:
+        """Yield the boxes of characters, their lines' heights included; zeros for those that have none."""
+        return character_boxes(self._handle, self._indices(offsets))
 
-    def origin(self, offset: int) -> tuple[float, float]:
-        """Return the point on the baseline at which a character begins; zeros if it has none."""
-        index = self._index(offset)
-        if index < 0 or not raw.FPDFText_GetCharOrigin(self._page, index, *self._origin):
-            return 0.0, 0.0
-        return self._x.value, self._y.value
+    def origins(self, offsets: Sequence[int]) -> Iterator[tuple[float, float]]:
+        """Yield the points on the baseline at which characters begin; zeros for those that have none."""
+        return origins(self._handle, self._indices(offsets))
 
     def is_upright(self, offset: int) -> bool:
         """Return whether a character is not turned, as in vertical writing."""
-        return abs(raw.FPDFText_GetCharAngle(self._page, self._index(offset))) < _UPRIGHT
+        (index,) = self._indices([offset])
+        return abs(raw.FPDFText_GetCharAngle(self._page, index)) < _UPRIGHT
 
-    def _index(self, offset: int) -> int:
-        return offset if self._has_same_offsets else raw.FPDFText_GetCharIndexFromTextIndex(self._page, offset)
-
-
-def _boxes(page: Any, indices: Sequence[int]) -> Iterator[Box]:
-    """Yield the boxes of at most `_AT_ONCE` characters; pdfium leaves the rectangle as it is if there is none."""
-    rectangles = _RECTANGLES()
-    for _ in map(raw.FPDFText_GetLooseCharBox, repeat(page), indices, rectangles):
-        pass
-    filled = memoryview(rectangles).cast("B")[: len(indices) * _RECTANGLE.size]
-    for left, top, right, bottom in _RECTANGLE.iter_unpack(filled):
-        yield left, bottom, right, top
+    def _indices(self, offsets: Sequence[int]) -> Sequence[int]:
+        return offsets if self._has_same_offsets else indices_of(self._handle, offsets)
 
 
 class _Gap(NamedTuple):
@@ -182,7 +157,7 @@ class _Frame:
             for offset in (span.start + start - 1, span.start + end)
         ]
         boxes = self.characters.boxes(offsets)
-        return iter(boxes) if self.direction == "right" else map(self.turn, boxes)
+        return boxes if self.direction == "right" else map(self.turn, boxes)
 
 
 def _may_have_gaps(line: Line, is_gapped: bool) -> bool:
@@ -220,17 +195,20 @@ def _spans(characters: Characters) -> Iterator[_Span]:
     offsets = [
         offset for words, start in found for offset in (start, start + (len(words) - 1) // 2, start + len(words) - 1)
     ]
-    boxes = iter(characters.boxes(offsets))
-    for (words, start), first, middle, last in zip(found, boxes, boxes, boxes, strict=True):
-        yield _span(characters, words, start, (first, middle, last))
+    boxes = characters.boxes(offsets)
+    baselines = characters.origins(offsets[::3])
+    for (words, start), baseline, *of_line in zip(found, baselines, boxes, boxes, boxes, strict=True):
+        yield _span(characters, words, start, baseline, of_line)
 
 
-def _span(characters: Characters, words: str, start: int, boxes: tuple[Box, Box, Box]) -> _Span:
+def _span(
+    characters: Characters, words: str, start: int, baseline: tuple[float, float], boxes: Sequence[Box]
+) -> _Span:
     first, _, last = boxes
     direction = _direction(characters, words, start, first, last)
     across = (0, 2) if direction in ("up", "down") else (1, 3)
     height = max(box[across[1]] - box[across[0]] for box in boxes)
-    return _Span(words, start, first, last, characters.origin(start), direction, height)
+    return _Span(words, start, first, last, baseline, direction, height)
 
 
 def _direction(characters: Characters, words: str, start: int, first: Box, last: Box) -> Direction:

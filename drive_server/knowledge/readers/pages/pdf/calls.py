@@ -1,0 +1,106 @@
+"""The functions of pdfium that a page calls by the hundred, with handles and places in memory as plain numbers.
+
+ctypes takes these in half the time of its own pointers. The interpreter's lock is kept, as each call takes less time
+than to give the lock away and to get it back; so `map` calls them one after the other without any Python in between.
+"""
+
+import ctypes
+import struct
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
+from typing import Any, Final
+
+from pypdfium2 import raw
+
+Box = tuple[float, float, float, float]
+"""Left, bottom, right and top, in points."""
+
+_HANDLE: Final = ctypes.c_void_p
+_AT_ONCE: Final = 512
+_FLOAT_BYTES: Final = ctypes.sizeof(ctypes.c_float)
+_DOUBLE_BYTES: Final = ctypes.sizeof(ctypes.c_double)
+_FOUR: Final = struct.Struct("4f")
+_TWO_DOUBLES: Final = struct.Struct("2d")
+_TWO: Final = struct.Struct("2f")
+_BUFFER: Final = ctypes.c_char * (_AT_ONCE * _FOUR.size)
+
+
+def _plain(function: Any, result: Any, *arguments: Any) -> Callable[..., int]:
+    address = ctypes.cast(function, ctypes.c_void_p).value or 0
+    return ctypes.PYFUNCTYPE(result, *arguments)(address)
+
+
+_loose_box: Final = _plain(raw.FPDFText_GetLooseCharBox, ctypes.c_int, _HANDLE, ctypes.c_int, _HANDLE)
+_origin: Final = _plain(raw.FPDFText_GetCharOrigin, ctypes.c_int, _HANDLE, ctypes.c_int, _HANDLE, _HANDLE)
+_index: Final = _plain(raw.FPDFText_GetCharIndexFromTextIndex, ctypes.c_int, _HANDLE, ctypes.c_int)
+_object: Final = _plain(raw.FPDFPage_GetObject, _HANDLE, _HANDLE, ctypes.c_int)
+_kind: Final = _plain(raw.FPDFPageObj_GetType, ctypes.c_int, _HANDLE)
+_bounds: Final = _plain(raw.FPDFPageObj_GetBounds, ctypes.c_int, *[_HANDLE] * 5)
+_segment: Final = _plain(raw.FPDFPath_GetPathSegment, _HANDLE, _HANDLE, ctypes.c_int)
+_point: Final = _plain(raw.FPDFPathSegment_GetPoint, ctypes.c_int, _HANDLE, _HANDLE, _HANDLE)
+segment_kind: Final = _plain(raw.FPDFPathSegment_GetType, ctypes.c_int, _HANDLE)
+segment_closes: Final = _plain(raw.FPDFPathSegment_GetClose, ctypes.c_int, _HANDLE)
+count_segments: Final = _plain(raw.FPDFPath_CountSegments, ctypes.c_int, _HANDLE)
+
+
+def handle(pointer: Any) -> int:
+    """Return what pdfium calls a page or a text by, as a number."""
+    return ctypes.cast(pointer, ctypes.c_void_p).value or 0
+
+
+def indices_of(text: int, offsets: Iterable[int]) -> list[int]:
+    """Return the indices of characters by their offsets in the text of a page; -1 for those that have none."""
+    return list(map(_index, repeat(text), offsets))
+
+
+def character_boxes(text: int, indices: Sequence[int]) -> Iterator[Box]:
+    """Yield the boxes of characters, their lines' heights included; zeros for those that have none."""
+    for some in _portions(indices):
+        buffer, places = _memory(_FOUR, _FLOAT_BYTES, 1)
+        deque(map(_loose_box, repeat(text), some, *places), maxlen=0)
+        for left, top, right, bottom in _FOUR.iter_unpack(buffer[: len(some) * _FOUR.size]):
+            yield left, bottom, right, top
+
+
+def origins(text: int, indices: Sequence[int]) -> Iterator[tuple[float, float]]:
+    """Yield the points on the baseline at which characters begin; zeros for those that have none."""
+    for some in _portions(indices):
+        buffer, places = _memory(_TWO_DOUBLES, _DOUBLE_BYTES, 2)
+        deque(map(_origin, repeat(text), some, *places), maxlen=0)
+        yield from _TWO_DOUBLES.iter_unpack(buffer[: len(some) * _TWO_DOUBLES.size])
+
+
+def objects_of(page: int, count: int) -> list[tuple[int, int]]:
+    """Return the kind and the handle of each of the first objects of a page."""
+    handles = list(map(_object, repeat(page), range(count)))
+    return list(zip(map(_kind, handles), handles, strict=True))
+
+
+def object_boxes(handles: Sequence[int]) -> Iterator[Box]:
+    """Yield the boxes of objects; zeros for those that have none."""
+    for some in _portions(handles):
+        buffer, places = _memory(_FOUR, _FLOAT_BYTES, 4)
+        deque(map(_bounds, some, *places), maxlen=0)
+        yield from _FOUR.iter_unpack(buffer[: len(some) * _FOUR.size])
+
+
+def segments_of(path: int, count: int) -> tuple[list[int], list[tuple[float, float]]]:
+    """Return the handles and the points of a path's first segments, of which there are at most 512."""
+    segments = list(map(_segment, repeat(path), range(count)))
+    buffer, places = _memory(_TWO, _FLOAT_BYTES, 2)
+    deque(map(_point, segments, *places), maxlen=0)
+    return segments, list(_TWO.iter_unpack(buffer[: count * _TWO.size]))
+
+
+def _portions(values: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(values), _AT_ONCE):
+        yield values[start : start + _AT_ONCE]
+
+
+def _memory(record: struct.Struct, step: int, places: int) -> tuple[memoryview, list[range]]:
+    """Return zeroed memory for records, and the addresses of the first few values of each."""
+    buffer = _BUFFER()
+    start = ctypes.addressof(buffer)
+    end = start + _AT_ONCE * record.size
+    return memoryview(buffer).cast("B"), [range(start + step * place, end, record.size) for place in range(places)]
