@@ -8,6 +8,7 @@ import ctypes
 import struct
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import repeat
 from typing import Any, Final
 
@@ -71,10 +72,27 @@ def origins(text: int, indices: Sequence[int]) -> Iterator[tuple[float, float]]:
         yield from _TWO_DOUBLES.iter_unpack(buffer[: len(some) * _TWO_DOUBLES.size])
 
 
-def objects_of(page: int, count: int) -> list[tuple[int, int]]:
-    """Return the kind and the handle of each of the first objects of a page."""
-    handles = list(map(_object, repeat(page), range(count)))
-    return list(zip(map(_kind, handles), handles, strict=True))
+class PageObjects:
+    """The handles of a page's objects, and their kinds; asked for once."""
+
+    def __init__(self, page: Any) -> None:
+        self._page = page
+
+    @cached_property
+    def _handles(self) -> list[int]:
+        page = handle(self._page)
+        return list(map(_object, repeat(page), range(raw.FPDFPage_CountObjects(self._page))))
+
+    @cached_property
+    def _kinds(self) -> list[int]:
+        return list(map(_kind, self._handles))
+
+    def of_kind(self, kind: int, most: int | None = None) -> list[int]:
+        """Return the handles of a kind among the first objects, or among all of them."""
+        kinds = self._kinds[:most]
+        if kind not in kinds:
+            return []
+        return [one for one, other in zip(self._handles, kinds, strict=False) if other == kind]
 
 
 def object_boxes(handles: Sequence[int]) -> Iterator[Box]:

@@ -201,9 +201,7 @@ def _spans(characters: Characters) -> Iterator[_Span]:
         yield _span(characters, words, start, baseline, of_line)
 
 
-def _span(
-    characters: Characters, words: str, start: int, baseline: tuple[float, float], boxes: Sequence[Box]
-) -> _Span:
+def _span(characters: Characters, words: str, start: int, baseline: tuple[float, float], boxes: Sequence[Box]) -> _Span:
     first, _, last = boxes
     direction = _direction(characters, words, start, first, last)
     across = (0, 2) if direction in ("up", "down") else (1, 3)
