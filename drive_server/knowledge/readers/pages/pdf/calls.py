@@ -9,7 +9,7 @@ import struct
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Any, Final
 
 from pypdfium2 import raw
@@ -24,7 +24,8 @@ _DOUBLE_BYTES: Final = ctypes.sizeof(ctypes.c_double)
 _FOUR: Final = struct.Struct("4f")
 _TWO_DOUBLES: Final = struct.Struct("2d")
 _TWO: Final = struct.Struct("2f")
-_BUFFER: Final = ctypes.c_char * (_AT_ONCE * _FOUR.size)
+_SIX: Final = struct.Struct("6f")
+_BUFFER: Final = ctypes.c_char * (_AT_ONCE * _SIX.size)
 
 
 def _plain(function: Any, result: Any, *arguments: Any) -> Callable[..., int]:
@@ -38,10 +39,11 @@ _index: Final = _plain(raw.FPDFText_GetCharIndexFromTextIndex, ctypes.c_int, _HA
 _object: Final = _plain(raw.FPDFPage_GetObject, _HANDLE, _HANDLE, ctypes.c_int)
 _kind: Final = _plain(raw.FPDFPageObj_GetType, ctypes.c_int, _HANDLE)
 _bounds: Final = _plain(raw.FPDFPageObj_GetBounds, ctypes.c_int, *[_HANDLE] * 5)
+_matrix: Final = _plain(raw.FPDFPageObj_GetMatrix, ctypes.c_int, _HANDLE, _HANDLE)
 _segment: Final = _plain(raw.FPDFPath_GetPathSegment, _HANDLE, _HANDLE, ctypes.c_int)
 _point: Final = _plain(raw.FPDFPathSegment_GetPoint, ctypes.c_int, _HANDLE, _HANDLE, _HANDLE)
-segment_kind: Final = _plain(raw.FPDFPathSegment_GetType, ctypes.c_int, _HANDLE)
-segment_closes: Final = _plain(raw.FPDFPathSegment_GetClose, ctypes.c_int, _HANDLE)
+_segment_kind: Final = _plain(raw.FPDFPathSegment_GetType, ctypes.c_int, _HANDLE)
+_segment_closes: Final = _plain(raw.FPDFPathSegment_GetClose, ctypes.c_int, _HANDLE)
 count_segments: Final = _plain(raw.FPDFPath_CountSegments, ctypes.c_int, _HANDLE)
 
 
@@ -103,12 +105,26 @@ def object_boxes(handles: Sequence[int]) -> Iterator[Box]:
         yield from _FOUR.iter_unpack(buffer[: len(some) * _FOUR.size])
 
 
-def segments_of(path: int, count: int) -> tuple[list[int], list[tuple[float, float]]]:
-    """Return the handles and the points of a path's first segments, of which there are at most 512."""
-    segments = list(map(_segment, repeat(path), range(count)))
-    buffer, places = _memory(_TWO, _FLOAT_BYTES, 2)
-    deque(map(_point, segments, *places), maxlen=0)
-    return segments, list(_TWO.iter_unpack(buffer[: count * _TWO.size]))
+def matrices_of(handles: Sequence[int]) -> Iterator[tuple[float, ...]]:
+    """Yield the six numbers of the matrix of each object."""
+    for some in _portions(handles):
+        buffer, places = _memory(_SIX, _SIX.size, 1)
+        deque(map(_matrix, some, *places), maxlen=0)
+        yield from _SIX.iter_unpack(buffer[: len(some) * _SIX.size])
+
+
+def segments_of(paths: Sequence[int], counts: Sequence[int]) -> Iterator[tuple[int, int, tuple[float, float]]]:
+    """Yield the kind of each segment of each path, whether it closes its figure, and its point."""
+    owners = [path for path, count in zip(paths, counts, strict=True) for _ in range(count)]
+    segments = list(map(_segment, owners, chain.from_iterable(map(range, counts))))
+    return zip(map(_segment_kind, segments), map(_segment_closes, segments), _points(segments), strict=True)
+
+
+def _points(segments: Sequence[int]) -> Iterator[tuple[float, float]]:
+    for some in _portions(segments):
+        buffer, places = _memory(_TWO, _FLOAT_BYTES, 2)
+        deque(map(_point, some, *places), maxlen=0)
+        yield from _TWO.iter_unpack(buffer[: len(some) * _TWO.size])
 
 
 def _portions(values: Sequence[int]) -> Iterator[Sequence[int]]:

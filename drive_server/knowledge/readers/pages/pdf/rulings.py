@@ -1,11 +1,10 @@
 """Tables whose cells are ruled: out of the straight lines and rectangles that a page draws."""
 
-import ctypes
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Final
+from itertools import islice, pairwise
+from typing import Final, NamedTuple
 
 from pypdfium2 import raw
 
@@ -14,9 +13,8 @@ from drive_server.knowledge.readers.pages.pdf.calls import (
     Box,
     PageObjects,
     count_segments,
+    matrices_of,
     object_boxes,
-    segment_closes,
-    segment_kind,
     segments_of,
 )
 from drive_server.knowledge.readers.pages.pdf.lines import PageText
@@ -34,8 +32,7 @@ _FILLED: Final = 0.75
 _COVERED: Final = 0.6  # of a table's height or width, by each of its lines
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(NamedTuple):
     """A straight line: `at` is its place across its direction, `start` and `end` are those along it."""
 
     at: float
@@ -164,36 +161,40 @@ def _places(rulings: list[Ruling], length: float) -> list[float]:
 
 def _edges(paths: Sequence[int]) -> Iterator[Box]:
     """Yield the boxes of straight lines, and of the edges of rectangles, that are long enough."""
-    for path, points, box in zip(paths, map(count_segments, paths), object_boxes(paths), strict=True):
+    shapes: list[int] = []
+    counts: list[int] = []
+    for path, box in zip(paths, object_boxes(paths), strict=True):
         width, height = box[2] - box[0], box[3] - box[1]
-        if points > _MOST_POINTS or max(width, height) < _SHORTEST:
+        if max(width, height) < _SHORTEST or (points := count_segments(path)) > _MOST_POINTS:
             continue
         if min(width, height) <= _THIN:
             yield box
         else:
-            yield from _segments(path, points)
+            shapes.append(path)
+            counts.append(points)
+    segments = segments_of(shapes, counts)
+    for matrix, count in zip(matrices_of(shapes), counts, strict=True):
+        yield from _straight(matrix, list(islice(segments, count)))
 
 
-def _segments(path: int, count: int) -> Iterator[Box]:
-    matrix = raw.FS_MATRIX()
-    raw.FPDFPageObj_GetMatrix(ctypes.cast(path, raw.FPDF_PAGEOBJECT), ctypes.byref(matrix))
-    a, b, c, d, e, f = matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f
-    segments, points = segments_of(path, count)
-    start = last = (0.0, 0.0)
-    for segment, (x, y) in zip(segments, points, strict=True):
-        point = a * x + c * y + e, b * x + d * y + f
-        kind = segment_kind(segment)
+def _straight(matrix: tuple[float, ...], segments: Sequence[tuple[int, int, tuple[float, float]]]) -> Iterator[Box]:
+    """Yield the boxes of a path's lines, up to the first one that is neither level nor upright."""
+    a, b, c, d, e, f = matrix
+    start_x = start_y = last_x = last_y = 0.0
+    for kind, closes, (left, bottom) in segments:
+        x, y = a * left + c * bottom + e, b * left + d * bottom + f
         if kind == raw.FPDF_SEGMENT_MOVETO:
-            start = point
-        elif kind != raw.FPDF_SEGMENT_LINETO or min(abs(point[0] - last[0]), abs(point[1] - last[1])) > _THIN:
+            start_x, start_y = x, y
+        elif kind != raw.FPDF_SEGMENT_LINETO or min(abs(x - last_x), abs(y - last_y)) > _THIN:
             return  # a shape, which rules no cells
         else:
-            yield _box(last, point)
-        last = point
-        if segment_closes(segment):
-            yield _box(point, start)
+            yield _box(last_x, last_y, x, y)
+        last_x, last_y = x, y
+        if closes:
+            yield _box(x, y, start_x, start_y)
 
 
-def _box(one: tuple[float, float], other: tuple[float, float]) -> Box:
-    (x, y), (x_2, y_2) = one, other
-    return min(x, x_2), min(y, y_2), max(x, x_2), max(y, y_2)
+def _box(x: float, y: float, other_x: float, other_y: float) -> Box:
+    left, right = (x, other_x) if x < other_x else (other_x, x)
+    bottom, top = (y, other_y) if y < other_y else (other_y, y)
+    return left, bottom, right, top
