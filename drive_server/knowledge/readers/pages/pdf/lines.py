@@ -171,8 +171,9 @@ def _wide(span: _Span, blanks: Iterable[tuple[int, int]], edges: Iterator[Box]) 
     found: list[_Gap] = []
     least = WIDE_GAP * span.height
     for (start, end), before, after in zip(blanks, edges, edges):  # noqa: B905 - edges go on with the next line
-        if after[0] - before[2] >= least or before[0] - after[2] >= least:
-            found.append(_Gap(start, end, before[2], after[0]))
+        left, right = before[2], after[0]
+        if right - left >= least or before[0] - after[2] >= least:
+            found.append(_Gap(start, end, left, right))
     return [] if found and _LEADERS.search(span.words) else found
 
 

@@ -164,10 +164,11 @@ def _edges(paths: Sequence[int]) -> Iterator[Box]:
     shapes: list[int] = []
     counts: list[int] = []
     for path, box in zip(paths, object_boxes(paths), strict=True):
-        width, height = box[2] - box[0], box[3] - box[1]
-        if max(width, height) < _SHORTEST or (points := count_segments(path)) > _MOST_POINTS:
+        left, bottom, right, top = box
+        width, height = right - left, top - bottom
+        if (width < _SHORTEST and height < _SHORTEST) or (points := count_segments(path)) > _MOST_POINTS:
             continue
-        if min(width, height) <= _THIN:
+        if width <= _THIN or height <= _THIN:
             yield box
         else:
             shapes.append(path)
