@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from drive_server.knowledge.text.characters import is_cjk
 from drive_server.knowledge.text.elements import Part
@@ -33,8 +33,7 @@ _INDENT = 0.7
 _SHORT = 0.85
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line of text: where it begins and ends, its baseline, and the height of its type.
 
     `kind`: "row" stands by itself, "table" is a whole table, a row a line, and "aside" is turned against the page.

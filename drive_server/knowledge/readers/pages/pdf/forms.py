@@ -1,7 +1,7 @@
 """The values of a form beside their labels. Pure; units are points, y grows upwards."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from drive_server.knowledge.readers.pages.paragraphs import Line
@@ -44,13 +44,13 @@ def _put(field: Field, box: Box, places: Sequence[_Place], loose: list[Line]) ->
     above = [place for place in places if _is_label_above(box, place.line)]
     if above and not field.is_box:
         label = min(above, key=lambda place: place.line.baseline)
-        label.below.append(replace(value, height=label.line.height))
+        label.below.append(value._replace(height=label.line.height))
         return
     if field.is_box:
         text = f"{field.value} {field.name}"
     else:
         text = f"{field.name}: {field.value}" if field.name else field.value
-    loose.append(replace(value, text=text.strip()))
+    loose.append(value._replace(text=text.strip()))
 
 
 def _distance(field: Field, box: Box, line: Line) -> float:
@@ -85,5 +85,5 @@ def _rows(place: _Place) -> list[Line]:
         return [place.line, *place.below]
     pieces = sorted((*(place.line.pieces or (place.line,)), *place.beside), key=lambda piece: piece.left)
     text = " ".join(piece.text for piece in pieces)
-    row = replace(place.line, text=text, left=pieces[0].left, right=pieces[-1].right, kind="row", pieces=tuple(pieces))
+    row = place.line._replace(text=text, left=pieces[0].left, right=pieces[-1].right, kind="row", pieces=tuple(pieces))
     return [row, *place.below]

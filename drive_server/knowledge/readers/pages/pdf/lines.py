@@ -1,30 +1,28 @@
 """The lines of a page out of pdfium's characters: turned upright, with the parts that wide gaps set apart.
 
 A call for each character would take longer than all else, so gaps are looked for only in lines that are wider than
-their letters need, and in all lines of a page if a few of them, looked at as samples, have any.
+their letters need, and in all lines of a page if a few of them, looked at as samples, have any. The boxes of many
+characters are asked for at once, so that no Python runs between the calls.
 """
 
-import ctypes
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from pypdfium2 import raw
 
 from drive_server.knowledge.readers.pages.paragraphs import Line
+from drive_server.knowledge.readers.pages.pdf.calls import Box, character_boxes, handle, indices_of, origins
 
 Direction = Literal["right", "up", "down", "left"]
-Box = tuple[float, float, float, float]
-"""Left, bottom, right and top, in points."""
-
 WIDE_GAP: Final = 0.9
 """Of the type's height: a gap that no blank between two words has."""
 
 _LINE: Final = re.compile("[^\r\n\ufffe]+\ufffe?")  # U+FFFE: a hyphen and the end of its line
 _BLANKS: Final = re.compile(r" +")
-_LEADERS: Final = re.compile(r"(?:[.·_…] ?){4,}")
+_LEADERS: Final = re.compile("[.·_…] ?[.·_…] ?[.·_…] ?[.·_…]")
 _LETTER_WIDTH: Final = 0.52  # of the type's height: more than the letters of most lines take
 _SAMPLES: Final = 5
 _LONG_SAMPLE: Final = 12  # characters
@@ -56,38 +54,37 @@ class Characters:
 
     def __init__(self, textpage: Any) -> None:
         self._page = textpage.raw
+        self._handle = handle(textpage.raw)
         self.text: str = textpage.get_text_range()
         self._has_same_offsets = textpage.count_chars() == len(self.text)
-        self._rectangle = raw.FS_RECTF()
-        self._reference = ctypes.byref(self._rectangle)
-        self._x, self._y = ctypes.c_double(), ctypes.c_double()
-        self._origin = ctypes.byref(self._x), ctypes.byref(self._y)
 
-    def box(self, offset: int) -> Box:
-        """Return the box of a character, its line's height included; zeros if it has none."""
-        index = self._index(offset)
-        if index < 0 or not raw.FPDFText_GetLooseCharBox(self._page, index, self._reference):
-            return 0.0, 0.0, 0.0, 0.0
-        found = self._rectangle
-        return found.left, found.bottom, found.right, found.top
+    def boxes(self, offsets: Sequence[int]) -> Iterator[Box]:
+        """Yield the boxes of characters, their lines' heights included; zeros for those that have none."""
+        return character_boxes(self._handle, self._indices(offsets))
 
-    def origin(self, offset: int) -> tuple[float, float]:
-        """Return the point on the baseline at which a character begins; zeros if it has none."""
-        index = self._index(offset)
-        if index < 0 or not raw.FPDFText_GetCharOrigin(self._page, index, *self._origin):
-            return 0.0, 0.0
-        return self._x.value, self._y.value
+    def origins(self, offsets: Sequence[int]) -> Iterator[tuple[float, float]]:
+        """Yield the points on the baseline at which characters begin; zeros for those that have none."""
+        return origins(self._handle, self._indices(offsets))
 
     def is_upright(self, offset: int) -> bool:
         """Return whether a character is not turned, as in vertical writing."""
-        return abs(raw.FPDFText_GetCharAngle(self._page, self._index(offset))) < _UPRIGHT
+        (index,) = self._indices([offset])
+        return abs(raw.FPDFText_GetCharAngle(self._page, index)) < _UPRIGHT
 
-    def _index(self, offset: int) -> int:
-        return offset if self._has_same_offsets else raw.FPDFText_GetCharIndexFromTextIndex(self._page, offset)
+    def _indices(self, offsets: Sequence[int]) -> Sequence[int]:
+        return offsets if self._has_same_offsets else indices_of(self._handle, offsets)
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
+class _Gap(NamedTuple):
+    """A wide gap within a line: its beginning and its end, as offsets in the words and as places."""
+
+    start: int
+    end: int
+    left: float
+    right: float
+
+
+class _Span(NamedTuple):
     """A line's words with the offset and the box of their first and last characters, as drawn."""
 
     words: str
@@ -97,10 +94,6 @@ class _Span:
     baseline: tuple[float, float]
     direction: Direction
     height: float
-
-    @property
-    def end(self) -> int:
-        return self.start + len(self.words)
 
 
 def read_lines(textpage: Any, width: float, height: float, *, gaps_everywhere: bool = False) -> PageText:
@@ -112,7 +105,7 @@ def read_lines(textpage: Any, width: float, height: float, *, gaps_everywhere: b
     frame = _Frame(characters, direction, lambda box: turn(box, width, height))
     lines = [frame.line(span) for span in spans]
     is_gapped = gaps_everywhere or frame.samples_have_gaps(spans)
-    lines = [frame.with_pieces(span, line, is_gapped) for span, line in zip(spans, lines, strict=True)]
+    lines = frame.with_pieces(spans, lines, is_gapped)
     return PageText(tuple(lines), width if direction in ("up", "down") else height, frame.turn)
 
 
@@ -124,80 +117,97 @@ class _Frame:
     direction: Direction
     turn: Callable[[Box], Box]
 
-    def box(self, offset: int) -> Box:
-        """Return the box of a character."""
-        box = self.characters.box(offset)
-        return box if self.direction == "right" else self.turn(box)
-
     def line(self, span: _Span) -> Line:
         """Return the line of a span."""
-        (left, bottom, right, _), (left_2, bottom_2, right_2, _) = self.turn(span.first), self.turn(span.last)
+        first, last, (x, y) = span.first, span.last, span.baseline
+        if self.direction != "right":
+            first, last, (_, y, _, _) = self.turn(first), self.turn(last), self.turn((x, y, x, y))
+        left, right = min(first[0], last[0]), max(first[2], last[2])
         if span.direction != self.direction:
-            return Line(span.words, min(left, left_2), max(right, right_2), min(bottom, bottom_2), span.height, "aside")
-        x, y = span.baseline
-        _, baseline, _, _ = self.turn((x, y, x, y))
-        return Line(span.words, min(left, left_2), max(right, right_2), baseline, span.height)
+            return Line(span.words, left, right, min(first[1], last[1]), span.height, "aside")
+        return Line(span.words, left, right, y, span.height)
 
-    def samples_have_gaps(self, spans: list[_Span]) -> bool:
+    def samples_have_gaps(self, spans: Sequence[_Span]) -> bool:
         """Return whether some lines, spread over the page, have a wide gap."""
         long = [span for span in spans if len(span.words) > _LONG_SAMPLE and span.direction == self.direction]
-        return any(self._gaps(span) for span in long[:: len(long) // _SAMPLES + 1])
+        return any(self._gaps(long[:: len(long) // _SAMPLES + 1]))
 
-    def with_pieces(self, span: _Span, line: Line, is_gapped: bool) -> Line:
-        """Return the line with its parts, if it is one whose gaps are looked for and has any."""
-        is_sparse = line.right - line.left > _LETTER_WIDTH * line.height * len(line.text)
-        if line.kind == "aside" or not (is_gapped or is_sparse):
-            return line
-        gaps = self._gaps(span)
-        return (
-            Line(
-                line.text,
-                line.left,
-                line.right,
-                line.baseline,
-                line.height,
-                "text",
-                tuple(self._pieces(span, line, gaps)),
-            )
-            if gaps
-            else line
-        )
+    def with_pieces(self, spans: Sequence[_Span], lines: Sequence[Line], is_gapped: bool) -> list[Line]:
+        """Return the lines, with their parts those that have wide gaps, if these are looked for."""
+        result = list(lines)
+        numbers = [number for number, line in enumerate(lines) if _may_have_gaps(line, is_gapped)]
+        for number, gaps in zip(numbers, self._gaps([spans[number] for number in numbers]), strict=True):
+            if gaps:
+                line = lines[number]
+                result[number] = line._replace(pieces=tuple(_pieces(line, gaps)))
+        return result
 
-    def _gaps(self, span: _Span) -> list[tuple[int, int, float, float]]:
-        """Return the beginning and end of each wide gap, as offsets and as places; none in a line with leaders."""
-        found: list[tuple[int, int, float, float]] = []
-        least = WIDE_GAP * span.height
-        for blank in _BLANKS.finditer(span.words):
-            start, end = blank.span()
-            before_left, _, before_right, _ = self.box(span.start + start - 1)
-            after_left, _, after_right, _ = self.box(span.start + end)
-            if after_left - before_right >= least or before_left - after_right >= least:
-                found.append((start, end, before_right, after_left))
-        return [] if found and _LEADERS.search(span.words) else found
+    def _gaps(self, spans: Sequence[_Span]) -> list[list[_Gap]]:
+        """Return the wide gaps of each line; none of one with leaders."""
+        blanks = [[blank.span() for blank in _BLANKS.finditer(span.words)] for span in spans]
+        edges = self._edges(spans, blanks)
+        return [_wide(span, of_line, edges) for span, of_line in zip(spans, blanks, strict=True)]
 
-    def _pieces(self, span: _Span, line: Line, gaps: list[tuple[int, int, float, float]]) -> Iterator[Line]:
-        begin, left = 0, line.left
-        is_reversed = gaps[0][3] < gaps[0][2]
-        for start, end, right, next_left in (*gaps, (len(span.words), 0, line.right, 0.0)):
-            edges = (left, right) if not is_reversed else (line.left, line.right)
-            yield Line(span.words[begin:start], *edges, line.baseline, line.height)
-            begin, left = end, next_left
+    def _edges(self, spans: Sequence[_Span], blanks: Sequence[Sequence[tuple[int, int]]]) -> Iterator[Box]:
+        """Yield the boxes of the characters before and after each blank."""
+        offsets = [
+            offset
+            for span, of_line in zip(spans, blanks, strict=True)
+            for start, end in of_line
+            for offset in (span.start + start - 1, span.start + end)
+        ]
+        boxes = self.characters.boxes(offsets)
+        return boxes if self.direction == "right" else map(self.turn, boxes)
+
+
+def _may_have_gaps(line: Line, is_gapped: bool) -> bool:
+    if line.kind == "aside":
+        return False
+    return is_gapped or line.right - line.left > _LETTER_WIDTH * line.height * len(line.text)
+
+
+def _wide(span: _Span, blanks: Iterable[tuple[int, int]], edges: Iterator[Box]) -> list[_Gap]:
+    """Return those of a line's blanks that are wide; takes the boxes beside each of them from `edges`."""
+    found: list[_Gap] = []
+    least = WIDE_GAP * span.height
+    for (start, end), before, after in zip(blanks, edges, edges):  # noqa: B905 - edges go on with the next line
+        left, right = before[2], after[0]
+        if right - left >= least or before[0] - after[2] >= least:
+            found.append(_Gap(start, end, left, right))
+    return [] if found and _LEADERS.search(span.words) else found
+
+
+def _pieces(line: Line, gaps: Sequence[_Gap]) -> Iterator[Line]:
+    text, line_left, line_right, baseline, height, _, _ = line
+    is_reversed = gaps[0].right < gaps[0].left
+    begin, left = 0, line_left
+    for start, end, right, next_left in (*gaps, _Gap(len(text), 0, line_right, 0.0)):
+        edges = (line_left, line_right) if is_reversed else (left, right)
+        yield Line(text[begin:start], *edges, baseline, height)
+        begin, left = end, next_left
 
 
 def _spans(characters: Characters) -> Iterator[_Span]:
-    for match in _LINE.finditer(characters.text):
-        words = match[0].strip()
-        if words:
-            yield _span(characters, words, match.start() + match[0].index(words[0]))
+    found = [
+        (words, match.start() + match[0].index(words[0]))
+        for match in _LINE.finditer(characters.text)
+        if (words := match[0].strip())
+    ]
+    offsets = [
+        offset for words, start in found for offset in (start, start + (len(words) - 1) // 2, start + len(words) - 1)
+    ]
+    boxes = characters.boxes(offsets)
+    baselines = characters.origins(offsets[::3])
+    for (words, start), baseline, *of_line in zip(found, baselines, boxes, boxes, boxes, strict=True):
+        yield _span(characters, words, start, baseline, of_line)
 
 
-def _span(characters: Characters, words: str, start: int) -> _Span:
-    end = start + len(words) - 1
-    first, middle, last = (characters.box(offset) for offset in (start, (start + end) // 2, end))
+def _span(characters: Characters, words: str, start: int, baseline: tuple[float, float], boxes: Sequence[Box]) -> _Span:
+    first, _, last = boxes
     direction = _direction(characters, words, start, first, last)
     across = (0, 2) if direction in ("up", "down") else (1, 3)
-    height = max(box[across[1]] - box[across[0]] for box in (first, middle, last))
-    return _Span(words, start, first, last, characters.origin(start), direction, height)
+    height = max(box[across[1]] - box[across[0]] for box in boxes)
+    return _Span(words, start, first, last, baseline, direction, height)
 
 
 def _direction(characters: Characters, words: str, start: int, first: Box, last: Box) -> Direction:

@@ -1,13 +1,12 @@
 """Pictures on pages that have text: counted, if they are large enough to show something."""
 
 import ctypes
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 from pypdfium2 import raw
 
-Box = tuple[float, float, float, float]
+from drive_server.knowledge.readers.pages.pdf.calls import Box, PageObjects, object_boxes
 
 _PIECE: Final = 1 << 20
 _NAME: Final = b"/Image"
@@ -30,14 +29,17 @@ def may_have_pictures(path: Path) -> bool:
     return False
 
 
-def count_pictures(page: Any, characters: int) -> int:
+def count_pictures(page: Any, objects: PageObjects, characters: int) -> int:
     """Return the number of pictures of more than a twentieth of a page, but for its scan or its background."""
+    images = _images(objects)
+    if not images:
+        return 0
     width, height = page.get_size()
     area = max(width * height, 1.0)
-    shares = [_share(box, width, height) / area for box in _images(page.raw)]
+    shares = [_share(box, width, height) / area for box in object_boxes(images)]
     large = [share for share in shares if share > _LEAST]
     whole = [share for share in large if share > _WHOLE]
-    if whole and (characters > _BACKGROUND_TEXT or _has_hidden_text(page.raw)):
+    if whole and (characters > _BACKGROUND_TEXT or _has_hidden_text(objects)):
         return len(large) - len(whole)
     return len(large)
 
@@ -47,16 +49,10 @@ def _share(box: Box, width: float, height: float) -> float:
     return max(0.0, min(right, width) - max(left, 0.0)) * max(0.0, min(top, height) - max(bottom, 0.0))
 
 
-def _objects(page: Any) -> Iterator[Any]:
-    for number in range(min(raw.FPDFPage_CountObjects(page), _MOST_OBJECTS)):
-        yield raw.FPDFPage_GetObject(page, number)
-
-
-def _images(page: Any) -> Iterator[Box]:
-    for one in _objects(page):
-        kind = raw.FPDFPageObj_GetType(one)
-        if kind == raw.FPDF_PAGEOBJ_IMAGE or (kind == raw.FPDF_PAGEOBJ_FORM and _is_picture(one, _DEPTH)):
-            yield _bounds(one)
+def _images(objects: PageObjects) -> list[int]:
+    forms = objects.of_kind(raw.FPDF_PAGEOBJ_FORM, _MOST_OBJECTS)
+    groups = [form for form in forms if _is_picture(ctypes.cast(form, raw.FPDF_PAGEOBJECT), _DEPTH)]
+    return objects.of_kind(raw.FPDF_PAGEOBJ_IMAGE, _MOST_OBJECTS) + groups
 
 
 def _is_picture(form: Any, depth: int) -> bool:
@@ -68,17 +64,9 @@ def _is_picture(form: Any, depth: int) -> bool:
     return kind == raw.FPDF_PAGEOBJ_IMAGE or (kind == raw.FPDF_PAGEOBJ_FORM and _is_picture(one, depth - 1))
 
 
-def _bounds(one: Any) -> Box:
-    values = [ctypes.c_float() for _ in range(4)]
-    raw.FPDFPageObj_GetBounds(one, *map(ctypes.byref, values))
-    left, bottom, right, top = (value.value for value in values)
-    return left, bottom, right, top
-
-
-def _has_hidden_text(page: Any) -> bool:
+def _has_hidden_text(objects: PageObjects) -> bool:
     """Return whether a page has invisible text: that which OCR found in a scan."""
     return any(
-        raw.FPDFTextObj_GetTextRenderMode(one) == _INVISIBLE
-        for one in _objects(page)
-        if raw.FPDFPageObj_GetType(one) == raw.FPDF_PAGEOBJ_TEXT
+        raw.FPDFTextObj_GetTextRenderMode(ctypes.cast(one, raw.FPDF_PAGEOBJECT)) == _INVISIBLE
+        for one in objects.of_kind(raw.FPDF_PAGEOBJ_TEXT, _MOST_OBJECTS)
     )

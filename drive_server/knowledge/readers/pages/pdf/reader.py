@@ -15,6 +15,7 @@ from pypdfium2 import raw
 from drive_server.knowledge.readers.pages.paragraphs import Page, page_parts
 from drive_server.knowledge.readers.pages.pdf.annotations import Annotations, read_annotations
 from drive_server.knowledge.readers.pages.pdf.attachments import attachment_parts
+from drive_server.knowledge.readers.pages.pdf.calls import PageObjects
 from drive_server.knowledge.readers.pages.pdf.forms import with_values
 from drive_server.knowledge.readers.pages.pdf.lines import PageText, read_lines
 from drive_server.knowledge.readers.pages.pdf.pictures import count_pictures, may_have_pictures
@@ -90,15 +91,17 @@ class _Reader:
     def _page(self, page: pypdfium2.PdfPage, number: int) -> Page:
         annotations = read_annotations(page, self._document.formenv)
         text = _page_text(page, gaps_everywhere=bool(annotations.fields))
-        found = sum(len(line.text) for line in text.lines)
+        letters = "".join(line.text for line in text.lines)
+        found = len(letters)
         self._characters += found
-        self._unmapped += sum(len(_UNMAPPED.findall(line.text)) for line in text.lines)
+        self._unmapped += len(_UNMAPPED.findall(letters))
         is_scanned = _is_scan(page, found)
+        objects = PageObjects(page.raw)
         if self._has_pictures and not is_scanned:
-            self._omissions.add("picture", count_pictures(page, found))
+            self._omissions.add("picture", count_pictures(page, objects, found))
         self._take(annotations, text, number)
         lines = with_values(text.lines, annotations.fields, text.turn) if annotations.fields else text.lines
-        ordered = in_reading_order(lines, lambda: find_grids(page, text))
+        ordered = in_reading_order(lines, lambda: find_grids(objects, text))
         return Page(number, ordered, is_scanned, text.height)
 
     def _take(self, annotations: Annotations, text: PageText, number: int) -> None:

@@ -1,15 +1,22 @@
 """Tables whose cells are ruled: out of the straight lines and rectangles that a page draws."""
 
-import ctypes
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, Final
+from itertools import islice, pairwise
+from typing import Final, NamedTuple
 
 from pypdfium2 import raw
 
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
+from drive_server.knowledge.readers.pages.pdf.calls import (
+    Box,
+    PageObjects,
+    count_segments,
+    matrices_of,
+    object_boxes,
+    segments_of,
+)
 from drive_server.knowledge.readers.pages.pdf.lines import PageText
 from drive_server.knowledge.readers.pages.pdf.tables import MOST_SHARED, joined_cells, rows_of
 
@@ -25,8 +32,7 @@ _FILLED: Final = 0.75
 _COVERED: Final = 0.6  # of a table's height or width, by each of its lines
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(NamedTuple):
     """A straight line: `at` is its place across its direction, `start` and `end` are those along it."""
 
     at: float
@@ -43,7 +49,7 @@ class Grid:
 
     def inside(self, pieces: Sequence[Line]) -> list[Line]:
         """Return the pieces that stand in the table."""
-        return [piece for piece in pieces if self._cell(piece) is not None]
+        return [piece for piece, cell in zip(pieces, self._cells(pieces), strict=True) if cell]
 
     def text(self, pieces: Sequence[Line]) -> str | None:
         """Return the rows with bars between their cells; None if pieces stand across its lines, or in one column.
@@ -51,43 +57,43 @@ class Grid:
         `pieces`: those that stand in the table.
         """
         cells: dict[tuple[int, int], list[Line]] = {}
-        for piece in sorted(pieces, key=lambda piece: (-piece.baseline, piece.left)):
-            cells.setdefault(self._cell(piece) or (0, 0), []).append(piece)
-        if len({row for row, _ in cells}) < _LEAST - 1 or len({column for _, column in cells}) < _LEAST - 1:
+        ordered = sorted(pieces, key=lambda piece: (-piece.baseline, piece.left))
+        for piece, cell in zip(ordered, self._cells(ordered), strict=True):
+            cells.setdefault(cell or (0, 0), []).append(piece)
+        columns = sorted({column for _, column in cells})
+        if len({row for row, _ in cells}) < _LEAST - 1 or len(columns) < _LEAST - 1:
             return None
         if any(self._runs_over(cell, found) and (cell[0], cell[1] + 1) in cells for cell, found in cells.items()):
             return None
         if _shared(cells.values()) > MOST_SHARED * len(pieces):
             return None
-        rows = (self._lines(cells, row) for row in range(len(self.rows) - 1))
+        rows = (_lines([cells.get((row, column), ()) for column in columns]) for row in range(len(self.rows) - 1))
         return "\n".join(joined_cells(line) for lines in rows for line in lines if any(line))
-
-    def _lines(self, cells: Mapping[tuple[int, int], Sequence[Line]], row: int) -> Iterator[list[str]]:
-        """Yield a row's cells, but for columns that are blank in all rows.
-
-        If nearly every column has something on each line, these are rows without rules, and each is yielded.
-        """
-        columns = [cells.get((row, column), ()) for column in sorted({column for _, column in cells})]
-        lines = rows_of([piece for cell in columns for piece in cell])
-        filled = sum(bool(cell) for cell in columns)
-        if len(lines) >= _UNRULED_ROWS and sum(map(len, lines)) >= _FILLED * filled * len(lines):
-            columns_of_lines = [[[piece for piece in cell if piece in line] for cell in columns] for line in lines]
-        else:
-            columns_of_lines = [columns]
-        for cells_of_line in columns_of_lines:
-            yield [" ".join(piece.text for piece in cell) for cell in cells_of_line]
 
     def _runs_over(self, cell: tuple[int, int], pieces: Sequence[Line]) -> bool:
         """Return whether a cell's text goes on in the next column."""
         return any(piece.right > self.columns[cell[1] + 1] + _NEAR for piece in pieces)
 
-    def _cell(self, piece: Line) -> tuple[int, int] | None:
-        """Return the row and the column in which a piece begins."""
-        column = bisect_right(self.columns, piece.left + 1) - 1
-        row = bisect_right(self.rows, -piece.baseline - piece.height / 4, key=lambda edge: -edge) - 1
-        if 0 <= column < len(self.columns) - 1 and 0 <= row < len(self.rows) - 1:
-            return row, column
-        return None
+    def _cells(self, pieces: Iterable[Line]) -> Iterator[tuple[int, int] | None]:
+        """Yield the row and the column in which each piece begins; None for one outside of the table."""
+        columns, depths = self.columns, [-edge for edge in self.rows]
+        last_column, last_row = len(columns) - 1, len(depths) - 1
+        for piece in pieces:
+            column = bisect_right(columns, piece.left + 1) - 1
+            row = bisect_right(depths, -piece.baseline - piece.height / 4) - 1
+            yield (row, column) if 0 <= column < last_column and 0 <= row < last_row else None
+
+
+def _lines(cells: Sequence[Sequence[Line]]) -> Iterator[list[str]]:
+    """Yield the cells of a row; if nearly each has something on each line, these are rows without rules."""
+    filled = sum(map(bool, cells))
+    if max(map(len, cells)) >= _UNRULED_ROWS:
+        lines = rows_of([piece for cell in cells for piece in cell])
+        if len(lines) >= _UNRULED_ROWS and sum(map(len, lines)) >= _FILLED * filled * len(lines):
+            for line in lines:
+                yield [" ".join(piece.text for piece in cell if piece in line) for cell in cells]
+            return
+    yield [" ".join(piece.text for piece in cell) for cell in cells]
 
 
 def _shared(cells: Iterable[Sequence[Line]]) -> int:
@@ -99,11 +105,11 @@ def _shared(cells: Iterable[Sequence[Line]]) -> int:
     )
 
 
-def find_grids(page: Any, text: PageText) -> list[Grid]:
+def find_grids(objects: PageObjects, text: PageText) -> list[Grid]:
     """Return the ruled tables of a page from top to bottom."""
     flat: list[Ruling] = []
     upright: list[Ruling] = []
-    for left, bottom, right, top in map(text.turn, _edges(page.raw)):
+    for left, bottom, right, top in map(text.turn, _edges(objects.of_kind(raw.FPDF_PAGEOBJ_PATH)[:_MOST_PATHS])):
         if right - left >= _SHORTEST and top - bottom <= _THIN:
             flat.append(Ruling((bottom + top) / 2, left, right))
         elif top - bottom >= _SHORTEST and right - left <= _THIN:
@@ -153,54 +159,43 @@ def _places(rulings: list[Ruling], length: float) -> list[float]:
     return [at for at, covered in places if covered >= _COVERED * length]
 
 
-def _edges(page: Any) -> Iterator[tuple[float, float, float, float]]:
-    """Yield the boxes of straight lines, and of the edges of rectangles."""
-    count = raw.FPDFPage_CountObjects(page)
-    paths = 0
-    for number in range(count):
-        one = raw.FPDFPage_GetObject(page, number)
-        if raw.FPDFPageObj_GetType(one) != raw.FPDF_PAGEOBJ_PATH:
+def _edges(paths: Sequence[int]) -> Iterator[Box]:
+    """Yield the boxes of straight lines, and of the edges of rectangles, that are long enough."""
+    shapes: list[int] = []
+    counts: list[int] = []
+    for path, box in zip(paths, object_boxes(paths), strict=True):
+        left, bottom, right, top = box
+        width, height = right - left, top - bottom
+        if (width < _SHORTEST and height < _SHORTEST) or (points := count_segments(path)) > _MOST_POINTS:
             continue
-        paths += 1
-        if paths > _MOST_PATHS:
-            return
-        yield from _path_edges(one)
+        if width <= _THIN or height <= _THIN:
+            yield box
+        else:
+            shapes.append(path)
+            counts.append(points)
+    segments = segments_of(shapes, counts)
+    for matrix, count in zip(matrices_of(shapes), counts, strict=True):
+        yield from _straight(matrix, list(islice(segments, count)))
 
 
-def _path_edges(path: Any) -> Iterator[tuple[float, float, float, float]]:
-    values = [ctypes.c_float() for _ in range(4)]
-    points = raw.FPDFPath_CountSegments(path)
-    if points > _MOST_POINTS or not raw.FPDFPageObj_GetBounds(path, *map(ctypes.byref, values)):
-        return
-    left, bottom, right, top = (value.value for value in values)
-    if right - left <= _THIN or top - bottom <= _THIN:
-        yield left, bottom, right, top
-        return
-    yield from _segments(path, points)
-
-
-def _segments(path: Any, count: int) -> Iterator[tuple[float, float, float, float]]:
-    matrix = raw.FS_MATRIX()
-    raw.FPDFPageObj_GetMatrix(path, ctypes.byref(matrix))
-    x, y = ctypes.c_float(), ctypes.c_float()
-    x_reference, y_reference = ctypes.byref(x), ctypes.byref(y)
-    start = last = (0.0, 0.0)
-    for number in range(count):
-        segment = raw.FPDFPath_GetPathSegment(path, number)
-        raw.FPDFPathSegment_GetPoint(segment, x_reference, y_reference)
-        point = matrix.a * x.value + matrix.c * y.value + matrix.e, matrix.b * x.value + matrix.d * y.value + matrix.f
-        kind = raw.FPDFPathSegment_GetType(segment)
+def _straight(matrix: tuple[float, ...], segments: Sequence[tuple[int, int, tuple[float, float]]]) -> Iterator[Box]:
+    """Yield the boxes of a path's lines, up to the first one that is neither level nor upright."""
+    a, b, c, d, e, f = matrix
+    start_x = start_y = last_x = last_y = 0.0
+    for kind, closes, (left, bottom) in segments:
+        x, y = a * left + c * bottom + e, b * left + d * bottom + f
         if kind == raw.FPDF_SEGMENT_MOVETO:
-            start = point
-        elif kind != raw.FPDF_SEGMENT_LINETO or min(abs(point[0] - last[0]), abs(point[1] - last[1])) > _THIN:
+            start_x, start_y = x, y
+        elif kind != raw.FPDF_SEGMENT_LINETO or min(abs(x - last_x), abs(y - last_y)) > _THIN:
             return  # a shape, which rules no cells
         else:
-            yield _box(last, point)
-        last = point
-        if raw.FPDFPathSegment_GetClose(segment):
-            yield _box(point, start)
+            yield _box(last_x, last_y, x, y)
+        last_x, last_y = x, y
+        if closes:
+            yield _box(x, y, start_x, start_y)
 
 
-def _box(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float, float, float]:
-    (left, right), (bottom, top) = sorted((one[0], other[0])), sorted((one[1], other[1]))
+def _box(x: float, y: float, other_x: float, other_y: float) -> Box:
+    left, right = (x, other_x) if x < other_x else (other_x, x)
+    bottom, top = (y, other_y) if y < other_y else (other_y, y)
     return left, bottom, right, top

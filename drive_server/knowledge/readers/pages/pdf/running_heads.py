@@ -8,9 +8,9 @@ there but for a number that counts with the pages.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from drive_server.knowledge.readers.pages.paragraphs import Line, Page
 from drive_server.knowledge.readers.pages.pdf.tables import rows_of
@@ -35,8 +35,7 @@ _AMOUNT: Final = re.compile(r"\d[.,]\d\d(?!\d)")
 _ROMAN: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(NamedTuple):
     """A row of a page: its text with `#` in place of the page number, if it may have one, and that number's offset.
 
     The text is that of rows in the margin; for others it is empty.
