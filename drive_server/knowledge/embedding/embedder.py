@@ -153,7 +153,7 @@ class CjkEmbedder(PackagedEmbedder):
 
     def nearness(self, query: str) -> Nearness:
         """Return how near an answer is; one to a question in another script is never as near."""
-        return Nearness(alone=0.899, words=0.04, each_word=0.008) if is_cjk(query) else Nearness(alone=0.815)
+        return Nearness(alone=0.898, words=0.03, each_word=0.008) if is_cjk(query) else Nearness(alone=0.815)
 
 
 class CrossingEmbedder:
