@@ -297,23 +297,30 @@ class Retrieval:
         return is_answered or bool(near)
 
     async def _coverages(self) -> dict[int, Coverage]:
-        """Return what the best passages by words, and the nearest ones in the question's language, have of it."""
+        """Return what the best passages by words have of it, and the nearest ones of models that need both at once."""
         terms = terms_of(self.request.query.words, self.misspelled)
-        own = [self.candidates.similarities.get(one.embedder.name) for one in self.request.models if not one.is_foreign]
-        rows = {row for found in (self.candidates.words, *own) if found for row in _best(COVERED_PASSAGES, found)}
+        joint = [one.embedder.name for one in self.request.models if one.nearness is not None and one.nearness.is_joint]
+        sides = (self.candidates.words, *(self.candidates.similarities.get(name, {}) for name in joint))
+        rows = {row for side in sides for row in _best(COVERED_PASSAGES, side)}
         passages = zip(rows, await self._read(rows), strict=True)
         return {row: terms.coverage(passage.search_text) for row, passage in passages}
 
     async def _is_near(self, model: ModelQuery, coverages: Mapping[int, Coverage]) -> bool:
-        """Return whether a passage is near enough for the words that it has itself."""
+        """Return whether a passage is near enough for the words that it, or the passage with most of them, has."""
         if model.nearness is None:
             return True
         found = self.candidates.similarities[model.embedder.name]
         nearest = _best(1, found)[0]
-        cosines = {row: cosine_of(found[row], model.embedder.floor) for row in {nearest, *coverages} if row in found}
+        cosine = cosine_of(found[nearest], model.embedder.floor)
         if model.crossing is not None:
-            cosines = {nearest: with_agreement(cosines[nearest], await self._other_cosine(model, model.crossing))}
-        return any(is_near(one, coverages.get(row, Coverage()), model.nearness) for row, one in cosines.items())
+            cosine = with_agreement(cosine, await self._other_cosine(model, model.crossing))
+        if not model.nearness.is_joint:
+            return is_near(cosine, best_of(coverages.values()), model.nearness)
+        held = {nearest: Coverage()} | {row: covered for row, covered in coverages.items() if row in found}
+        return any(
+            is_near(cosine_of(found[row], model.embedder.floor), covered, model.nearness)
+            for row, covered in held.items()
+        )
 
     async def _other_cosine(self, model: ModelQuery, crossing: CrossingEmbedder) -> float:
         """Return the best cosine of the nearest passages by the model of the question, 0 if that has no vector."""
