@@ -36,13 +36,16 @@ class Nearness:
     """How near the best passage must be to answer a question: a cosine, less for the words that it has of it.
 
     `alone` is the cosine without a word; a passage with all words needs `words` less, and for each word, up to
-    `most_words`, `each_word` less. Chosen by `python -m benchmarks.search.absent`.
+    `most_words`, `each_word` less. With `is_joint` the words are those of the passage itself, else of the one that has
+    most: a model whose cosines of anything are high needs both at once. Chosen by
+    `python -m benchmarks.search.absent`.
     """
 
     alone: float
     words: float = 0.0
     each_word: float = 0.0
     most_words: int = 3
+    is_joint: bool = False
 
 
 class Embedder(Protocol):
@@ -153,7 +156,9 @@ class CjkEmbedder(PackagedEmbedder):
 
     def nearness(self, query: str) -> Nearness:
         """Return how near an answer is; one to a question in another script is never as near."""
-        return Nearness(alone=0.899, words=0.04, each_word=0.008) if is_cjk(query) else Nearness(alone=0.815)
+        if not is_cjk(query):
+            return Nearness(alone=0.815)
+        return Nearness(alone=0.898, words=0.03, each_word=0.008, is_joint=True)
 
 
 class CrossingEmbedder:

@@ -28,9 +28,11 @@ ENGLISH = (
 """English words of which a question consists, whatever it asks for."""
 
 _COMMON = frozenset(ENGLISH.split())
-_COMMON_CJK = frozenset(
-    "的了是在有和与或吗呢吧啊么什怎多少哪谁几我你他她它们这那个些及其为被把对从到于以也都就还要会能可请问如何否时候谓之"
+_COMMON_CJK = re.compile(
+    "什么时候|什么|怎么样|怎么|怎样|多少钱|多少|多久|多大|多长|多远|多高|多深|哪里|哪儿|哪个|哪些|哪天|如何|为什么|为何|请问|是否"
+    "|[的了是在有和与或吗呢吧啊么哪谁几我你他她它们这那个些及其为被把对从到于以也都就还要能可何否谓之]"
 )
+"""Chinese words of which a question consists; the longer ones first, so that `时` and `长` count elsewhere."""
 _WORD = re.compile(rf"[^\W_{CJK}]+|[{CJK}]+")
 _CJK_START = re.compile(f"[{CJK}]")
 _EDGE = re.compile(r"[\W_]+")
@@ -113,10 +115,8 @@ def best_of(found: Iterable[Coverage]) -> Coverage:
 def _terms(found: str) -> list[str]:
     if not _CJK_START.match(found):
         return [] if found in _COMMON or (len(found) == 1 and not found.isdigit()) else [found]
-    pairs = [first + second for first, second in pairwise(found)]
-    kept = [pair for pair in pairs if _COMMON_CJK.isdisjoint(pair)]
-    is_alone = len(found) == 1 and found not in _COMMON_CJK
-    return [found] if is_alone else kept
+    parts = [part for part in _COMMON_CJK.split(found) if part]
+    return [pair for part in parts for pair in (map("".join, pairwise(part)) if len(part) > 1 else [part])]
 
 
 def _identifiers(folded: str) -> set[str]:

@@ -1,6 +1,6 @@
 """Retrieval from a table of passages: full-text and vector search, fused into one ranking."""
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from heapq import nlargest
@@ -34,7 +34,7 @@ STRICT_CANDIDATES = 1000
 """The candidates of a query with phrases or exclusions: most of them may be filtered out."""
 
 COVERED_PASSAGES = 20
-"""How many of the best passages by words are looked through for what they have of the question."""
+"""How many of the best passages by words, and of the nearest, are looked through for what they have of a question."""
 
 COMPARED_PASSAGES = 5
 """How many passages in another language are compared by the other model too."""
@@ -245,7 +245,7 @@ class Retrieval:
         """Return the words of the query that no passage has."""
         if not correctable_words(self.request.query):
             return []
-        best = nlargest(CHECKED_PASSAGES, self.candidates.words, key=lambda row: self.candidates.words[row])
+        best = _best(CHECKED_PASSAGES, self.candidates.words)
         best_texts = "\n".join([passage.search_text for passage in await self._read(best)])
         best_texts = fold_words(best_texts)
         missing = [word for word in correctable_words(self.request.query) if word_stem(word) not in best_texts]
@@ -281,12 +281,11 @@ class Retrieval:
 
     async def _is_answered(self) -> bool:
         """Return whether a passage is an answer by its words or meaning; drop the models that have none near."""
-        terms = terms_of(self.request.query.words, self.misspelled)
-        by_words = nlargest(COVERED_PASSAGES, self.candidates.words, key=lambda row: self.candidates.words[row])
-        covered = best_of([terms.coverage(passage.search_text) for passage in await self._read(by_words)])
+        coverages = await self._coverages()
+        covered = best_of(coverages.values())
         is_answered = covered.is_answer or bool(self.request.query.phrases and self.candidates.rows)
-        asked = [model for model in self.request.models if self._best_cosine(model) is not None]
-        near = [model for model in asked if await self._is_near(model, covered)]
+        asked = [model for model in self.request.models if self.candidates.similarities.get(model.embedder.name)]
+        near = [model for model in asked if await self._is_near(model, coverages)]
         has_words = covered.share >= ENOUGH_BY_WORDS
         for model in asked:
             if model not in near and (model.is_foreign or (near and not has_words)):
@@ -297,29 +296,42 @@ class Retrieval:
             is_answered = is_answered or has_words
         return is_answered or bool(near)
 
-    async def _is_near(self, model: ModelQuery, covered: Coverage) -> bool:
-        cosine = self._best_cosine(model)
-        if model.nearness is None or cosine is None:
-            return cosine is not None
+    async def _coverages(self) -> dict[int, Coverage]:
+        """Return what the best passages by words have of it, and the nearest ones of models that need both at once."""
+        terms = terms_of(self.request.query.words, self.misspelled)
+        joint = [one.embedder.name for one in self.request.models if one.nearness is not None and one.nearness.is_joint]
+        sides = (self.candidates.words, *(self.candidates.similarities.get(name, {}) for name in joint))
+        rows = {row for side in sides for row in _best(COVERED_PASSAGES, side)}
+        passages = zip(rows, await self._read(rows), strict=True)
+        return {row: terms.coverage(passage.search_text) for row, passage in passages}
+
+    async def _is_near(self, model: ModelQuery, coverages: Mapping[int, Coverage]) -> bool:
+        """Return whether a passage is near enough for the words that it, or the passage with most of them, has."""
+        if model.nearness is None:
+            return True
+        found = self.candidates.similarities[model.embedder.name]
+        nearest = _best(1, found)[0]
+        cosine = cosine_of(found[nearest], model.embedder.floor)
         if model.crossing is not None:
             cosine = with_agreement(cosine, await self._other_cosine(model, model.crossing))
-        return is_near(cosine, covered, model.nearness)
+        if not model.nearness.is_joint:
+            return is_near(cosine, best_of(coverages.values()), model.nearness)
+        held = {nearest: Coverage()} | {row: covered for row, covered in coverages.items() if row in found}
+        return any(
+            is_near(cosine_of(found[row], model.embedder.floor), covered, model.nearness)
+            for row, covered in held.items()
+        )
 
     async def _other_cosine(self, model: ModelQuery, crossing: CrossingEmbedder) -> float:
         """Return the best cosine of the nearest passages by the model of the question, 0 if that has no vector."""
         vector = self.vectors.get(crossing.name)
         found = self.candidates.similarities[model.embedder.name]
-        nearest = nlargest(COMPARED_PASSAGES, found, key=lambda row: found[row])
+        nearest = _best(COMPARED_PASSAGES, found)
         if vector is None:
             return 0.0
         answer = await self.table.take_row_ids(nearest).select([VECTOR]).to_arrow()
         vectors = [one for one in column_to_vectors(answer[VECTOR]) if one is not None]
         return float((crossing.cross(np.array(vectors)) @ vector).max()) if vectors else 0.0
-
-    def _best_cosine(self, model: ModelQuery) -> float | None:
-        """Return the cosine of the passage that is nearest by a model, None if it was not asked or has no vectors."""
-        found = self.candidates.similarities.get(model.embedder.name)
-        return cosine_of(max(found.values()), model.embedder.floor) if found else None
 
     def _side(self, embedder: Embedder) -> Side[int]:
         """Return the similarities of a model, and how far they count for this query."""
@@ -327,6 +339,11 @@ class Retrieval:
         if not found or (not self.candidates.words and len(self.request.models) == 1):
             return Side(found, 1.0)
         return Side(found, embedder.weight * TRUST.of(spread_of(found.values())))
+
+
+def _best(number: int, found: Mapping[int, float]) -> list[int]:
+    """Return the rows with the best scores."""
+    return nlargest(number, found, key=lambda row: found[row])
 
 
 def _cosines(answer: Any, vector: Vectors, model: str) -> dict[int, float]:

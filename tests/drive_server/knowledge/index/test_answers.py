@@ -41,7 +41,7 @@ async def best(corpus: Corpus, query: str) -> str:
 async def test_questions_about_what_is_not_there_find_nothing(corpus: Corpus) -> None:
     absent = (
         *("zzzzqqq", "How tall is Mount Everest?", "when is my dentist appointment", "the"),
-        *("的", "鲸鱼怎么交流", "梵高的向日葵画于哪一年"),
+        *("的", "鲸鱼怎么交流", "梵高的向日葵画于哪一年", "家长会什么时候开", "宠物的疫苗在哪里打", "搬家公司的电话"),
     )
     assert {query: found for query in absent if (found := await best(corpus, query))} == {}
 
@@ -68,3 +68,9 @@ async def test_words_are_found_with_other_accents_and_apostrophes(corpus: Corpus
 async def test_a_phrase_keeps_its_accents(corpus: Corpus) -> None:
     assert await corpus.found('"résumé"', mode="text") == [4]
     assert await corpus.found('"resume"', mode="text") == []
+
+
+async def test_a_chinese_name_an_id_and_one_word_are_found_by_their_text(corpus: Corpus) -> None:
+    await corpus.put(5, "端木清欢借走了相机，单号 QX-20931。")
+    for query in ("端木清欢", "QX-20931", "谁借走了相机", "相机"):
+        assert (await corpus.found(query, answers_only=True))[:1] == [5], query

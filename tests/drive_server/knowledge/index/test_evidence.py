@@ -31,6 +31,9 @@ def test_chinese_is_compared_by_pairs_of_characters_without_those_that_every_que
     assert terms.coverage("每位员工享有28天休假。").share == 1
     assert terms.coverage("周会纪要").share == 0
     assert terms_of("猫").coverage("一只猫").share == 1
+    assert terms_of("家长会什么时候开").words == ("家长", "长会", "开")
+    assert terms_of("感冒了吃什么药").words == ("感冒", "吃", "药")
+    assert terms_of("为什么").words == ()
 
 
 def test_short_words_are_no_beginnings_of_others() -> None:
