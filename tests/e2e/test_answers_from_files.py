@@ -1,4 +1,4 @@
-"""Answers from real documents by the built-in model, over real HTTP: figures, tables, what is not read, a share that one leaves."""
+"""Answers from real documents by the built-in model, over real HTTP: figures, tables, losses, a share to leave."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def _partly(finding: Finding, *, chinese: bool) -> str:
     missing = missing_things(finding.omissions, "zh" if chinese else "en")
     if not missing:
         return _label(finding)
-    return f"{_label(finding)}（未读取：{missing}）" if chinese else f"{_label(finding)} (without {missing})"
+    return f"{_label(finding)}（未读取：{missing}）" if chinese else f"{_label(finding)} (not read: {missing})"
 
 
 def _short(reason: str) -> str:
