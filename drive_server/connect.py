@@ -180,6 +180,7 @@ def _oidc_service(settings: DriveSettings, database: Database, identity: Identit
 
 
 async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -> Drive:
+    time_zone = await anyio.to_thread.run_sync(lambda: settings.resolved_time_zone)  # it is read from files
     await anyio.to_thread.run_sync(make_private_directory, settings.root)
     database = await open_database(settings.resolved_database_url)
     stack.push_async_callback(database.dispose)
@@ -224,7 +225,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         batches=BatchService(journal),
         bulk=BulkService(journal),
         stars=StarService(database, clock),
-        archives=ArchiveService(database, blobs, settings.resolved_time_zone),
+        archives=ArchiveService(database, blobs, time_zone),
         documents=documents,
         templates=TemplateService(database, journal, Contents(blobs, texts, settings.max_text_bytes)),
         thumbnails=ThumbnailService(documents, texts),

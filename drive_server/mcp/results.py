@@ -1,12 +1,13 @@
 """The answers of tools and HTTP routes on the wire. Times are ISO 8601 in UTC, sizes in bytes."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel
 
 from drive_server.access import Principal
-from drive_server.knowledge.text.omissions import omission_sentence
+from drive_server.knowledge.text.omissions import missing_things, omission_sentence
 from drive_server.models.access import Link, Share
 from drive_server.models.base import Page
 from drive_server.models.changes import Change, RedoResult, UndoResult
@@ -40,11 +41,25 @@ class ListResult(BaseModel):
         return cls(items=list(page.items), cursor=page.cursor, total=page.total)
 
 
+class MissingResult(BaseModel):
+    """The things in a file that could not be read, in a few words of each language, as in "2 pictures without text"."""
+
+    en: str
+    zh: str
+
+    @classmethod
+    def of(cls, omissions: Mapping[str, int]) -> "MissingResult | None":
+        """Return the words for what a reader left out, None if nothing of the file is lost."""
+        en = missing_things(omissions)
+        return cls(en=en, zh=missing_things(omissions, "zh")) if en else None
+
+
 class TextResult(Result):
     """A part of the text of a `version`: characters from `start` to `end` (exclusive), lines counted from 1.
 
     `place` is where a person would look for it; `uri` and `address` lead there. `truncated` says that
-    one answer does not hold the whole part. `note` names what of the file could not be read, or is empty.
+    one answer does not hold the whole part. `note` names what of the file could not be read, or is empty;
+    `missing` has the things that are lost with it for people, null if none is.
     """
 
     file: Item
@@ -61,6 +76,7 @@ class TextResult(Result):
     address: str
     truncated: bool
     note: str
+    missing: MissingResult | None = None
 
     @classmethod
     def of(cls, found: TextRange, site: str, *, truncated: bool) -> "TextResult":
@@ -73,6 +89,7 @@ class TextResult(Result):
             address=passage.address(site),
             truncated=truncated,
             note=omission_sentence(found.omissions),
+            missing=MissingResult.of(found.omissions),
         )
 
 
@@ -81,7 +98,8 @@ class HitResult(Result):
 
     A passage stands in `version`; `start` and `end` are offsets for `read_file`, `place` is where a person would look
     for it, as in `page=2-3`, `slide=3`, `sheet=Budget!A2:D15`, `part=4`, `line=10-20`. `uri` (a resource) and `address`
-    (a page for people) open the file there. A name has none of these.
+    (a page for people) open the file there. A name has none of these. `note` and `missing` say what
+    of the file could not be read.
     """
 
     file: Item
@@ -95,6 +113,8 @@ class HitResult(Result):
     place: str
     uri: str
     address: str
+    note: str = ""
+    missing: MissingResult | None = None
 
     @classmethod
     def of(cls, hit: Hit, site: str) -> "HitResult":
@@ -106,6 +126,8 @@ class HitResult(Result):
             version=hit.version or None,
             uri=passage.uri if passage else "",
             address=passage.address(site) if passage else "",
+            note=omission_sentence(hit.omissions),
+            missing=MissingResult.of(hit.omissions),
         )
 
 

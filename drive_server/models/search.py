@@ -1,5 +1,6 @@
 """What a search finds, and the state of the index."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from drive_server.models.items import Item
@@ -10,7 +11,8 @@ class Hit:
     """A passage (or a name) that matches a query. `score` is comparable within one answer only, higher is better.
 
     `start` and `end` are character offsets into the text of this `version` as `read_file` counts them; `place` is where
-    a person would look for the passage, as in `slide=3`. A name has neither.
+    a person would look for the passage, as in `slide=3`. A name has neither. `omissions` counts by kind
+    what of the file could not be read.
     """
 
     item: Item
@@ -22,6 +24,7 @@ class Hit:
     page: int | None = None
     version: int = 0
     place: str = ""
+    omissions: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def must_cite(state: State) -> bool:
     if has_marks(answer.text) or any(True for _ in sources_in(attempt)):
         return True
     around = context_in(attempt)
-    return any(source.get("note") for source in around) or (bool(around) and active_agent(state) == "search_agent")
+    return any(source.get("missing") for source in around) or (bool(around) and active_agent(state) == "search_agent")
 
 
 def make_cite(deps: GraphDependencies) -> Any:

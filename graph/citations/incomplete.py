@@ -16,31 +16,7 @@ WORDS: Final[Mapping[str, Mapping[Language, str]]] = {
         "zh": "“{name}”没有全部读出{details}，回答可能不完整。",
     },
     "details": {"en": " ({details})", "zh": "（{details}）"},
-    "between": {"en": ", ", "zh": "、"},
 }
-KINDS: Final[Mapping[str, str]] = {
-    "attachment": "个附件",
-    "chart": "个图表",
-    "comment": "条批注",
-    "embedded object": "个嵌入对象",
-    "equation": "个公式",
-    "form field": "个表单域",
-    "formula": "个公式",
-    "hidden column": "个隐藏列",
-    "hidden row": "个隐藏行",
-    "hidden sheet": "个隐藏的工作表",
-    "image": "张图片",
-    "line": "行",
-    "note": "条备注",
-    "page": "页",
-    "picture": "张图片",
-    "row": "行",
-    "sheet": "个工作表",
-    "slide": "张幻灯片",
-    "table": "个表格",
-}
-"""Parts of files in Chinese, by their English names in the singular; what is not here is left out of the sentence."""
-_PARTS: Final = re.compile(r"(?P<count>\d[\d,]*) (?P<kind>[a-z][a-z -]*?)s?(?=[,.;]|$)")
 _FIGURE: Final = re.compile(r"\d[\d.,:]*\d|\d|[一二三四五六七八九十百千万亿两]+(?=[个天年月元人次份块])")
 NOT_FOUND: Final = re.compile(
     r"\b(?:no|not|nothing|none|nowhere|neither|n't|couldn't|can't|doesn't|don't|didn't|without)\b|n[’']t\b"
@@ -68,8 +44,8 @@ def incomplete_notice(
         files = [source for source in read if (source["file_id"], source["version"]) in quoted]
     else:
         files = [source for source in opened if source.get("opened")] if _tells(answer, opened, asked) else []
-    notes = {source["file_id"]: (source["name"], note) for source in files if (note := source.get("note"))}
-    return "\n".join(_sentence(name, note, language) for name, note in list(notes.values())[:MOST_FILES])
+    missing = {source["file_id"]: (source["name"], words) for source in files if (words := source.get("missing"))}
+    return "\n".join(_sentence(name, words, language) for name, words in list(missing.values())[:MOST_FILES])
 
 
 def _tells(answer: str, opened: Sequence[Source], asked: str) -> bool:
@@ -79,17 +55,7 @@ def _tells(answer: str, opened: Sequence[Source], asked: str) -> bool:
     return any(figure not in asked for figure in _FIGURE.findall(said)) or NOT_FOUND.search(said) is not None
 
 
-def _sentence(name: str, note: str, language: Language) -> str:
-    details = _details(note, language)
-    inside = WORDS["details"][language].format(details=details) if details else ""
+def _sentence(name: str, missing: Mapping[str, str], language: Language) -> str:
+    details = missing.get(language, "")
+    inside = WORDS["details"][language].format(details=details) if 0 < len(details) <= LONGEST_DETAILS else ""
     return WORDS["incomplete"][language].format(name=" ".join(name.split()), details=inside)
-
-
-def _details(note: str, language: Language) -> str:
-    """Return the parts that a note of the drive names, in the person's language; in Chinese none if one is unknown."""
-    listed = note.partition(":")[2].strip(" .") or ""
-    if language == "en":
-        return listed if len(listed) <= LONGEST_DETAILS else ""
-    parts = [(match["count"], KINDS.get(match["kind"], "")) for match in _PARTS.finditer(listed)]
-    known = parts and all(kind for _, kind in parts) and len(parts) == len(listed.split(", "))
-    return WORDS["between"]["zh"].join(f"{count}{kind}" for count, kind in parts) if known else ""

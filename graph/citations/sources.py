@@ -11,14 +11,15 @@ SOURCES: Final = "sources"
 CONTEXT: Final = "context_sources"
 """Key in an answer's `additional_kwargs`: the versions whose words stood around the request, such as attachments."""
 MOST_SOURCES: Final = 100
-ADDRESSES: Final = frozenset({"uri", "address"})
+FOR_PEOPLE: Final = frozenset({"uri", "address", "missing"})
+"""Fields beside a `file` that a model does not get."""
 
 
 class Source(TypedDict):
     """A version of a file. `read`: words of it were shown, not only its name.
 
-    `note` says in English which parts of the file the drive could not read, if there are any. `opened`: the text itself
-    was read, or the table was asked; else a search showed passages.
+    `missing` names in each language the things that the drive could not read in the file, if there are any. `opened`:
+    the text itself was read, or the table was asked; else a search showed passages.
     """
 
     file_id: str
@@ -26,7 +27,7 @@ class Source(TypedDict):
     path: str
     version: int | None
     read: bool
-    note: NotRequired[str]
+    missing: NotRequired[dict[str, str]]
     opened: NotRequired[bool]
 
 
@@ -45,8 +46,8 @@ def merge_sources(sources: Iterable[Source]) -> list[Source]:
     for source in sources:
         source_read = found.setdefault((source["file_id"], source["version"]), source)
         source_read["read"] = source_read["read"] or source["read"]
-        if note := source.get("note"):
-            source_read["note"] = note
+        if missing := source.get("missing"):
+            source_read["missing"] = missing
             source_read["opened"] = source_read.get("opened", False) or source.get("opened", False)
     return list(found.values())
 
@@ -60,10 +61,10 @@ def with_context(answer: AIMessage, sources: Iterable[Source]) -> AIMessage:
 
 
 def without_addresses(data: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Return the data as a model gets it: addresses of passages are long, and made from the rest."""
+    """Return the data as a model gets it: without what is made from the rest for people, such as long addresses."""
     if data is None:
         return None
-    shown = {key: value for key, value in data.items() if key not in ADDRESSES or "file" not in data}
+    shown = {key: value for key, value in data.items() if key not in FOR_PEOPLE or "file" not in data}
     if isinstance(shown.get("hits"), list):
         hits = cast("list[Any]", shown["hits"])
         shown["hits"] = [without_addresses(hit) if isinstance(hit, Mapping) else hit for hit in hits]
@@ -107,8 +108,8 @@ def is_table_answer(data: Mapping[str, Any]) -> bool:
 def _as_hit(finding: Mapping[str, Any]) -> Mapping[str, Any]:
     path = str(finding.get("path", ""))
     file = {"id": finding["file_id"], "name": path.rpartition("/")[2], "path": path}
-    text, note = finding.get("answer") or finding.get("quote"), finding.get("note")
-    return {"file": file, "version": finding.get("version"), "text": text, "note": note}
+    text = finding.get("answer") or finding.get("quote")
+    return {"file": file, "version": finding.get("version"), "text": text, "missing": finding.get("missing")}
 
 
 def _source(entry: Mapping[str, Any], *, opened: bool) -> Source:
@@ -121,6 +122,7 @@ def _source(entry: Mapping[str, Any], *, opened: bool) -> Source:
         "version": entry.get("version") or file.get("version"),
         "read": bool(text) and text != name,
     }
-    if note := entry.get("note"):
-        source["note"], source["opened"] = str(note), opened
+    if isinstance(missing := entry.get("missing"), Mapping):
+        words = cast("Mapping[str, Any]", missing)
+        source["missing"], source["opened"] = {language: str(text) for language, text in words.items()}, opened
     return source

@@ -74,6 +74,12 @@ def omission_sentence(counts: Mapping[str, int], language: Language = "en") -> s
     return ("" if language == "zh" else " ").join(sentences)
 
 
+def missing_things(counts: Mapping[str, int], language: Language = "en") -> str:
+    """Return the things that the text does not have, such as "2 pictures without text, 1 page"; empty for nothing."""
+    lost = {kind: count for kind, count in counts.items() if kind not in _REPEATED | _DOUBTFUL}
+    return render(_things(lost), language) if lost else ""
+
+
 def omission_message(kind: str, count: int) -> Message:
     """Return the name of the omissions of one kind, such as "2 pictures"."""
     return Message.of(f"omitted.{kind}", count=count)

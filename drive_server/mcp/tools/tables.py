@@ -17,8 +17,10 @@ from drive_server.knowledge.tables.request import (
     TableAnswer,
     TableQuery,
 )
+from drive_server.knowledge.text.omissions import omission_sentence
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
+from drive_server.mcp.results import MissingResult
 from drive_server.mcp.tools.definition.arguments import AS_LIST, NOT_BOOLEAN, FileRef, OptionalVersion
 from drive_server.mcp.tools.definition.spec import READS, ToolGroup, ToolSpec
 from drive_server.mcp.tools.definition.texts import counted, shown_path
@@ -155,7 +157,7 @@ class TableResult(BaseModel):
     `address` open the first of them. `total_rows` are rows of data, `matched_rows` those that pass the filters,
     `result_rows` all rows of the result, of which `rows` may be the first. `left_out` are rows with totals of the
     others, `unreadable` the first cells of the `unreadable_rows` that were skipped. `hidden_rows` are those of the
-    matched rows that the sheet hides; they count.
+    matched rows that the sheet hides; they count. `note` and `missing` say what of the file could not be read.
     """
 
     file: Item
@@ -176,6 +178,8 @@ class TableResult(BaseModel):
     hidden_rows: int = 0
     uri: str
     address: str
+    note: str = ""
+    missing: MissingResult | None = None
 
     @classmethod
     def of(cls, found: AnsweredTable, site: str) -> "TableResult":
@@ -202,6 +206,8 @@ class TableResult(BaseModel):
             hidden_rows=table.hidden_rows,
             uri=found.passage.uri,
             address=found.passage.address(site),
+            note=omission_sentence(found.omissions),
+            missing=MissingResult.of(found.omissions),
         )
 
 
@@ -283,6 +289,7 @@ def _summary(found: AnsweredTable) -> str:
         if table.unreadable_rows
         else "",
         f"{counted(table.hidden_rows, 'hidden row')} of the sheet counted, too." if table.hidden_rows else "",
+        omission_sentence(found.omissions),
         f"Only the first {len(table.rows):,} are answered." if len(table.rows) < table.result_rows else "",
     ]
     return " ".join(part for part in parts if part)

@@ -1,6 +1,7 @@
 """Questions to tables in files: asked in a reader's process, answered with the version and the place of the cells."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, Literal
 
@@ -11,7 +12,8 @@ from drive_server.knowledge.location import find_span
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.knowledge.tables.query import query_table
 from drive_server.knowledge.tables.request import Refusal, TableAnswer, TableQuery
-from drive_server.knowledge.text.place import Place, parse_place
+from drive_server.knowledge.text.elements import Extraction
+from drive_server.knowledge.text.place import parse_place
 from drive_server.messages import Message
 from drive_server.models.items import Item
 from drive_server.services.documents.reading import Readings
@@ -27,12 +29,16 @@ _UNUSABLE: Final = frozenset({"table_damaged", "table_locked", "table_empty"})
 
 @dataclass(frozen=True, slots=True)
 class AnsweredTable:
-    """The answer of a table: the file as it is now, the version that was asked, and the passage with the cells."""
+    """The answer of a table: the file as it is now, the version that was asked, and the passage with the cells.
+
+    `omissions` counts by kind what of the file could not be read.
+    """
 
     item: Item
     version: int
     answer: TableAnswer
     passage: Passage
+    omissions: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 class TableService:
@@ -60,23 +66,26 @@ class TableService:
         answer = await self._text_source.run(work, _unanswered, found.blob, item.name, found.media_type, QUERY_SECONDS)
         if isinstance(answer, Refusal):
             raise _error(answer, item, found.number)
-        return AnsweredTable(item, found.number, answer, await self._passage(actor, item, found.number, answer))
+        extraction = await self._extraction(actor, item, found.number)
+        passage = _passage(item, found.number, answer, extraction)
+        return AnsweredTable(item, found.number, answer, passage, extraction.omissions if extraction else {})
 
-    async def _passage(self, actor: Actor, item: Item, version: int, answer: TableAnswer) -> Passage:
-        """Return where the cells are, from the first to the last, in the text that people and quotations read."""
-        places = [place for place in map(parse_place, answer.cells) if place]
-        if not places:
-            return Passage(item.id, version, 0, 0)
-        place = places[0].until(places[-1])
-        start, end = await self._offsets(actor, item, version, place)
-        return Passage(item.id, version, start, end, str(place))
-
-    async def _offsets(self, actor: Actor, item: Item, version: int, place: Place) -> tuple[int, int]:
+    async def _extraction(self, actor: Actor, item: Item, version: int) -> Extraction | None:
+        """Return the text that people and quotations read, None where the file has none."""
         try:
-            reading = await self._readings.open(actor, item.id, version)
+            return (await self._readings.open(actor, item.id, version)).extraction
         except (UnsupportedContentError, TooLargeError):
-            return 0, 0
-        return find_span(reading.extraction, place) or (0, 0)
+            return None
+
+
+def _passage(item: Item, version: int, answer: TableAnswer, extraction: Extraction | None) -> Passage:
+    """Return where the cells are in the text, from the first to the last."""
+    places = [place for place in map(parse_place, answer.cells) if place]
+    if not places:
+        return Passage(item.id, version, 0, 0)
+    place = places[0].until(places[-1])
+    start, end = (find_span(extraction, place) if extraction else None) or (0, 0)
+    return Passage(item.id, version, start, end, str(place))
 
 
 def _unanswered(state: Literal["failed"], reason: str) -> TableAnswer | Refusal:

@@ -1,9 +1,10 @@
 """Findings of reading many files: each file's answer, and the coverage of all."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from drive_server.knowledge.text.omissions import missing_things
 from drive_server.services.tree.names import display_name
 
 Status = Literal["answered", "nothing", "failed"]
@@ -20,7 +21,7 @@ class Finding:
     `path` is what the caller named if the file could not be looked at. `answered`: `answer` has it; `nothing`: it was
     read, and holds nothing on the task; `failed`: for the `reason`, a sentence with its `code`. `quote` stands in that
     version of the file from `start` to `end` (characters as read_file counts them, end exclusive), on line `line`.
-    Of `characters` in all `read_characters` were read.
+    Of `characters` in all `read_characters` were read; `omissions` counts by kind what has no characters at all.
     """
 
     path: str
@@ -36,6 +37,7 @@ class Finding:
     characters: int = 0
     code: str = ""
     reason: str = ""
+    omissions: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @property
     def is_read(self) -> bool:
@@ -45,7 +47,7 @@ class Finding:
     @property
     def is_partial(self) -> bool:
         """Return whether some of the file was not read."""
-        return self.is_read and self.read_characters < self.characters
+        return self.is_read and (self.read_characters < self.characters or bool(missing_things(self.omissions)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ def coverage_of(findings: Sequence[Finding], fitting: int | None, *, chinese: bo
         names = _named([f"{_label(one)} ({one.reason})" for one in missing], chinese=chinese)
         parts.append(f"未读 {len(missing):,} 个：{names}" if chinese else f"{len(missing):,} failed: {names}")
     if partly:
-        names = _named([_label(one) for one in partly], chinese=chinese)
+        names = _named([_partly(one, chinese=chinese) for one in partly], chinese=chinese)
         parts.append(
             f"{len(partly):,} 个只读了一部分：{names}" if chinese else f"{len(partly):,} only in part: {names}"
         )
@@ -128,6 +130,13 @@ def _named(names: list[str], *, chinese: bool) -> str:
 def _label(finding: Finding) -> str:
     label = finding.path
     return display_name(label if len(label) <= MOST_LABEL_CHARACTERS else f"…{label[-MOST_LABEL_CHARACTERS:]}")
+
+
+def _partly(finding: Finding, *, chinese: bool) -> str:
+    missing = missing_things(finding.omissions, "zh" if chinese else "en")
+    if not missing:
+        return _label(finding)
+    return f"{_label(finding)}（未读取：{missing}）" if chinese else f"{_label(finding)} (not read: {missing})"
 
 
 def _short(reason: str) -> str:

@@ -97,6 +97,7 @@ class FileReader:
             line=found.text.count("\n", 0, place[0]) + 1 if place else None,
             read_characters=found.end,
             characters=found.total_characters,
+            omissions=dict(found.omissions),
         )
 
     async def _joined(self, answers: Sequence[str]) -> str:

@@ -1,10 +1,11 @@
 """Search: by name and exact words, and by meaning. The database checks rights before and after the index."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Scope, require_person, require_scope
@@ -26,6 +27,7 @@ from drive_server.services.search.scope import SearchArea, open_area
 from drive_server.services.tree.items import checked_limit, describe_all
 from drive_server.services.tree.nodes import NodeView, locate_many
 from drive_server.storage.database import Database
+from drive_server.storage.tables.index import IndexEntryRow
 
 MAX_QUERY_CHARACTERS = 1000
 MAX_SHOWN_CHARACTERS = 100
@@ -212,11 +214,21 @@ async def _page(
     page = confirmed[: question.size]
     places = {node.id: node for _, node in page}
     items = {item.id: item for item in await describe_all(session, list(places.values()))}
+    omissions = await _omissions(session, places)
     return _Found(
         candidates=[candidate for candidate, _ in page],
-        hits=tuple(_hit(candidate, items[candidate.file_id]) for candidate, _ in page),
+        hits=tuple(
+            _hit(candidate, items[candidate.file_id], omissions.get(candidate.file_id, {})) for candidate, _ in page
+        ),
         is_full=len(confirmed) > question.size,
     )
+
+
+async def _omissions(session: AsyncSession, ids: Iterable[str]) -> dict[str, Mapping[str, int]]:
+    """Return the omissions of those of the files of a page that were not read whole."""
+    partial = IndexEntryRow.file_id.in_(list(ids)) & IndexEntryRow.is_partial
+    rows = await session.execute(select(IndexEntryRow.file_id, IndexEntryRow.omissions).where(partial))
+    return {row.file_id: row.omissions for row in rows}
 
 
 async def _confirmed(
@@ -238,7 +250,7 @@ def _stands(candidate: Candidate, node: NodeView, area: SearchArea) -> bool:
     return area.holds(node) and candidate.version in (None, node.row.version)
 
 
-def _hit(candidate: Candidate, item: Item) -> Hit:
+def _hit(candidate: Candidate, item: Item, omissions: Mapping[str, int]) -> Hit:
     return Hit(
         item=item,
         score=candidate.score,
@@ -249,6 +261,7 @@ def _hit(candidate: Candidate, item: Item) -> Hit:
         page=candidate.page,
         version=candidate.version or 0,
         place=candidate.place,
+        omissions=omissions,
     )
 
 

@@ -14,7 +14,7 @@ from graph.offline.documents import (
     key_sentences,
     read_sentences,
 )
-from graph.offline.identified import belonging, named_number
+from graph.offline.identified import belonging, cut_at_numbers, named_number
 from graph.offline.replay import Script, Steps, UnresolvedError, call, request
 from graph.offline.results import Item, Result
 from graph.offline.scripts import listing
@@ -139,9 +139,8 @@ def _best(source: Source, question: str) -> Passage | None:
         return best_passage(sentences, question, source.called)
     asked = question.casefold().replace(str(source.file.get("name") or " ").casefold(), " ")
     wanted = word("identified").sub(" ", asked)
-    return best_passage(
-        belonging(sentences, number, source.called), wanted if terms(wanted) else question, source.called
-    )
+    own = belonging(cut_at_numbers(sentences, source.text), number, source.called)
+    return best_passage(own, wanted if terms(wanted) else question, source.called)
 
 
 def _answer(task: Task, source: Source, question: str) -> str:

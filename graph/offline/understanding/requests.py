@@ -69,7 +69,8 @@ def understand(text: str, *, file_open: bool = False) -> tuple[Intent, ...]:
     meant = [intent for intent in found if intent.action not in {"ask", "lookup"}] or found
     if not meant and clauses and all(clause.negated for clause in clauses):
         return () if word("no_more").search(message.prepared) else (Intent("decline", text),)
-    if meant and all(intent.action == "ask" for intent in meant):
+    # A file's bare name after a question says where to look: "Which department is Bob in, in staff.csv?"
+    if meant and meant[0].action == "ask" and all(intent.action in {"ask", "lookup"} for intent in meant):
         return (replace(meant[0], query=" ".join(message.restored(message.text).split())),)
     return tuple(meant)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
     from drive_server.connect import Actor, Drive
+    from drive_server.models.contents import TextRange
     from graph.drive.connections import ConnectionPool
     from graph.events.answers import CitationView
     from tests.fakes.chat_model import ScriptedChatModel
@@ -110,29 +112,26 @@ async def test_a_related_passage_that_stood_beside_the_open_document_counts_as_r
     assert (found["verified"], found["path"]) == (True, "/Rent increases.md")
 
 
-NOTE = "Not read of this file: 2 pictures, 1 hidden sheet."
-
-
-class PartlyRead(TextResult):
-    """The text of a file that could not be read whole."""
-
-    note: str = ""
+@pytest.fixture
+def omissions() -> dict[str, int]:
+    """The things that the drive leaves out of each file that it reads."""
+    return {"picture": 2, "sheet": 1, "margin": 4}
 
 
 @pytest.fixture
-def partly_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the drive read each file but for its pictures and a sheet."""
+def partly_read(monkeypatch: pytest.MonkeyPatch, omissions: dict[str, int]) -> None:
+    """Have the drive read each file but for some of it."""
     read = TextResult.of
 
-    def partly(*args: Any, **others: Any) -> TextResult:
-        return PartlyRead.model_validate(read(*args, **others).model_dump() | {"note": NOTE})
+    def partly(found: TextRange, *args: Any, **others: Any) -> TextResult:
+        return read(replace(found, omissions=omissions), *args, **others)
 
     monkeypatch.setattr(TextResult, "of", partly)
 
 
 INCOMPLETE = {
-    "en": "Not all of lease.md could be read (2 pictures, 1 hidden sheet); the answer may be incomplete.",
-    "zh": "“租约.md”没有全部读出（2张图片、1个隐藏的工作表），回答可能不完整。",
+    "en": "Not all of lease.md could be read (2 pictures without text, 1 sheet); the answer may be incomplete.",
+    "zh": "“租约.md”没有全部读出（2 张没有文字的图片，1 个工作表），回答可能不完整。",
 }
 
 
@@ -183,3 +182,14 @@ async def test_an_answer_that_takes_nothing_from_the_file_says_nothing_of_it(
     model.script = ["Hello! What would you like to know?"]
     seen = await ask(actor).say("what does this document say?", file_id=file_id)
     assert seen.text.strip() == "Hello! What would you like to know?"
+
+
+@pytest.mark.usefixtures("partly_read")
+@pytest.mark.parametrize("omissions", [{"margin": 6}, {"encoding": 1}], ids=["repeated heads", "doubtful encoding"])
+async def test_repeated_heads_and_a_doubtful_encoding_are_no_loss(
+    ask: Callable[[Actor], Assistant], model: ScriptedChatModel, real_drive: Drive, actor: Actor
+) -> None:
+    file_id = await put(real_drive, actor, "lease.md", LEASE)
+    model.script = [tool_call("read_file", "r1", file_id=file_id), "“The rent is 1,250 euros a month” [1]"]
+    seen = await ask(actor).say("what does this say about the rent?", attachments=[{"id": file_id}])
+    assert "could be read" not in seen.text

@@ -6,7 +6,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from drive_server.connect import Actor, Drive
 from graph.drive.connections import ConnectionPool
 from graph.offline.documents import read_sentences
-from graph.offline.identified import belonging, named_number
+from graph.offline.identified import belonging, cut_at_numbers, named_number
 from graph.offline.model import OfflineChatModel
 from tests.drive_server.mcp.tools.test_tables import stored_sheets
 from tests.graph.assistant import Assistant, Seen, assemble, person
@@ -17,6 +17,10 @@ PEOPLE = "id,name\n" + "".join(f"{number},person {number}\n" for number in range
 INVOICES = "".join(
     f"# Invoice {number}\n\nInvoice number: {number}\nCustomer: {name}\nAmount due: {amount} EUR\n\n"
     for number, name, amount in ((1001, "Alpha", "250.00"), (1002, "Beta", "431.50"), (1003, "Gamma", "99.90"))
+)
+JOINED = (
+    "Acme Invoice number 6 Amount due: 5 EUR Acme Invoice number 7 Amount due: 9 EUR Acme Invoice number 8 "
+    "Amount due: 4 EUR"
 )
 INVOICES_ZH = "发票号码：2001\n应付金额：11元\n\n发票号码：2003\n应付金额：33元\n"
 
@@ -122,10 +126,16 @@ async def test_a_figure_is_taken_from_the_invoice_that_the_question_names(
         ("Invoice 6 costs 5 EUR.\n\nInvoice 7 was cancelled.\n", "7", ["Invoice 7 was cancelled."]),
         ("Invoice number: 17\nTotal: 5 EUR\n", "7", []),
         ("Invoice number: 6\nTotal: 5 EUR\nSee invoice 7 too.\nPay soon: 9 EUR\n", "7", []),
+        (JOINED, "7", ["Invoice number 7 Amount due: 9 EUR Acme"]),
+        (JOINED, "8", ["Invoice number 8 Amount due: 4 EUR"]),
+        ("Invoice 6 replaces invoice 7 and costs 9 EUR.\n", "7", ["Invoice 6 replaces invoice 7 and costs 9 EUR."]),
+        ("Total: 5 EUR\nInvoice number: 6\n\nTotal: 9 EUR\nInvoice number: 7\n", "7", []),
     ],
 )
 def test_only_what_belongs_to_the_number_is_kept(text: str, number: str, kept: list[str]) -> None:
-    assert [one.text for one in belonging(read_sentences(text), number, "file")] == kept
+    sentences = cut_at_numbers(read_sentences(text), text)
+    assert [one.text for one in belonging(sentences, number, "file")] == kept
+    assert all(" ".join(text[one.start : one.end].split()) == one.text for one in belonging(sentences, number, "file"))
 
 
 @pytest.mark.parametrize(

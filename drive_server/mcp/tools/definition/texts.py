@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from drive_server.knowledge.text.omissions import missing_things
 from drive_server.models.base import Page
 from drive_server.models.items import Item, TreeNode
 from drive_server.models.search import Hit
@@ -46,9 +47,7 @@ def tree_lines(node: TreeNode) -> str:
 
 def hit_lines(hits: Iterable[Hit]) -> str:
     """Return each hit with its passage."""
-    return cut_lines(
-        f"- {reference(hit.item)}" + (f", {_location(hit)}: {_passage(hit)}" if hit.end else "") for hit in hits
-    )
+    return cut_lines(f"- {reference(hit.item)}" + (_found(hit) if hit.end else "") for hit in hits)
 
 
 def _branch(node: TreeNode, depth: int) -> Iterator[str]:
@@ -57,9 +56,18 @@ def _branch(node: TreeNode, depth: int) -> Iterator[str]:
         yield from _branch(child, depth + 1)
 
 
+def _found(hit: Hit) -> str:
+    return f", {_location(hit)}: {_passage(hit)}{_unread(hit)}"
+
+
 def _location(hit: Hit) -> str:
     place = f", {display_name(hit.place)}" if hit.place else ""
     return f"version {hit.version}{place}, characters {hit.start}-{hit.end}"
+
+
+def _unread(hit: Hit) -> str:
+    missing = missing_things(hit.omissions)
+    return f" (not read of this file: {missing})" if missing else ""
 
 
 def _passage(hit: Hit) -> str:

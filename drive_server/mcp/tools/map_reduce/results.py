@@ -9,8 +9,9 @@ from typing import Final
 from mcp.types import ResourceTemplate
 from pydantic import BaseModel
 
+from drive_server.knowledge.text.omissions import omission_sentence
 from drive_server.mcp.icons import STACK
-from drive_server.mcp.results import Result
+from drive_server.mcp.results import MissingResult, Result
 from drive_server.services.map_reduce.findings import Finding, Outcome, Status
 from drive_server.services.map_reduce.stored_results import StoredResult
 from drive_server.services.text.addresses import Passage
@@ -40,7 +41,7 @@ TEMPLATE: Final = ResourceTemplate(
 class FindingResult(BaseModel):
     """The answer of one file, or why it was not read. `quote` is in `version` from `start` to `end`, on line `line`.
 
-    `uri` opens the file there.
+    `uri` opens the file there. `note` and `missing` say what of the file could not be read.
     """
 
     path: str
@@ -57,11 +58,14 @@ class FindingResult(BaseModel):
     characters: int
     code: str
     reason: str
+    note: str = ""
+    missing: MissingResult | None = None
 
     @classmethod
     def of(cls, finding: Finding) -> "FindingResult":
         """Return the finding as it is on the wire."""
-        return cls(**asdict(finding), uri=_address(finding))
+        note, missing = omission_sentence(finding.omissions), MissingResult.of(finding.omissions)
+        return cls(**asdict(finding), uri=_address(finding), note=note, missing=missing)
 
     @property
     def as_line(self) -> str:

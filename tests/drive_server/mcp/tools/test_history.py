@@ -187,7 +187,14 @@ def test_an_action_belongs_to_one_tool() -> None:
 
 async def test_what_no_tool_does_has_a_kind_too(drive: Drive) -> None:
     of_tools = {action: kind for spec in drive.server.specs.values() for action, kind in spec.changes.items()}
-    others = {"expire": "trash", "delete_group": "share", "remove_person": "trash", "import_items": "create"}
+    others = {
+        "expire": "trash",
+        "delete_group": "share",
+        "remove_person": "trash",
+        "import_items": "create",
+        "remove_passing": "trash",
+        "set_date": "edit",
+    }
     assert drive.journal.kinds == {**of_tools, **others}
 
 
