@@ -156,19 +156,21 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.usefixtures("bob")
 async def test_every_action_that_a_call_records_is_of_the_kind_in_its_tools_record(
-    drive: Drive, alice: Actor, assistant: Host
+    drive: Drive, alice: Actor, bob: Actor, assistant: Host
 ) -> None:
+    theirs = (await drive.files.create_folder(bob, "root", "Theirs")).value
+    await drive.sharing.share(bob, theirs.id, "alice@example.com", "viewer")
+    leaving = ("revoke_share", {"item_id": theirs.id, "email": "alice@example.com"})
     found: dict[str, str] = {}
-    for number, (tool, arguments) in enumerate(CALLS):
+    for number, (tool, arguments) in enumerate((*CALLS, leaving)):
         named = {key: value.format(**found) if isinstance(value, str) else value for key, value in arguments.items()}
         result = await assistant.call(tool, {META_IDEMPOTENCY_KEY: f"call {number}"}, **named)
         found[tool] = result.get("id", "")
 
     recorded = (await drive.journal.list_changes(alice, limit=100)).items
     specs = drive.server.specs
-    assert len(recorded) == len(CALLS)
+    assert len(recorded) == len(CALLS) + 1
     assert {(change.tool, change.action) for change in recorded} == {
         (name, action) for name, spec in specs.items() for action in spec.changes
     }
