@@ -1,5 +1,6 @@
 """Paragraphs and headings out of the lines of a laid-out page. Pure; units are points, y grows upwards."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -31,6 +32,7 @@ _PARAGRAPH_PITCH = 1.3
 _WIDE_PITCH = 1.8  # of the type's height: the distance of paragraphs, or of lines that fill the page
 _INDENT = 0.7
 _SHORT = 0.85
+_BLOCK_LINES = 3
 
 
 class Line(NamedTuple):
@@ -110,18 +112,23 @@ def _heading_levels(pages: Iterable[Page], body: float) -> dict[int, int]:
 
 def _paragraphs(pages: Iterable[Page], body: float) -> Iterator[_Paragraph]:
     current: _Paragraph | None = None
+    full = 0.0
     for page in pages:
         pitches = _common_pitches(page)
         width = max((line.right for line in page.lines), default=0.0)
         for number, line in enumerate(page.lines):
             usual = pitches[round(line.height)] if number else 0.0
             last = current.lines[-1] if current else None
-            if current and last and not _ends_heading(last, line, body) and not _begins(last, line, usual, width):
+            is_new = last is not None and (
+                _begins(last, line, usual, width) if number else _begins_after_page(last, line, full)
+            )
+            if current and last and not _ends_heading(last, line, body) and not is_new:
                 current.lines.append(line)
                 continue
             if current:
                 yield current
             current = _Paragraph([line], page.number)
+        full = _full_width(page, width)
     if current:
         yield current
 
@@ -156,6 +163,17 @@ def _begins(previous: Line, line: Line, usual: float, width: float) -> bool:
         return True
     indented = line.left > previous.left + _INDENT * line.height
     return bool(_LIST_ITEM.match(line.text) and (ended or short)) or (ended and (short or indented))
+
+
+def _full_width(page: Page, width: float) -> float:
+    """Return where a line ends that fills the page's width; infinite, if too few do so to be a block of text."""
+    full = _SHORT * width
+    return full if sum(line.right >= full for line in page.lines) >= _BLOCK_LINES else math.inf
+
+
+def _begins_after_page(previous: Line, line: Line, full: float) -> bool:
+    """Return whether the first line of a page begins a paragraph: after a short line only small letters go on."""
+    return _begins(previous, line, 0.0, 0.0) or (previous.right < full and not line.text[:1].islower())
 
 
 def _ends_heading(previous: Line, line: Line, body: float) -> bool:
