@@ -7,7 +7,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from drive_server.knowledge.text.elements import MAX_CHARACTERS
-from drive_server.knowledge.text.encodings import declared_encoding, guessed_encoding, wide_encoding
+from drive_server.knowledge.text.encodings import (
+    declared_encoding,
+    encodings_of_language,
+    guessed_encoding,
+    wide_encoding,
+)
 
 SAMPLE_BYTES = 1 << 18
 _MARKS = (
@@ -61,7 +66,7 @@ def _decode(file: BinaryIO) -> Decoded | None:
     decoded = _read(file, "utf-8")
     if decoded:
         return decoded
-    return _without_utf8(file, declared_encoding(sample[:_HEAD_BYTES])) or _read_wide(file, sample)
+    return _without_utf8(file, sample[:_HEAD_BYTES]) or _read_wide(file, sample)
 
 
 def _read_wide(file: BinaryIO, sample: bytes) -> Decoded | None:
@@ -69,15 +74,16 @@ def _read_wide(file: BinaryIO, sample: bytes) -> Decoded | None:
     return _read(file, wide) if wide else None
 
 
-def _without_utf8(file: BinaryIO, declared: str) -> Decoded | None:
+def _without_utf8(file: BinaryIO, head: bytes) -> Decoded | None:
     """Decode as declared or, if that fails, by detection."""
+    declared = declared_encoding(head)
     if declared and declared != "utf-8" and (decoded := _read(file, declared)):
         return decoded
     file.seek(0)
     sample = _sample_beyond_ascii(file)
     if _is_damaged_utf8(sample):
         return _read(file, "utf-8", lossy=True)
-    found = guessed_encoding(sample)
+    found = guessed_encoding(sample, encodings_of_language(head))
     if not found.encoding:
         return None
     wider = "latin-1" if found.encoding == "cp1252" else ""

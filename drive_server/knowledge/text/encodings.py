@@ -15,6 +15,26 @@ _DECLARED = re.compile(
     re.IGNORECASE,
 )
 # Neither UTF, which was tried before, nor Latin 1, which many texts declare wrongly and no byte contradicts.
+_LANGUAGE = re.compile(rb"<html[^>]{0,200}?\blang\s*=\s*[\"']?([a-z-]{2,10})", re.IGNORECASE)
+_OF_LANGUAGE = {
+    "ar": "cp1256",
+    "cs": "cp1250 iso8859-2",
+    "el": "cp1253 iso8859-7",
+    "he": "cp1255",
+    "hu": "cp1250 iso8859-2",
+    "ja": "cp932 euc_jp",
+    "ko": "cp949",
+    "pl": "cp1250 iso8859-2",
+    "ru": "cp1251 koi8-r cp866",
+    "th": "cp874",
+    "tr": "cp1254",
+    "uk": "cp1251 koi8-u",
+    "zh": "gb18030",
+    "zh-hant": "cp950",
+    "zh-hk": "cp950",
+    "zh-tw": "cp950",
+}
+_MAX_IMPLAUSIBLE = 0.1
 _RELIABLE = re.compile(r"(?:cp(?!1252)|iso8859-(?!1$)|iso2022|gb|big5|shift|euc|koi8|mac|tis|hz|johab)")
 _WIDER = {
     "gb2312": "gb18030",
@@ -106,8 +126,17 @@ class Detection:
     doubtful: bool = False
 
 
-def guessed_encoding(sample: bytes) -> Detection:
-    """Return the most likely encoding of text that is not UTF-8.
+def encodings_of_language(head: bytes) -> tuple[str, ...]:
+    """Return the encodings in which pages of the language were written that a web page says it is in (`lang`)."""
+    found = _LANGUAGE.search(head)
+    if not found:
+        return ()
+    tag = found[1].decode("ascii").lower()
+    return tuple(_OF_LANGUAGE.get(tag, _OF_LANGUAGE.get(tag.partition("-")[0], "")).split())
+
+
+def guessed_encoding(sample: bytes, preferred: tuple[str, ...] = ()) -> Detection:
+    """Return the most likely encoding of text that is not UTF-8; a `preferred` one if its words are plausible.
 
     chardet tells how likely each encoding is by pairs of bytes. Bytes that would be kana are Japanese at once; a guess
     loses by capitals within words, words of two scripts, rare Han and symbols.
@@ -117,6 +146,11 @@ def guessed_encoding(sample: bytes) -> Detection:
         if _kana_share(sample, encoding) >= _MIN_KANA:
             return Detection(encoding)
     guesses = sorted(_guesses(sample), key=lambda guess: -guess.likelihood)
+    likely = [guess.encoding for guess in guesses if guess.encoding in preferred]
+    for encoding in (*likely, *preferred):
+        text = _decoded(sample, encoding)
+        if text and _implausible_share(text, encoding) <= _MAX_IMPLAUSIBLE:
+            return Detection(encoding)
     if not guesses:
         return Detection("")
     best = _korean(guesses, sample) or guesses[0]

@@ -136,3 +136,15 @@ def test_a_text_that_says_a_wrong_encoding_is_not(name: str) -> None:
         decoded = decode(text.encode(encoding))
         assert decoded is not None
         assert decoded.text == text
+
+
+@pytest.mark.parametrize(
+    ("language", "encoding", "words"), [("zh-TW", "cp950", "四"), ("ru", "koi8-r", "хеш"), ("he", "cp1255", "שם")]
+)
+def test_the_language_that_a_page_says_it_is_in_decides_about_few_words(
+    language: str, encoding: str, words: str
+) -> None:
+    page = f"<html lang='{language}'><p>{words}</p></html>"
+    decoded = decode(page.encode(encoding))
+    assert decoded is not None
+    assert decoded.text == page
