@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(STORY)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class SecondRun:
     """The stories of one run: whether there were any, which of them failed, and what the second run printed."""
 
