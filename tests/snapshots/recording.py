@@ -37,6 +37,9 @@ MAKERS: Final = (
 )
 """Every maker of ids that a model may see."""
 _ID: Final = re.compile(r"\b[0-9a-f]{6,}(?:-[0-9a-f]{4}){0,3}(?:-[0-9a-f]{12})?(?![0-9a-z])")
+_CHANGED_LATER: Final = "TIME, changed here TIME"
+"""A listing says so where a file was moved in another minute than it was made: by chance here."""
+
 _TIME: Final = re.compile(r"\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::[\d.]+)?(?:Z|[+-]\d\d:\d\d)?")
 
 
@@ -177,4 +180,4 @@ def normalised(text: str, given: Iterable[str]) -> str:
         whole = next((one.replace("-", "") for one in known if one.startswith(found[0])), "")
         return names.setdefault(whole, f"id{len(names) + 1}") if whole else found[0]
 
-    return _ID.sub(named, _TIME.sub("TIME", text))
+    return _ID.sub(named, _TIME.sub("TIME", text).replace(_CHANGED_LATER, "TIME"))

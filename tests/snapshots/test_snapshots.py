@@ -23,5 +23,5 @@ def test_both_languages_have_six_conversations_and_no_file_is_left_over() -> Non
 
 def test_ids_and_times_are_the_same_each_time() -> None:
     first, second = "9c23fe" + "0" * 26, "abcdef" + "1" * 26
-    text = "abcdef /a, 9c23fe /b, abcdef11-2, 2026-11-22 21:17Z, 123456"
+    text = "abcdef /a, 9c23fe /b, abcdef11-2, 2026-11-22 21:17Z, changed here 2026-11-22 21:18Z, 123456"
     assert normalised(text, [first, second]) == "id1 /a, id2 /b, id1-2, TIME, 123456"

@@ -1519,7 +1519,8 @@ export interface components {
          *
          *     A passage stands in `version`; `start` and `end` are offsets for `read_file`, `place` is where a person would look
          *     for it, as in `page=2-3`, `slide=3`, `sheet=Budget!A2:D15`, `part=4`, `line=10-20`. `uri` (a resource) and `address`
-         *     (a page for people) open the file there. A name has none of these.
+         *     (a page for people) open the file there. A name has none of these. `note` and `missing` say what
+         *     of the file could not be read.
          */
         HitResult: {
             file: components["schemas"]["Item"];
@@ -1543,6 +1544,12 @@ export interface components {
             uri: string;
             /** Address */
             address: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            missing?: components["schemas"]["MissingResult"] | null;
         };
         /**
          * ImportBody
@@ -2461,6 +2468,16 @@ export interface components {
         MissingContents: {
             /** Missing */
             missing: string[];
+        };
+        /**
+         * MissingResult
+         * @description The things in a file that could not be read, in a few words of each language, as in "2 pictures without text".
+         */
+        MissingResult: {
+            /** En */
+            en: string;
+            /** Zh */
+            zh: string;
         };
         /**
          * ModelCallView

@@ -132,7 +132,7 @@ async def test_a_search_without_hits_says_so_in_the_readers_language(
     await service.drive.ingester.drain()
 
     for mode in ("name", "text", "hybrid"):
-        for language, note in (("en", "Nothing found for “zzzzqqq”."), ("zh", "没有找到“zzzzqqq”。")):
+        for language, note in (("en", "Nothing found for 'zzzzqqq'."), ("zh", "没有找到“zzzzqqq”。")):
             asked = {"q": "zzzzqqq", "mode": mode}
             found = await owner_client.get("/api/drive/search", params=asked, headers={"Accept-Language": language})
             assert (found.json()["hits"], found.json()["note"]) == ([], note)

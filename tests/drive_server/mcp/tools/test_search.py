@@ -99,6 +99,6 @@ async def test_what_is_not_there_is_said_to_be_not_found(drive: Drive, assistant
 
     for tool in ("search_files", "semantic_search_files"):
         found = await assistant.call(tool, query="zzzzqqq")
-        assert (found["hits"], found["note"]) == ([], "Nothing found for “zzzzqqq”."), tool
-        assert text_of(await assistant.result(tool, query="zzzzqqq")) == "0 hits. Nothing found for “zzzzqqq”."
+        assert (found["hits"], found["note"]) == ([], "Nothing found for 'zzzzqqq'."), tool
+        assert text_of(await assistant.result(tool, query="zzzzqqq")) == "0 hits. Nothing found for 'zzzzqqq'."
         assert (await assistant.call(tool, query="parental leave"))["note"] == ""
