@@ -160,8 +160,8 @@ class CjkEmbedder(PackagedEmbedder):
     def nearness(self, query: str) -> Nearness:
         """Return how near an answer is; one to a question in another script is never as near."""
         if not is_cjk(query):
-            return Nearness(alone=0.82)
-        return Nearness(alone=0.9035, words=0.04, each_word=0.004, rare_words=0.003)
+            return Nearness(alone=0.828)
+        return Nearness(alone=0.905, words=0.04, each_word=0.004, rare_words=0.003)
 
 
 class CrossingEmbedder:

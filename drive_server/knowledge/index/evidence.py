@@ -32,13 +32,13 @@ ENGLISH = (
 
 _COMMON = frozenset(ENGLISH.split())
 _COMMON_CJK = re.compile(
-    "什么时候|什么|怎么样|怎么|怎样|多少钱|多少|多久|多大|多长|多远|多高|多深|哪里|哪儿|哪个|哪些|哪天|如何|为什么|为何|请问|是否"
+    "什么时候|什么|怎么样|怎么说|怎么办|怎么做|怎么|怎样|多少钱|多少|多久|多大|多长|多远|多高|多深|哪里|哪儿|哪个|哪些|哪天|如何|为什么|为何|请问|是否"
     "|[的了是在有和与或吗呢吧啊么哪谁几我你他她它们这那个些及其为被把对从到于以也就还要能可何否谓之]|(?<![首成古旧陪京国建迁定])都(?![市城柏])"
 )
 """Chinese words of which a question consists; the longer ones first, so that `时` and `长` count elsewhere."""
 _WORD = re.compile(rf"[^\W_{CJK}]+|[{CJK}]+")
+"""A word, or a run of Chinese, Japanese or Korean: `105人` is two."""
 _CJK_START = re.compile(f"[{CJK}]")
-_EDGE = re.compile(r"[\W_]+")
 _NUMBER = re.compile(r"(?=.*\d)\w{5,}")
 """A number that is no year, or letters and digits: whatever has it is meant."""
 
@@ -86,7 +86,7 @@ class Terms:
         """Return what a text has of them."""
         folded = fold_words(text)
         joined = folded.replace("'", "") if "'" in folded else ""
-        held = f" {_EDGE.sub(' ', f'{folded} {joined}')} "
+        held = f" {' '.join(_WORD.findall(f'{folded} {joined}'))} "
         places = {word: found for word in self.words if (found := self._places(held, word))}
         has_identifier = bool(self.identifiers) and not self.identifiers.isdisjoint(_identifiers(folded))
         return Coverage(frozenset(places), _most_together(places), self.words, has_identifier)

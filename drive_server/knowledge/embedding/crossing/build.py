@@ -59,9 +59,10 @@ def main() -> None:
     parser.add_argument("chinese", type=Path)
     parser.add_argument("pairs", type=Path)
     options = parser.parse_args()
-    files: list[Path] = [options.english, options.chinese, options.pairs]
-    texts = [file.read_text(encoding="utf-8").splitlines() for file in files]
-    np.save(CROSSING_FILE, anyio.run(build, *texts).astype(np.float16))
+    english, chinese, pairs = (
+        file.read_text(encoding="utf-8").splitlines() for file in (options.english, options.chinese, options.pairs)
+    )
+    np.save(CROSSING_FILE, anyio.run(build, english, chinese, pairs).astype(np.float16))
 
 
 if __name__ == "__main__":

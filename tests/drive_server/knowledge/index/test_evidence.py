@@ -96,6 +96,11 @@ def test_words_count_that_stand_close_together() -> None:
     assert terms_of("孩子发烧").coverage(f"孩子。{'植物' * 100}发烧。").together == {"孩子"}
 
 
+def test_a_number_or_a_latin_word_counts_that_touches_chinese() -> None:
+    assert terms_of("105人事件").coverage("即105人事件。").is_answer
+    assert terms_of("Python 版本").coverage("使用Python的版本").is_answer
+
+
 def test_a_character_of_every_question_stays_where_it_belongs_to_a_word() -> None:
     assert terms_of("蒙古的首都是哪里").words == ("蒙古", "首都")
     assert terms_of("大家都去哪里").words == ("大家", "去")
