@@ -160,7 +160,7 @@ class CjkEmbedder(PackagedEmbedder):
     def nearness(self, query: str) -> Nearness:
         """Return how near an answer is; one to a question in another script is never as near."""
         if not is_cjk(query):
-            return Nearness(alone=0.828)
+            return Nearness(alone=0.849)
         return Nearness(alone=0.905, words=0.04, each_word=0.004, rare_words=0.003)
 
 

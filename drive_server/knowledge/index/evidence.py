@@ -45,7 +45,7 @@ _NUMBER = re.compile(r"(?=.*\d)\w{5,}")
 SIMILAR = 0.8
 MIN_SLIP = 5
 MIN_STEM = 4
-AGREEMENT, AGREED = 0.3, 0.3
+AGREEMENT, AGREED = 0.5, 0.3
 TOGETHER = 140
 """The characters within which words stand close together: a sentence or two. Passages have up to ten times as many."""
 MOST_WORDS = 3

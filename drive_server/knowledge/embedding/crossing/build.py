@@ -15,6 +15,8 @@ from drive_server.knowledge.embedding.embedder import CROSSING_FILE, CjkEmbedder
 PENALTY = 1.0
 SHIFT = 0.5
 """How far the mean of what is mapped lies from that of English towards that of Chinese."""
+COMPARED = 6000
+"""How many sentences tell how far vectors of passages lie from those of the same texts as questions."""
 HOLD = 10.0
 """How strongly translations leave the map as English has made it: the penalty on the distance from it."""
 
@@ -42,6 +44,12 @@ def refine(fitted: Vectors, source: Vectors, target: Vectors) -> Vectors:
     return np.linalg.solve(normal, known.T @ target + HOLD * fitted).astype(np.float32)
 
 
+def for_passages(fitted: Vectors, questions: Vectors, passages: Vectors) -> Vectors:
+    """Return the map for texts that were embedded as passages, given some that were embedded as both."""
+    apart = passages.mean(0) - questions.mean(0)
+    return np.vstack([fitted[:-1], fitted[-1] - apart @ fitted[:-1]])
+
+
 async def build(english: Sequence[str], chinese: Sequence[str], pairs: Sequence[str]) -> Vectors:
     """Embed the texts and return the map of questions and that of passages."""
     questions, passages = Questions(), LocalEmbedder()
@@ -49,7 +57,8 @@ async def build(english: Sequence[str], chinese: Sequence[str], pairs: Sequence[
     fitted = fit(source, target, await questions.embed_documents(chinese))
     sentences, translations = zip(*(pair.split("\t") for pair in pairs), strict=True)
     source, target = await questions.embed_documents(sentences), await passages.embed_documents(translations)
-    return np.array([refine(fitted, source, target), fitted])
+    as_passages = await CjkEmbedder().embed_documents(sentences[:COMPARED])
+    return np.array([refine(fitted, source, target), for_passages(fitted, source[:COMPARED], as_passages)])
 
 
 def main() -> None:
