@@ -1,9 +1,9 @@
 """Evidence that a search found an answer, and not only what is nearest of all that there is. Pure.
 
 Some passage is always the nearest, and some word of a question stands nearly everywhere. So a search by meaning
-answers only if a passage has all words of the question; or if its `evidence` is enough: its cosine, and more for the
-words of the question that it has close together, most for those that few of the best passages have. The numbers
-(`Nearness` of each model) are chosen and checked by `python -m benchmarks.search.absent`.
+answers only if a passage has all words of the question, or is near enough (`is_near`). Words of the question that stand
+close together in a passage make up for a lower cosine, most of all those that few of the best passages have. The
+numbers (`Nearness` of each model) are chosen and checked by `python -m benchmarks.search.absent`.
 """
 
 import math
@@ -35,7 +35,10 @@ _COMMON_CJK = re.compile(
     "什么时候|什么|怎么样|怎么说|怎么办|怎么做|怎么|怎样|多少钱|多少|多久|多大|多长|多远|多高|多深|哪里|哪儿|哪个|哪些|哪天|如何|为什么|为何|请问|是否"
     "|[的了是在有和与或吗呢吧啊么哪谁几我你他她它们这那个些及其为被把对从到于以也就还要能可何否谓之]|(?<![首成古旧陪京国建迁定])都(?![市城柏])"
 )
-"""Chinese words of which a question consists; the longer ones first, so that `时` and `长` count elsewhere."""
+"""Chinese words of which a question consists; the longer ones first, so that `时` and `长` count elsewhere.
+
+`都` counts in `首都` and its like, and not where it means "all".
+"""
 _WORD = re.compile(rf"[^\W_{CJK}]+|[{CJK}]+")
 """A word, or a run of Chinese, Japanese or Korean: `105人` is two."""
 _CJK_START = re.compile(f"[{CJK}]")
@@ -49,7 +52,7 @@ AGREEMENT, AGREED = 0.5, 0.3
 TOGETHER = 140
 """The characters within which words stand close together: a sentence or two. Passages have up to ten times as many."""
 MOST_WORDS = 3
-"""The words that count one by one; what more of them are is in their share."""
+"""How many words count one by one. More of them count by their rarity alone."""
 ENOUGH_BY_WORDS = 0.5
 """The share of the words that is enough where nothing says how near the passages are in meaning."""
 
