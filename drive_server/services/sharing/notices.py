@@ -120,7 +120,7 @@ class NoticeService:
             return None
         url = public_address(self._public_url)
         words = {"by": by.email, "item": node.subject, "role": node.role.title, "url": url}
-        return MailText(Message.of("mail.share.subject", **words), Message.of("mail.share", **words))
+        return MailText(Message.of("mail.share.subject", **words), Message.of("mail.share", **words), url)
 
 
 def _reader(actor: Actor) -> Principal:
