@@ -21,7 +21,7 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "broken_off": ("(The answer broke off here.)", "（回答在此中断。）"),
     "error": ("failed", "失败"),
     "cancelled": ("cancelled", "已取消"),
-    "rejected": ("rejected", "已拒绝"),
+    "rejected": ("not allowed", "未获允许"),
     "pending": ("not made", "未执行"),
     "invoking": ("outcome unknown", "结果未知"),
     "completed": ("done", "已完成"),
