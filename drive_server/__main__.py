@@ -12,7 +12,7 @@ import anyio
 from drive_server.configuration import Configuration
 from drive_server.connect import open_drive
 from drive_server.errors import DriveError
-from drive_server.escaping import log_to
+from drive_server.escaping.logs import log_to
 from drive_server.http.app import create_app
 from drive_server.settings import DriveSettings
 from drive_server.storage.blobs import open_blobs

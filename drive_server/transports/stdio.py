@@ -15,7 +15,7 @@ from mcp.types import INVALID_REQUEST, JSONRPCError, JSONRPCRequest, JSONRPCResp
 
 from drive_server.connect import open_drive
 from drive_server.errors import TooLargeError
-from drive_server.escaping import log_to
+from drive_server.escaping.logs import log_to
 from drive_server.mcp.connection import Connection
 from drive_server.mcp.lowlevel import DriveProtocol
 from drive_server.mcp.protocol.failures import REQUEST_CANCELLED

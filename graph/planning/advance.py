@@ -97,9 +97,10 @@ def outcome_of_step(state: State, step: Step) -> tuple[StepStatus, str]:
 def _with_refusal(state: State, step: Step) -> Step:
     """Note why the step was not allowed. Of several reasons, one that the person gave comes first."""
     found = {refusal_of(result) for result in _last_results(_of_attempt(state["messages"], step))}
-    refusal = next((one for one in REFUSALS if one in found), None)
-    noted: Step = {**step, "refusal": refusal} if refusal else step
-    return noted
+    for refusal in REFUSALS:
+        if refusal in found:
+            return {**step, "refusal": refusal}
+    return step
 
 
 def _last_results(blocks: Sequence[Block]) -> list[ToolMessage]:

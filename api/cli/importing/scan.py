@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from api.cli.failure import CommandError, system_reason
 from api.cli.texts import text
-from drive_server.escaping import BIDI_CONTROLS, is_noncharacter
+from drive_server.escaping.characters import BIDI_CONTROLS, is_noncharacter
 
 if TYPE_CHECKING:
     from collections.abc import Container

@@ -17,7 +17,7 @@ from api.cli.failure import CommandError
 from api.cli.service.data_dir import ServiceRecord
 from api.cli.texts import language, text
 from drive_server.errors import DriveError
-from drive_server.escaping import log_to
+from drive_server.escaping.logs import log_to
 from drive_server.transports.collector import paused_collector
 from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.runner import Runner

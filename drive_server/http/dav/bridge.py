@@ -19,8 +19,8 @@ from wsgidav.dav_error import DAVError
 
 from drive_server.http.dav.call import DavCall
 from drive_server.http.dav.errors import dav_response
+from drive_server.http.dav.href import shielded
 from drive_server.http.dav.provider import request_server
-from drive_server.http.dav.shielding import shielded
 
 HTML: Final = "text/html"
 

@@ -10,7 +10,7 @@ from wsgidav.util import get_rfc1123_time, get_rfc3339_time
 from wsgidav.xml_tools import string_to_xml
 
 from drive_server.access import Scope
-from drive_server.escaping import xml_text
+from drive_server.escaping.media import xml_text
 from drive_server.http.dav.call import CALL, DavCall, Place
 from drive_server.http.dav.href import href_of
 from drive_server.http.dav.locking import CallLocks

@@ -12,11 +12,11 @@ from wsgidav.request_server import RequestServer
 
 from drive_server.http.dav.call import CALL, DavCall, Place, RefusedError
 from drive_server.http.dav.conditions import path_below, require_conditions
+from drive_server.http.dav.href import BY_ID, plain, shielded
 from drive_server.http.dav.locking import CallLocks
 from drive_server.http.dav.places import find_place, rejoin
 from drive_server.http.dav.propfind import multistatus
 from drive_server.http.dav.resources import FileResource, FolderResource, resource_at
-from drive_server.http.dav.shielding import BY_ID, plain, shielded
 
 READ_METHODS: Final = ("OPTIONS", "HEAD", "GET", "PROPFIND")
 XML: Final = "application/xml; charset=utf-8"

@@ -12,8 +12,8 @@ from wsgidav.dav_provider import DAVCollection, DAVNonCollection
 
 from drive_server.http.dav.call import Place
 from drive_server.http.dav.described import Described
+from drive_server.http.dav.href import plain, shielded
 from drive_server.http.dav.places import find_place, is_mount_of_share, names_in, path_of
-from drive_server.http.dav.shielding import plain, shielded
 from drive_server.http.dav.writing import ACCEPTED, Target, Writer
 from drive_server.http.headers.dates import date_of_headers
 from drive_server.models.items import Item, OnConflict

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import DriveError
-from drive_server.escaping import mail_name
+from drive_server.escaping.media import mail_name
 from drive_server.messages import Language, Message, render
 from drive_server.services.mail.smtp import Mail, SmtpServer
 from drive_server.storage.database import Database

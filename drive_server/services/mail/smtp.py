@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from drive_server.clock import utc_now
 from drive_server.errors import InvalidInputError
-from drive_server.escaping import plain_line
+from drive_server.escaping.characters import plain_line
 
 SECONDS: Final = 30
 SCHEMES: Final = {"smtp": 587, "smtps": 465}

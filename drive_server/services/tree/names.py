@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from drive_server.errors import InvalidNameError
-from drive_server.escaping import BIDI_CONTROLS, is_noncharacter
+from drive_server.escaping.characters import BIDI_CONTROLS, is_noncharacter
 from drive_server.messages import Message
 from drive_server.services.tree.lookalikes import (
     JOINERS,

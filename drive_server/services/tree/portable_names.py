@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Container, Sequence
 from typing import Final
 
-from drive_server.escaping import BIDI_CONTROLS
+from drive_server.escaping.characters import BIDI_CONTROLS
 
 MAX_BYTES: Final = 255
 """UTF-8 bytes of a name on most disks; the drive's own limit, too."""

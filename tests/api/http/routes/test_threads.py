@@ -265,7 +265,7 @@ def test_a_thread_is_exported_for_people_and_for_programs(alice: Person) -> None
     assert "filename*=UTF-8''A%20%60share%60%20%E5%88%86%E4%BA%AB.md" in text.headers["content-disposition"]
     lines = [line for line in text.text.splitlines() if line and not line.startswith("Exported")]
     call = '- `share_item {"n":1}` — done'
-    assert lines == ["# A `share` 分享", "## You", "share it", "## Assistant", call, "done"]
+    assert lines == ["# A \\`share\\` 分享", "## You", "share it", "## Assistant", call, "done"]
     chinese = alice.http.get(path, headers={"Accept-Language": "zh-CN"}).text
     assert "## 助手" in chinese
     assert "— 已完成" in chinese
