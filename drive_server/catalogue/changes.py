@@ -45,6 +45,10 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
         "把 {count} 项移到了{folder}下的文件夹中，其中新建了 {made} 个文件夹。",
     ),
     "effect.delete_group": ("Delete a group, with all access that it was given.", "删除一个群组及其获得的全部权限。"),
+    "change.unasked": (
+        "{change} A program did so with the key '{key}', and asked nobody first.",
+        "{change}由程序使用密钥“{key}”执行，事先没有询问任何人。",
+    ),
     "change.delete_group": (
         "Deleted a group, with all access that it was given.",
         "删除了一个群组及其获得的全部权限。",

@@ -2850,19 +2850,20 @@ export interface components {
         /**
          * NoticeResult
          * @description A notice: `by` (an email) shared `item`, which is as it is now. `text` says so in the caller's language.
+         *
+         *     Of the kind `deleted`: a program of the caller's deleted something for good without asking; there is no `item`.
          */
         NoticeResult: {
             /** Id */
             id: number;
             /**
              * Kind
-             * @default share
-             * @constant
+             * @enum {string}
              */
-            kind: "share";
+            kind: "share" | "deleted";
             /** By */
             by: string;
-            item: components["schemas"]["Item"];
+            item: components["schemas"]["Item"] | null;
             /** Text */
             text: string;
             /**

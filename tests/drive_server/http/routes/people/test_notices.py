@@ -244,3 +244,34 @@ async def test_no_name_adds_a_header_and_no_password_goes_out_without_tls(mails:
     object.__setattr__(away, "host", "localhost.")
     with pytest.raises((smtplib.SMTPException, OSError)):
         await away.send(Mail("3", BOB, "Hi", "Words"))
+
+
+async def test_what_a_program_deletes_for_good_without_asking_is_named_as_that(
+    owner_client: httpx.AsyncClient, bobs_client: httpx.AsyncClient
+) -> None:
+    for client in (owner_client, bobs_client):
+        for name in ("One", "Two", "Three"):
+            item = await folder(client, name)
+            await client.post(f"/api/drive/items/{item['id']}/trash")
+            if name == "One":
+                assert (await client.delete(f"/api/drive/items/{item['id']}")).is_success
+        assert (await client.delete("/api/drive/trash")).is_success
+    told = (await bobs_client.get(NOTICES)).json()
+    chinese = (await bobs_client.get(NOTICES, params={"lang": "zh"})).json()
+    audit = (await bobs_client.get("/api/drive/changes", params={"limit": 50})).json()["changes"]
+    sentence = "Deleted 'One' with 0 items in it for good; this can't be taken back. A program did so with the key "
+    assert [one["text"].partition(" A program")[0] for one in told["items"]] == [
+        "Deleted 2 items in the trash for good; this can't be taken back.",
+        "Deleted 'One' with 0 items in it for good; this can't be taken back.",
+    ]
+    assert [(one["kind"], one["item"], one["by"]) for one in told["items"]] == [("deleted", None, BOB)] * 2
+    assert all("事先没有询问任何人" in one["text"] for one in chinese["items"])
+    assert told["unread"] == 2
+    assert [one["summary"] for one in audit if one["summary"].startswith(sentence)]
+    await bobs_client.post(f"{NOTICES}/read", json={"ids": [told["items"][0]["id"]]})
+    assert (await bobs_client.get(NOTICES, params={"unread": True})).json()["unread"] == 1
+
+    # A person at this computer, or in the page, is asked there.
+    assert (await owner_client.get(NOTICES)).json()["items"] == []
+    theirs = (await owner_client.get("/api/drive/changes", params={"limit": 50})).json()["changes"]
+    assert not [one for one in theirs if "program" in one["summary"]]
