@@ -297,3 +297,15 @@ def test_runs_are_listed_by_thread_and_state(alice: Person, bob: Person) -> None
     assert bob.get("/api/runs", thread_id=thread_id)["items"] == []
     assert alice.http.get("/api/runs", params={"status": "odd"}).status_code == 422
     assert alice.http.get("/api/runs", params={"cursor": first["cursor"], "thread_id": thread_id}).status_code == 422
+
+
+def test_a_title_turns_nothing_that_stands_around_it(alice: Person) -> None:
+    with alice.chat("hello") as turn:
+        turn.finish()
+    thread_id = turn.seen[0]["thread_id"]
+    alice.http.patch(f"/api/threads/{thread_id}", json={"title": "invoice\u202egpj.exe \u2067שלום"})
+    (listed,) = [one for one in alice.get("/api/threads")["items"] if one["thread_id"] == thread_id]
+    assert listed["title"] == "invoicegpj.exe \u2067שלום\u2069"
+    text = alice.http.get(f"/api/threads/{thread_id}/export")
+    assert text.text.startswith("# invoicegpj.exe שלום\n")
+    assert "%E2%80%AE" not in text.headers["content-disposition"]
