@@ -1,11 +1,15 @@
-"""Notices: what others have shared with a person, told in the drive and, where a mail server is set, by mail."""
+"""Notices: what others have shared with a person, in the drive and, where a mail server is set, by mail.
+
+Also what a program of theirs deleted for good without asking.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import ColumnElement, func, select, update
+from sqlalchemy import ColumnElement, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Scope, require_person, require_scope
 from drive_server.clock import Clock, utc_now
@@ -13,11 +17,14 @@ from drive_server.context import public_address
 from drive_server.messages import Message
 from drive_server.models.base import Page
 from drive_server.models.items import Item
+from drive_server.services.journal.changes import summary_of
+from drive_server.services.journal.unasked import CHANGE
 from drive_server.services.mail.outbox import MailText, Outbox
 from drive_server.services.pagination import Cursors
 from drive_server.services.tree.grantees import GROUP, Grantee, is_group
 from drive_server.services.tree.items import checked_limit, describe_all
 from drive_server.services.tree.nodes import NodeView, item_message, locate_many, shared_ids
+from drive_server.storage.tables.journal import ChangeRow
 from drive_server.storage.tables.people import GroupMemberRow, UserRow
 from drive_server.storage.tables.sharing import NoticeRow
 
@@ -30,17 +37,20 @@ SHARE: Final = "share"
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """An item that `by` (an email) shared with the caller, as it is now."""
+    """An item that `by` (an email) shared with the caller, as it is now; or what happened in a change."""
 
     id: int
     by: str
-    item: Item
+    item: Item | None
     created_at: datetime
     read_at: datetime | None
+    change: Message | str = ""
 
     @property
-    def message(self) -> Message:
+    def message(self) -> Message | str:
         """The notice as a sentence."""
+        if self.item is None:
+            return self.change
         role, item = Message.of(f"role.{self.item.role}"), item_message(self.item.name)
         return Message.of("notice.share", by=self.by, item=item, role=role)
 
@@ -89,10 +99,11 @@ class NoticeService:
             shown = rows[:size]
             nodes = await locate_many(session, principal, [row.node_id for row, _ in shown])
             items = {item.id: item for item in await describe_all(session, [*nodes.values()])}
+            changes = await _changes(session, [row.node_id for row, _ in shown])
         notices = tuple(
-            Notice(row.id, by, items[row.node_id], row.created_at, row.read_at)
+            Notice(row.id, by, items.get(row.node_id), row.created_at, row.read_at, changes.get(row.node_id, ""))
             for row, by in shown
-            if row.node_id in items
+            if row.node_id in items or row.node_id in changes
         )
         return Page(notices, cursors.encode(shown[-1][0].id) if len(rows) > size else None)
 
@@ -120,7 +131,7 @@ class NoticeService:
             return None
         url = public_address(self._public_url)
         words = {"by": by.email, "item": node.subject, "role": node.role.title, "url": url}
-        return MailText(Message.of("mail.share.subject", **words), Message.of("mail.share", **words))
+        return MailText(Message.of("mail.share.subject", **words), Message.of("mail.share", **words), url)
 
 
 def _reader(actor: Actor) -> Principal:
@@ -130,4 +141,12 @@ def _reader(actor: Actor) -> Principal:
 
 
 def _of(principal: Principal) -> tuple[ColumnElement[bool], ...]:
-    return NoticeRow.email == principal.email, NoticeRow.node_id.in_(shared_ids(principal))
+    is_told = or_(NoticeRow.node_id.in_(shared_ids(principal)), NoticeRow.node_id.startswith(CHANGE))
+    return NoticeRow.email == principal.email, is_told
+
+
+async def _changes(session: AsyncSession, about: Sequence[str]) -> dict[str, Message | str]:
+    """Return what happened in the changes, by what the notices are about."""
+    ids = [int(one.removeprefix(CHANGE)) for one in about if one.startswith(CHANGE)]
+    rows = await session.scalars(select(ChangeRow).where(ChangeRow.id.in_(ids))) if ids else ()
+    return {f"{CHANGE}{row.id}": summary_of(row) for row in rows}
