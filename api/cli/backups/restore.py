@@ -16,7 +16,9 @@ from api.cli.backups.databases import check_database, opened_database
 from api.cli.backups.layout import (
     BLOBS,
     DRIVE,
+    MEMORIES,
     SERVICE,
+    THREADS,
     Generation,
     copy_private,
     generations_in,
@@ -49,6 +51,9 @@ DELETE FROM readings;
 DELETE FROM uploads;
 """
 """The index is not in a backup, nor are unfinished uploads."""
+NEW_IDENTITY: Final = "DELETE FROM installation_marks; DELETE FROM installation;"
+NO_MARK: Final = "DROP TABLE IF EXISTS drive_agent_marks;"
+"""What is restored is an installation of its own: its first start gives all parts a new identity."""
 
 
 def restore(arguments: Namespace) -> int:
@@ -136,6 +141,10 @@ def _migrate(draft: Path) -> None:
     for name, schema in SCHEMAS.items():
         if (draft / name).exists():
             schema.upgrade(make_url(f"sqlite:///{draft / name}"), configure_sqlite)
+    for name in (SERVICE, THREADS, MEMORIES):
+        if (draft / name).exists():
+            with opened_database(draft / name) as connection:
+                connection.executescript(NO_MARK)
     with opened_database(draft / DRIVE) as connection:
-        connection.executescript(READ_AGAIN)
+        connection.executescript(READ_AGAIN + NEW_IDENTITY)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
