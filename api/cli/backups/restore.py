@@ -22,6 +22,7 @@ from api.cli.backups.layout import (
     Generation,
     copy_private,
     generations_in,
+    malformed_in,
     remove_folder,
     sync_all,
 )
@@ -82,9 +83,12 @@ def restore(arguments: Namespace) -> int:
 
 
 def _chosen(root: Path, name: str | None) -> Generation:
-    generations = generations_in(root)
-    if not generations:
+    generations, malformed = generations_in(root), malformed_in(root)
+    wanted = name or max([*malformed, *(generation.name for generation in generations)], default=None)
+    if wanted is None:
         raise CommandError.of("backup_none", root=root)
+    if wanted in malformed:
+        raise CommandError.of("backup_malformed", name=visible_line(wanted))
     if name is None:
         return generations[-1]
     found = next((generation for generation in generations if generation.name == name), None)
@@ -130,7 +134,7 @@ def _restore(generation: Generation, root: Path, draft: Path, target: Path, term
 
 def _copy_files(generation: Generation, draft: Path) -> None:
     for name, sha256 in generation.record.files.items():
-        if copy_private(generation.folder / name, draft / name) != sha256:
+        if copy_private(generation.path_of(name), draft / name) != sha256:
             raise CommandError.of("backup_file", name=f"{generation.name}/{name}")
         if name.endswith(".db") and (found := check_database(draft / name)):
             raise CommandError.of("backup_database", name=f"{generation.name}/{name}", reason=found)

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from api.cli.exports.format.bounds import MOST_LINE_BYTES, first_line, lines_of, too_long, whole
 from api.cli.failure import CommandError
 
 if TYPE_CHECKING:
@@ -74,10 +75,12 @@ def write_manifest(file: TextIO, header: Header, items: Iterable[Json], threads:
 
 def read_header(file: BinaryIO) -> Json:
     """Return the beginning of the document, or all of it. Raises `CommandError` for what is no manifest."""
-    first = file.readline().decode("utf-8", "replace").rstrip().rstrip(",")
+    first = first_line(file)
+    if first is None:
+        raise too_long(MANIFEST, MOST_LINE_BYTES)
     try:
-        document = json.loads(f"{first}}}")
-    except ValueError:
+        document = json.loads(first.decode("utf-8", "replace").rstrip().rstrip(",") + "}")
+    except (ValueError, RecursionError):
         document = {}
     if not isinstance(document, dict) or "format" not in document:  # laid out anew, or none of ours
         file.seek(0)
@@ -100,13 +103,11 @@ def read_entries(file: BinaryIO, wanted: str) -> Iterator[Json]:
 def _lines(file: BinaryIO, wanted: str) -> Iterator[Json]:
     """Yield entries as long as the document is laid out as `write_manifest` does it; `ValueError` before any if not."""
     begin = f'"{wanted}": ['.encode()
-    file.readline()
-    for line in file:
-        if line.strip() == begin:
-            break
-    else:
+    lines = lines_of(file, MANIFEST)
+    next(lines, None)
+    if not any(line.strip() == begin for line in lines):
         raise ValueError(wanted)
-    for line in file:
+    for line in lines:
         text = line.strip().removesuffix(b",")
         if text.startswith(b"]"):
             return
@@ -115,8 +116,8 @@ def _lines(file: BinaryIO, wanted: str) -> Iterator[Json]:
 
 def _whole(file: BinaryIO) -> Json:
     try:
-        document = json.load(file)
-    except ValueError as error:
+        document = json.loads(whole(file, MANIFEST))
+    except (ValueError, RecursionError) as error:
         raise no_export() from error
     if not isinstance(document, dict):
         raise no_export()
