@@ -107,7 +107,7 @@ def _make(sources: Sources, root: Path, keep: int, terminal: Terminal) -> tuple[
         made = folder / now.strftime(TIME)
         draft.rename(made)
         sync(folder)
-        _prune(root, keep)
+        prune(root, keep)
     return Generation(made, record), copied
 
 
@@ -132,7 +132,7 @@ def _copy_contents(sources: Sources, root: Path, draft: Path, terminal: Terminal
     return copied, count, size
 
 
-def _prune(root: Path, keep: int) -> None:
+def prune(root: Path, keep: int) -> None:
     """Remove the oldest generations, and the contents that only they referred to."""
     generations = generations_in(root)
     for old in generations[:-keep]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from api.cli.exports.format.bounds import MOST_LINE_BYTES, first_line, lines_of, too_long, whole
 from api.cli.failure import CommandError
@@ -97,7 +97,7 @@ def read_entries(file: BinaryIO, wanted: str) -> Iterator[Json]:
         entries = _whole(file).get(wanted)
         if not isinstance(entries, list):
             raise no_export() from None
-        yield from entries
+        yield from map(_checked, cast("list[Any]", entries))
 
 
 def _lines(file: BinaryIO, wanted: str) -> Iterator[Json]:
@@ -111,7 +111,18 @@ def _lines(file: BinaryIO, wanted: str) -> Iterator[Json]:
         text = line.strip().removesuffix(b",")
         if text.startswith(b"]"):
             return
-        yield json.loads(text)
+        yield _checked(json.loads(text))
+
+
+def _checked(entry: Any) -> Json:
+    """Return an entry. Raises `CommandError` for what is none, or has half a character."""
+    try:
+        dumped(entry).encode()
+    except UnicodeEncodeError as error:
+        raise no_export() from error
+    if not isinstance(entry, dict):
+        raise no_export()
+    return cast("Json", entry)
 
 
 def _whole(file: BinaryIO) -> Json:
