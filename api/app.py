@@ -34,7 +34,7 @@ from api.http.routes.servers import sign_ins as sign_in_routes
 from api.plans import Plans
 from api.runs.webhooks import target_of
 from api.servers.assistants import PersonsChoices
-from api.servers.secrets import Secrets
+from api.servers.secrets import open_secrets
 from api.servers.service import Servers
 from api.servers.sign_ins import StoredCredentials
 from api.service import open_service
@@ -90,7 +90,8 @@ def create_app(
             built = ModelSet(models) if models else await stack.enter_async_context(open_models(agent, settings.root))
             webhook = target_of(agent.webhook_url, agent.webhook_secret.get_secret_value())
             plans = Plans(database, time)
-            secrets = Secrets.of(settings.root, agent.secrets_key.get_secret_value())
+            keys = agent.secrets_key.get_secret_value()
+            secrets = await open_secrets(database, settings.root, keys, keep=settings.keep_everything)
             credentials = StoredCredentials(database, secrets, time)
             lent = LentModel(model_in(built.models, "reader"))
             pool = ServerPool(

@@ -136,6 +136,16 @@ CATALOGUE: Final[dict[str, Texts]] = {
         "Set AGENT_SECRETS_KEY to a Fernet key, or restore the file secrets.key in the data directory.",
         "请把 AGENT_SECRETS_KEY 设为 Fernet 密钥，或恢复数据目录中的文件 secrets.key。",
     ),
+    "secrets_key_lost": (
+        "The key of the stored secrets of MCP servers ({count}) is missing, or is another one.",
+        "已保存的 MCP 服务器机密（{count} 项）的密钥缺失或已被更换。",
+    ),
+    "secrets_key_lost.hint": (
+        "Put the file secrets.key back into the data directory, or the key into AGENT_SECRETS_KEY. "
+        "Backups have the file. To start without these secrets, set DRIVE_KEEP_EVERYTHING=true: they are kept, and count as not set.",
+        "请把文件 secrets.key 放回数据目录，或把密钥填入 AGENT_SECRETS_KEY；备份中有该文件。"
+        "如要在没有这些机密的情况下启动，请设置 DRIVE_KEEP_EVERYTHING=true：机密会保留，但视为未设置。",
+    ),
     "bad_event_number": ("Last-Event-ID is not the number of an event.", "Last-Event-ID 不是事件的编号。"),
     "bad_event_number.hint": ("Use the id of a frame.", "请使用某一帧的 id。"),
     "no_version": ("It is not said which version of the plan was seen.", "没有说明看到的是计划的哪个版本。"),

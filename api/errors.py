@@ -211,7 +211,7 @@ class SignInError(ApiError):
 
 
 class SecretsKeyError(ApiError):
-    """The key for secrets can't be used; the service does not start."""
+    """The key for secrets can't be used, or is not that of the stored secrets; the service does not start."""
 
     code = "secrets_key"
 

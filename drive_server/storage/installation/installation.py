@@ -14,7 +14,8 @@ from drive_server.errors import StorageFailureError
 from drive_server.messages import Message
 from drive_server.settings import DriveSettings
 from drive_server.signing import Signer
-from drive_server.storage.database import SIGNING_KEY, Database, signing_key
+from drive_server.storage.database import SIGNING_KEY, Database, parsed_url, signing_key
+from drive_server.storage.engine import open_engine
 from drive_server.storage.installation.check import CONTENTS, Finding, Known, Range, examine
 from drive_server.storage.installation.parts import (
     Contents,
@@ -70,13 +71,13 @@ class Installation:
         return database
 
     async def findings(self) -> list[Finding]:
-        """Return what does not fit, and change nothing. Raises `StorageFailureError` if the database can't be read."""
+        """Return what does not fit, and make, migrate or change nothing. Raises `StorageFailureError`."""
         found = await anyio.to_thread.run_sync(self._find_before)
         if found or await anyio.to_thread.run_sync(self._is_new):
             return found
-        database = await Database.open(self._url, SCHEMA)
+        database = Database(open_engine(parsed_url(self._url)))
         try:
-            async with database.read() as session:
+            async with database.write(TURN) as session:
                 return examine(*await self._state(session))
         finally:
             await database.dispose()

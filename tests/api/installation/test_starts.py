@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import asynccontextmanager
+import sqlite3
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from api.errors import SecretsKeyError
 from drive_server.errors import StorageFailureError
 from drive_server.storage.collector import Collector
 from tests.api.command_model import CommandModel
-from tests.api.real_service import real_app
+from tests.api.real_service import real_app, real_client
 from tests.drive_server.actors import local_owner
 
 if TYPE_CHECKING:
@@ -211,3 +213,111 @@ async def test_the_same_folder_starts_however_often_and_wherever_it_is(mine: Pat
     shutil.move(mine, moved)
     for _ in range(3):
         assert await read(moved) == TEXTS
+
+
+async def with_secret(data: Path) -> None:
+    async with real_client(data, CommandModel()) as client:
+        server = {"name": "mail", "type": "streamableHttp", "base_url": "https://mail.example/mcp"}
+        answer = await client.post("/api/mcp-servers", json={**server, "headers": {"Authorization": "Bearer x"}})
+        assert answer.status_code == 201, answer.text
+
+
+async def is_set(data: Path, **settings: Any) -> bool:
+    async with real_client(data, CommandModel(), **settings) as client:
+        servers = (await client.get("/api/mcp-servers")).json()["items"]
+        return bool(servers[0]["headers"]["Authorization"])
+
+
+@pytest.mark.parametrize("fault", [missing, empty, foreign])
+async def test_a_lost_key_of_secrets_is_said_and_they_come_back_with_it(
+    mine: Path, folders: dict[str, Path], fault: Callable[[Path, dict[str, Path]], None]
+) -> None:
+    await with_secret(mine)
+    key = (mine / "secrets.key").read_bytes()
+    fault(mine / "secrets.key", folders)
+
+    with pytest.raises(SecretsKeyError, match="missing, or is another one"):
+        await is_set(mine)
+
+    assert (mine / "secrets.key").exists() == (fault is not missing)
+    if fault is not empty:
+        assert not await is_set(mine, keep_everything=True)
+    (mine / "secrets.key").write_bytes(key)
+    assert await is_set(mine)
+
+
+@pytest.mark.parametrize("fault", [missing, foreign])
+async def test_a_key_without_secrets_may_be_another_one(
+    mine: Path, folders: dict[str, Path], fault: Callable[[Path, dict[str, Path]], None]
+) -> None:
+    fault(mine / "secrets.key", folders)
+    await with_secret(mine)
+    assert await is_set(mine)
+
+
+@pytest.mark.parametrize("fault", [missing, empty, foreign, older])
+async def test_the_local_access_token_is_made_anew(
+    mine: Path, folders: dict[str, Path], fault: Callable[[Path, dict[str, Path]], None]
+) -> None:
+    fault(mine / "token", folders)
+    async with real_client(mine, CommandModel()) as client:
+        assert (await client.get("/api/auth/me")).status_code == 200
+
+
+async def test_a_lost_key_of_signatures_is_said(mine: Path) -> None:
+    with closing(sqlite3.connect(mine / "drive.db")) as connection, connection:
+        connection.execute("DELETE FROM secrets")
+
+    with pytest.raises(StorageFailureError, match="has lost the key that signs links"):
+        await read(mine)
+    assert await read(mine, keep_everything=True) == TEXTS
+    assert await read(mine) == TEXTS
+
+
+def unmark(data: Path) -> None:
+    """Make the folder one of a version without identities."""
+    for mark in data.glob("*/.installation.json"):
+        mark.unlink()
+    for name in DATABASES[1:]:
+        with closing(sqlite3.connect(data / name)) as connection, connection:
+            connection.execute("DROP TABLE drive_agent_marks")
+    with closing(sqlite3.connect(data / "drive.db")) as connection, connection:
+        for table in ("installation", "installation_marks", "released_contents"):
+            connection.execute(f"DROP TABLE {table}")
+        connection.execute("UPDATE alembic_version SET version_num = '0021'")
+
+
+async def test_a_folder_of_an_earlier_version_gets_an_identity_without_a_word(
+    mine: Path, folders: dict[str, Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    unmark(mine)
+    assert await read(mine) == TEXTS
+    assert caplog.text == ""
+    foreign(mine / "blobs", folders)
+    with pytest.raises(StorageFailureError, match="belongs to another drive"):
+        await read(mine)
+
+
+@pytest.mark.parametrize("fault", [missing, empty, swapped])
+@pytest.mark.parametrize("name", ["drive.db", "blobs", "graph.db", "api.db"])
+async def test_a_folder_of_an_earlier_version_refuses_what_is_gone_as_well(
+    mine: Path, folders: dict[str, Path], name: str, fault: Callable[[Path, dict[str, Path]], None]
+) -> None:
+    unmark(mine)
+    fault(mine / name, folders)
+    before = contents(mine)
+
+    with pytest.raises(StorageFailureError, match=name):
+        await read(mine)
+    assert contents(mine) == before
+
+
+async def test_the_database_of_another_folder_of_an_earlier_version_is_refused(
+    mine: Path, folders: dict[str, Path], tmp_path: Path
+) -> None:
+    shutil.copytree(folders["other"], tmp_path / "other")
+    for data in (mine, tmp_path / "other"):
+        unmark(data)
+    put(tmp_path / "other" / "drive.db", mine / "drive.db")
+    with pytest.raises(StorageFailureError, match="belongs to another drive"):
+        await read(mine)
