@@ -169,7 +169,7 @@ class NameTakenError(ApiError):
 
 
 class TooManyError(ApiError):
-    """The person has as many servers or assistants as they may; `details["limit"]` says how many."""
+    """The person has as many servers, assistants or unfinished imports as they may: `details["limit"]`."""
 
     code = "limit_reached"
     text = "too_many_servers"
