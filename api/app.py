@@ -34,11 +34,12 @@ from api.http.routes.servers import sign_ins as sign_in_routes
 from api.plans import Plans
 from api.runs.webhooks import target_of
 from api.servers.assistants import PersonsChoices
-from api.servers.secrets import Secrets
+from api.servers.secrets import open_secrets
 from api.servers.service import Servers
 from api.servers.sign_ins import StoredCredentials
 from api.service import open_service
 from api.storage.database import open_database
+from api.storage.installation import service_parts, service_url
 from drive_server.connect import Drive, DriveSettings, open_drive
 from drive_server.errors import AccountDisabledError
 from drive_server.http.app import (
@@ -78,16 +79,19 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         time = clock or SystemClock()
         async with AsyncExitStack() as stack:
-            drive = await stack.enter_async_context(open_drive(settings, time.now))
+            agent = agent_settings or AgentSettings()
+            parts = service_parts(settings.root, settings.resolved_database_url, agent.threads_url)
+            drive = await stack.enter_async_context(open_drive(settings, time.now, parts))
             await drive.identity.ensure_local_user()
             await stack.enter_async_context(serving(app, drive))
-            database = await open_database(_database_url(settings), drive.signer)
+            url = service_url(settings.root, settings.resolved_database_url)
+            database = await open_database(url, drive.signer)
             stack.push_async_callback(database.dispose)
-            agent = agent_settings or AgentSettings()
             built = ModelSet(models) if models else await stack.enter_async_context(open_models(agent, settings.root))
             webhook = target_of(agent.webhook_url, agent.webhook_secret.get_secret_value())
             plans = Plans(database, time)
-            secrets = Secrets.of(settings.root, agent.secrets_key.get_secret_value())
+            keys = agent.secrets_key.get_secret_value()
+            secrets = await open_secrets(database, settings.root, keys, keep=settings.keep_everything)
             credentials = StoredCredentials(database, secrets, time)
             lent = LentModel(model_in(built.models, "reader"))
             pool = ServerPool(
@@ -126,6 +130,7 @@ def create_app(
                     agent.thread_days,
                 )
             )
+            await drive.installation.mark()
             yield
 
     app = build_api(lifespan)
@@ -148,13 +153,6 @@ async def local_login_link(app: FastAPI) -> str:
         return drive.login_links.create(await drive.identity.authenticate(token)).url
     except AccountDisabledError:
         return f"{drive.address}/login"
-
-
-def _database_url(settings: DriveSettings) -> str:
-    """Return the service's database: on SQLite a file of its own, as a file has one writer; else the drive's."""
-    if settings.resolved_database_url.startswith("sqlite"):
-        return f"sqlite+aiosqlite:///{settings.root / 'api.db'}"
-    return settings.resolved_database_url
 
 
 DESCRIPTION = """

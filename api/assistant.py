@@ -12,6 +12,7 @@ from langgraph.types import StateSnapshot
 from api.branching import BranchPoint, find_branch_point, state_at, store_root
 from api.clock import Clock
 from api.drive import Principal
+from api.storage.installation import threads_url
 from api.storage.tables import BUILT_IN
 from api.storage.threads import ThreadStorage, open_threads
 from graph.approvals.payload import check_edit, expired_answer
@@ -195,8 +196,7 @@ async def open_assistant(
     `servers` reads what people have chosen for their assistants, `server_pool` has the connections to them.
     """
     async with AsyncExitStack() as stack:
-        url = settings.threads_url or f"sqlite:///{root / 'graph.db'}"
-        storage = await stack.enter_async_context(open_threads(url))
+        storage = await stack.enter_async_context(open_threads(threads_url(root, settings.threads_url)))
         connections = ConnectionPool.of(settings, sessions, clock.now)
         stack.push_async_callback(connections.aclose)
         built = models or await stack.enter_async_context(open_models(settings, root))

@@ -110,6 +110,22 @@ CATALOGUE: Final[dict[str, Texts]] = {
     ),
     "too_many_assistants": ("You have {limit} assistants, which is the limit.", "你已有 {limit} 个助手，达到上限。"),
     "too_many_assistants.hint": ("Delete one that you don't use.", "请删除不用的助手。"),
+    "too_many_imports": (
+        "{limit} of your imports of threads are not whole yet, which is the limit.",
+        "你有 {limit} 个对话的导入尚未完成，达到上限。",
+    ),
+    "too_many_imports.hint": (
+        "Send the last part of one. What is not finished is deleted after a day.",
+        "请发送其中一个的最后部分。未完成的导入会在一天后删除。",
+    ),
+    "imports_too_large": (
+        "Your imports of threads that are not whole yet would take more than {limit} bytes.",
+        "你尚未完成的对话导入将超过 {limit} 字节。",
+    ),
+    "imports_too_large.hint": (
+        "Send the last part of one. What is not finished is deleted after a day.",
+        "请发送其中一个的最后部分。未完成的导入会在一天后删除。",
+    ),
     "tool_changed": (
         "The server has changed its tool {name} since you saw it. Nothing of this request was done.",
         "服务器在你查看之后修改了工具 {name}。这个请求没有做任何更改。",
@@ -135,6 +151,16 @@ CATALOGUE: Final[dict[str, Texts]] = {
     "secrets_key.hint": (
         "Set AGENT_SECRETS_KEY to a Fernet key, or restore the file secrets.key in the data directory.",
         "请把 AGENT_SECRETS_KEY 设为 Fernet 密钥，或恢复数据目录中的文件 secrets.key。",
+    ),
+    "secrets_key_lost": (
+        "The key of the stored secrets of MCP servers ({count}) is missing, or is another one.",
+        "已保存的 MCP 服务器机密（{count} 项）的密钥缺失或已被更换。",
+    ),
+    "secrets_key_lost.hint": (
+        "Put the file secrets.key back into the data directory, or the key into AGENT_SECRETS_KEY. Backups have the "
+        "file. To start without these secrets, set DRIVE_KEEP_EVERYTHING=true: they are kept, and count as not set.",
+        "请把文件 secrets.key 放回数据目录，或把密钥填入 AGENT_SECRETS_KEY；备份中有该文件。"
+        "如要在没有这些机密的情况下启动，请设置 DRIVE_KEEP_EVERYTHING=true：机密会保留，但视为未设置。",
     ),
     "bad_event_number": ("Last-Event-ID is not the number of an event.", "Last-Event-ID 不是事件的编号。"),
     "bad_event_number.hint": ("Use the id of a frame.", "请使用某一帧的 id。"),

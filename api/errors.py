@@ -169,7 +169,7 @@ class NameTakenError(ApiError):
 
 
 class TooManyError(ApiError):
-    """The person has as many servers or assistants as they may; `details["limit"]` says how many."""
+    """The person has as many servers, assistants or unfinished imports as they may: `details["limit"]`."""
 
     code = "limit_reached"
     text = "too_many_servers"
@@ -211,7 +211,7 @@ class SignInError(ApiError):
 
 
 class SecretsKeyError(ApiError):
-    """The key for secrets can't be used; the service does not start."""
+    """The key for secrets can't be used, or is not that of the stored secrets; the service does not start."""
 
     code = "secrets_key"
 

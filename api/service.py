@@ -23,6 +23,7 @@ from api.servers.prompts import Offers
 from api.servers.service import Servers
 from api.servers.sign_ins import SignIns
 from api.storage.tables import BUILT_IN, RunRow
+from api.thread_imports import ThreadImports
 from api.threads import ThreadPage, Threads
 from api.withholding import Withholding
 from drive_server.storage.database import Database
@@ -123,6 +124,14 @@ class Service:
         await self.purge_hidden()
         return hidden
 
+    async def expire_imports(self) -> int:
+        """Delete the imports of threads that were not finished in time; return their number."""
+        return await self._imports.expire()
+
+    @property
+    def _imports(self) -> ThreadImports:
+        return ThreadImports(self.database, self.graph, self.clock)
+
     async def readiness(self) -> dict[str, str]:
         """Return the state of each part that the service depends on: `ok`, or its problem."""
         return {
@@ -140,6 +149,7 @@ class Service:
     async def _forget_person(self, user_id: str) -> None:
         person = Principal(user_id, "", frozenset(), ADMINISTRATOR)
         await self.graph.forget_person(user_id)
+        await self._imports.forget(user_id)
         await self.threads.hide_all(user_id)
         await self.purge_hidden()
         for assistant in await self.assistants.of(person):
@@ -229,11 +239,11 @@ async def complete_words(service: Service) -> None:
 
 
 async def prune_threads(service: Service, days: float) -> None:
-    """Delete the expired threads at intervals, until cancelled."""
-    while days:
+    """Delete the expired threads and imports at intervals, until cancelled."""
+    while True:
         try:
-            if deleted := await service.expire_threads(days):
-                logger.info("%d threads were not used for %g days and are deleted", deleted, days)
+            if deleted := await service.expire_threads(days) + await service.expire_imports():
+                logger.info("%d threads or imports of threads were not used for too long and are deleted", deleted)
         except Exception:
             logger.exception("expired threads could not be deleted; the next attempt is in an hour")
         await service.clock.sleep_until(service.clock.now() + PRUNING_INTERVAL)

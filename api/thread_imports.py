@@ -2,22 +2,31 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 from uuid import NAMESPACE_URL, uuid5
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from sqlalchemy import ColumnElement, delete, func, select
 
 from api.assistant import LAST_NODE, Assistant
 from api.clock import Clock
 from api.drive import Principal
-from api.storage.tables import ThreadRow
+from api.errors import TooManyError
+from api.storage.tables import ThreadImportRow, ThreadRow
 from api.threads import make_title
 from drive_server.storage.database import Database
 from graph.citations.cite import CITATIONS
 from graph.language import language_of
 from graph.messages.written import result_message
 
+MOST_UNFINISHED: Final = 20
+"""Imports of one person whose last part did not come yet."""
+MOST_BYTES: Final = 128 << 20
+"""The bytes of these together: twice the largest thread that the command line sends."""
+EACH_BYTES: Final = 200
+"""What a message takes beside its words."""
+KEPT_FOR: Final = timedelta(days=1)
 """The node of the graph that ends a turn with an answer: nothing is to do after it."""
 OUTCOMES: Final = frozenset({"done", "error", "cancelled", "rejected"})
 
@@ -65,10 +74,45 @@ class ThreadImports:
         thread_id = str(uuid5(NAMESPACE_URL, "\0".join((caller.user_id, part.export_id, part.source_id))))
         if await self._exists(thread_id):
             return thread_id, False
+        await self._count(caller, thread_id, part)
         await self._add_messages(thread_id, part)
         if part.is_last:
             await self._publish(caller, thread_id, part)
         return thread_id, True
+
+    async def expire(self) -> int:
+        """Delete the imports whose last part did not come for a day; return their number."""
+        ended = self._clock.now() - KEPT_FOR
+        return await self._end(ThreadImportRow.updated_at <= ended)
+
+    async def forget(self, user_id: str) -> None:
+        """Delete the unfinished imports of a person."""
+        await self._end(ThreadImportRow.user_id == user_id)
+
+    async def _end(self, condition: ColumnElement[bool]) -> int:
+        async with self._database.read() as session:
+            rows = list(await session.scalars(select(ThreadImportRow).where(condition)))
+        for row in rows:
+            if not await self._exists(row.thread_id):
+                await self._graph.forget(row.user_id, row.thread_id)
+            async with self._database.write() as session:
+                await session.execute(delete(ThreadImportRow).where(ThreadImportRow.thread_id == row.thread_id))
+        return len(rows)
+
+    async def _count(self, caller: Principal, thread_id: str, part: ImportedThread) -> None:
+        """Count the part before it is stored. Raises `TooManyError` if the person has too much that is unfinished."""
+        mine = ThreadImportRow.user_id == caller.user_id
+        async with self._database.write(f"imports of {caller.user_id}") as session:
+            row = await session.get(ThreadImportRow, thread_id)
+            if row is None:
+                if (await session.scalar(select(func.count()).where(mine)) or 0) >= MOST_UNFINISHED:
+                    raise TooManyError("too_many_imports", limit=str(MOST_UNFINISHED))
+                row = ThreadImportRow(thread_id=thread_id, user_id=caller.user_id, size=0)
+                session.add(row)
+            row.size, row.updated_at = row.size + _size(part), self._clock.now()
+            await session.flush()
+            if (await session.scalar(select(func.sum(ThreadImportRow.size)).where(mine)) or 0) > MOST_BYTES:
+                raise TooManyError("imports_too_large", limit=str(MOST_BYTES))
 
     async def _exists(self, thread_id: str) -> bool:
         async with self._database.read() as session:
@@ -100,6 +144,15 @@ class ThreadImports:
         async with self._database.write() as session:
             if await session.get(ThreadRow, thread_id) is None:
                 session.add(row)
+            await session.execute(delete(ThreadImportRow).where(ThreadImportRow.thread_id == thread_id))
+
+
+def _size(part: ImportedThread) -> int:
+    """Return about how many bytes a part takes."""
+    return sum(
+        len(message.text.encode()) + len(repr(message.tool_calls)) + len(repr(message.citations)) + EACH_BYTES
+        for message in part.messages
+    )
 
 
 def _message(thread_id: str, message: ImportedMessage) -> AnyMessage:

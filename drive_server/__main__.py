@@ -16,8 +16,8 @@ from drive_server.escaping.logs import log_to
 from drive_server.http.app import create_app
 from drive_server.settings import DriveSettings
 from drive_server.storage.blobs import open_blobs
-from drive_server.storage.collector import Collected, Collector
-from drive_server.storage.database import open_database
+from drive_server.storage.collector import Collected, Collector, Rules
+from drive_server.storage.installation.installation import installation_of
 from drive_server.storage.token_file import make_private_directory
 from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.listener import address_of, listen
@@ -56,6 +56,9 @@ def _parser() -> ArgumentParser:
     commands.add_parser("migrate", help="bring the database up to date").set_defaults(command=_migrate)
     commands.add_parser("reindex", help="read all files anew for search").set_defaults(command=_reindex)
     collect = commands.add_parser("collect", help="remove contents that no file has any more")
+    collect.add_argument(
+        "--unknown", action="store_true", help="also those that the database does not know, however many they are"
+    )
     collect.set_defaults(command=_collect)
     return parser
 
@@ -94,14 +97,17 @@ def _reindex(settings: DriveSettings, arguments: Namespace) -> None:
 
 
 def _collect(settings: DriveSettings, arguments: Namespace) -> None:
-    del arguments
-    found = anyio.run(_remove_what_nothing_refers_to, settings)
-    line = f"Removed {found.blobs} contents ({found.size} bytes) and {found.unfinished} unfinished files."
+    rules = Rules(settings.removed_content_days, settings.keep_everything, takes_all_unknown=arguments.unknown)
+    found = anyio.run(_remove_what_nothing_refers_to, settings, rules)
+    line = (
+        f"Set aside {found.blobs} contents ({found.size} bytes), removed {found.removed} for good and "
+        f"{found.unfinished} unfinished files; {found.kept} that the database does not know stay."
+    )
     print(line)  # noqa: T201 - what a command says to a person
 
 
 async def _bring_up_to_date(settings: DriveSettings) -> None:
-    database = await open_database(settings.resolved_database_url)
+    database = await installation_of(settings).open()
     await database.dispose()
 
 
@@ -111,12 +117,12 @@ async def _read_all_anew(settings: DriveSettings) -> None:
         await drive.ingester.drain()
 
 
-async def _remove_what_nothing_refers_to(settings: DriveSettings) -> Collected:
+async def _remove_what_nothing_refers_to(settings: DriveSettings, rules: Rules) -> Collected:
     await anyio.to_thread.run_sync(make_private_directory, settings.root)
-    blobs = await open_blobs(settings.resolved_blob_url)
-    database = await open_database(settings.resolved_database_url)
+    database = await installation_of(settings).open()
     try:
-        return await Collector(database, blobs).run_once()
+        blobs = await open_blobs(settings.resolved_blob_url)
+        return await Collector(database, blobs, rules=rules).run_once()
     finally:
         await database.dispose()
 

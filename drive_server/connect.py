@@ -96,18 +96,20 @@ from drive_server.services.webdav.locks import DavLocks
 from drive_server.services.webdav.properties import DavProperties
 from drive_server.settings import DriveSettings, read_settings
 from drive_server.storage.blobs import BlobStore, open_blobs
-from drive_server.storage.collector import Collector
-from drive_server.storage.database import Database, open_database
+from drive_server.storage.collector import Collector, Rules
+from drive_server.storage.database import Database
+from drive_server.storage.installation.installation import installation_of
 from drive_server.storage.token_file import make_private_directory
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Coroutine
+    from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 
     from mcp import ClientSession
     from mcp.client.session import SamplingFnT
 
     from drive_server.services.identity.oidc import OidcService
     from drive_server.services.identity.tokens import TokenService
+    from drive_server.storage.installation.parts import Part
 
 __all__ = [
     "ALL_SCOPES",
@@ -152,14 +154,17 @@ OTHER_PROVIDERS = frozenset(
 
 
 @asynccontextmanager
-async def open_drive(settings: DriveSettings, clock: Clock = utc_now) -> "AsyncGenerator[Drive]":
+async def open_drive(
+    settings: DriveSettings, clock: Clock = utc_now, parts: "Sequence[Part]" = ()
+) -> "AsyncGenerator[Drive]":
     """Build the drive, index new content in the background while it is open, and close everything at the end.
 
-    `clock` tells what people mean by today. May be entered and left in different tasks. Raises `InvalidInputError` for
-    malformed settings and `StorageFailureError` if the data directory or the database can't be used.
+    `clock` tells what people mean by today; `parts` are those of the installation that other packages have. May be
+    entered and left in different tasks. Raises `InvalidInputError` for malformed settings and `StorageFailureError` if
+    the data directory or the database can't be used, or if the parts of the installation don't belong together.
     """
     async with AsyncExitStack() as stack:
-        yield await _build(settings, clock, stack)
+        yield await _build(settings, clock, parts, stack)
 
 
 def _token_service(settings: DriveSettings) -> "TokenService | None":
@@ -180,11 +185,13 @@ def _oidc_service(settings: DriveSettings, database: Database, identity: Identit
     return OidcService(settings, database, identity)
 
 
-async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -> Drive:
+async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]", stack: AsyncExitStack) -> Drive:
     time_zone = await anyio.to_thread.run_sync(lambda: settings.resolved_time_zone)  # it is read from files
     await anyio.to_thread.run_sync(make_private_directory, settings.root)
-    database = await open_database(settings.resolved_database_url)
+    installation = installation_of(settings, parts)
+    database = await installation.open()
     stack.push_async_callback(database.dispose)
+    stack.push_async_callback(installation.mark)
     blobs = await open_blobs(settings.resolved_blob_url)
     recognized = RecognizedTexts(database) if has_ocr() else None
     texts = TextSource(blobs, recognized)
@@ -212,6 +219,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         clock=clock,
         database=database,
         blobs=blobs,
+        installation=installation,
         signer=database.signer,
         identity=identity,
         sessions=SessionService(database),
@@ -273,7 +281,8 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     drive.server = build_server(drive, default_key=settings.api_key.get_secret_value())
     subscriptions = drive.server.subscriptions
     await subscriptions.feed.start()
-    journal.on_change = _both(subscriptions.feed.wake, drive.follower.wake)
+    journal.on_change = _each(subscriptions.feed.wake, drive.follower.wake, installation.wake)
+    await stack.enter_async_context(_running("drive-installation", installation.run))
     await stack.enter_async_context(_running("drive-subscriptions", subscriptions.run))
     stack.push_async_callback(identity.uses.flush)
     await stack.enter_async_context(_running("drive-key-uses", identity.uses.run))
@@ -293,16 +302,18 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     housekeeping.add("tasks", drive.tasks.expire)
     housekeeping.add("bulk results", drive.map_reduce_results.expire)
     housekeeping.add("trash", Expiry(database, journal, settings.trash_days).run_once)
-    housekeeping.add("contents", Collector(database, blobs).run_once)
+    rules = Rules(settings.removed_content_days, keeps_unknown=settings.keep_everything)
+    housekeeping.add("contents", Collector(database, blobs, rules=rules).run_once)
+    housekeeping.add("marks", installation.mark)
     await stack.enter_async_context(_running("drive-housekeeping", housekeeping.run))
     await stack.enter_async_context(_running("drive-ingester", ingester.run))
     return drive
 
 
-def _both(first: "Callable[[], None]", second: "Callable[[], None]") -> "Callable[[], None]":
+def _each(*listeners: "Callable[[], None]") -> "Callable[[], None]":
     def call() -> None:
-        first()
-        second()
+        for listener in listeners:
+            listener()
 
     return call
 

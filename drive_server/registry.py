@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from drive_server.signing import Signer
     from drive_server.storage.blobs import BlobStore
     from drive_server.storage.database import Database
+    from drive_server.storage.installation.installation import Installation
 
 
 @dataclass(slots=True, eq=False)
@@ -74,6 +75,7 @@ class ServiceRegistry:
     clock: "Clock"
     database: "Database"
     blobs: "BlobStore"
+    installation: "Installation"
     signer: "Signer"
     identity: "IdentityService"
     sessions: "SessionService"

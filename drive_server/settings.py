@@ -55,6 +55,13 @@ class DriveSettings(BaseSettings):
     max_request_bytes: int = Field(default=4_194_304, description="Largest JSON body.")
     quota_bytes: int = Field(default=0, ge=0, description="Most bytes that a person may keep; 0: no limit.")
     trash_days: int = Field(default=30, ge=1, description="Days after which what is in the trash is deleted for good.")
+    removed_content_days: int = Field(
+        default=7, ge=0, description="Days that the bytes of what is deleted for good stay set aside; 0: none."
+    )
+    keep_everything: bool = Field(
+        default=False,
+        description="Start although the files of the data directory don't belong together, and keep all contents.",
+    )
     max_versions: int = Field(default=100, ge=1, description="Contents kept of a file, the newest always among them.")
     upload_hours: int = Field(default=24, ge=1, description="Hours that an unfinished resumable upload is kept.")
     time_zone: str = Field(default="", description="Where the people are, as Asia/Shanghai; empty: the server's zone.")

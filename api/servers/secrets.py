@@ -9,8 +9,11 @@ from secrets import token_hex
 from typing import Final
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from sqlalchemy import select
 
 from api.errors import SecretsKeyError
+from api.storage.tables import ServerRow
+from drive_server.storage.database import Database
 from drive_server.storage.token_file import read_token, write_token
 
 logger = logging.getLogger(__name__)
@@ -52,6 +55,34 @@ class Secrets:
         except InvalidToken:
             logger.warning("a secret of an MCP server was encrypted with another key; it counts as not set")
             return None
+
+
+async def open_secrets(database: Database, root: Path, setting: str, *, keep: bool) -> Secrets:
+    """Return the secrets of an installation.
+
+    Raises `SecretsKeyError` for a bad key, and if its stored secrets are of another one, or of a file that is gone:
+    then no new file is made. With `keep` the service starts without them.
+    """
+    sealed = await _sealed_in(database)
+    is_gone = not setting.strip() and not read_token(root / KEY_FILE)
+    if sealed and is_gone and not keep:
+        raise SecretsKeyError("secrets_key_lost", count=str(len(sealed)))
+    secrets = Secrets.of(root, setting)
+    known = secrets.open({str(number): token for number, token in enumerate(sealed)})
+    if sealed and not known:
+        if not keep:
+            raise SecretsKeyError("secrets_key_lost", count=str(len(sealed)))
+        logger.error(
+            "the key of %d stored secrets is gone; they count as not set until they are given anew", len(sealed)
+        )
+    return secrets
+
+
+async def _sealed_in(database: Database) -> list[str]:
+    async with database.read() as session:
+        rows = await session.execute(select(ServerRow.headers, ServerRow.env, ServerRow.credentials))
+    values = [value for headers, env, credentials in rows for value in (*headers.values(), *env.values(), credentials)]
+    return [value for value in values if value]
 
 
 def _read_or_make(path: Path) -> str:

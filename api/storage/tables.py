@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any, cast
 from uuid import uuid4
 
-from sqlalchemy import Float, ForeignKey, Index, String, Table, Text, text
+from sqlalchemy import BigInteger, Float, ForeignKey, Index, String, Table, Text, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from drive_server.storage.schema import COLUMN_TYPES
@@ -265,6 +265,18 @@ class ChosenServerRow(Base):
 
     assistant_id: Mapped[str] = mapped_column(String(64), primary_key=True)
     mcp_server_id: Mapped[str] = mapped_column(ForeignKey("mcp_servers.id"), primary_key=True)
+
+
+class ThreadImportRow(Base):
+    """An import of a thread whose last part did not come yet: the bytes of the parts that did."""
+
+    __tablename__ = "thread_imports"
+    __table_args__ = (Index("ix_thread_imports_user", "user_id"),)
+
+    thread_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    user_id: Mapped[str] = mapped_column(String(32))
+    size: Mapped[int] = mapped_column(BigInteger)
+    updated_at: Mapped[datetime]
 
 
 def table_of(row: type[Base]) -> Table:

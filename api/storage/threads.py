@@ -44,6 +44,13 @@ def open_threads(url: str) -> AbstractAsyncContextManager[ThreadStorage]:
     return OPENERS[scheme](url)
 
 
+def threads_at(url: str) -> tuple[str, str]:
+    """Return where checkpoints are, and where the store is."""
+    if not url.startswith("sqlite"):
+        return url, url
+    return url, f"sqlite:///{Path(url.partition('///')[2]).with_name(STORE_NAME)}"
+
+
 @asynccontextmanager
 async def _sqlite(url: str) -> AsyncGenerator[ThreadStorage]:
     path = Path(url.partition("///")[2])

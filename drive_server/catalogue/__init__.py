@@ -8,6 +8,7 @@ The next step after an error is at its code with `.hint`. The journal stores cod
 from typing import Final
 
 from drive_server.catalogue.changes import CHANGES
+from drive_server.catalogue.data import DATA
 from drive_server.catalogue.errors import ERRORS
 from drive_server.catalogue.omissions import OMISSIONS
 from drive_server.catalogue.people import PEOPLE
@@ -17,6 +18,7 @@ from drive_server.catalogue.words import WORDS
 CATALOGUE: Final[dict[str, tuple[str, str]]] = {
     **WORDS,
     **CHANGES,
+    **DATA,
     **ERRORS,
     **OMISSIONS,
     **PEOPLE,

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final, TypeVar, cast
 
-from sqlalchemy import Table, bindparam, delete, insert, select, update
+from sqlalchemy import Table, bindparam, delete, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
@@ -29,7 +29,11 @@ _NAMED = (_HOLDINGS.c.owner_id == bindparam("owner"), _HOLDINGS.c.blob.in_(bindp
 _HELD = select(_HOLDINGS.c.blob).where(*_NAMED)
 _HOLD = insert(_HOLDINGS)
 _COUNT = update(_HOLDINGS).where(*_NAMED).values(versions=_HOLDINGS.c.versions + bindparam("more"))
-_FREE = delete(_HOLDINGS).where(*_NAMED, _HOLDINGS.c.versions <= 0).returning(_HOLDINGS.c.size)
+_FREE = delete(_HOLDINGS).where(*_NAMED, _HOLDINGS.c.versions <= 0).returning(_HOLDINGS.c.blob, _HOLDINGS.c.size)
+_RELEASE = text("INSERT INTO released_contents (blob) VALUES (:blob) ON CONFLICT DO NOTHING")
+_RELEASE_ALL = text(
+    "INSERT INTO released_contents (blob) SELECT blob FROM holdings WHERE owner_id = :owner ON CONFLICT DO NOTHING"
+)
 _OWNER = _USERS.c.id == bindparam("owner")
 _USAGE = select(_USERS.c.used_bytes, _USERS.c.quota_bytes).where(_OWNER)
 _GROW = (
@@ -163,8 +167,16 @@ def release_sync(session: Session, owner_id: str, hashes: Iterable[str]) -> None
     connection, counts = session.connection(), Counter(hashes)
     for part in _batches(list(counts)):
         _count(session, owner_id, {blob_hash: -counts[blob_hash] for blob_hash in part})
-        freed = connection.scalars(_FREE, {"owner": owner_id, "hashes": [*part]})
-        _grow(session, owner_id, -sum(freed))
+        freed = connection.execute(_FREE, {"owner": owner_id, "hashes": [*part]}).all()
+        if freed:
+            connection.execute(_RELEASE, [{"blob": blob} for blob, _ in freed])
+        _grow(session, owner_id, -sum(size for _, size in freed))
+
+
+async def release_everything(session: AsyncSession, owner_id: str) -> None:
+    """Give up all contents of a person, in the transaction that deletes their files."""
+    await session.execute(_RELEASE_ALL, {"owner": owner_id})
+    await session.execute(delete(_HOLDINGS).where(_HOLDINGS.c.owner_id == owner_id))
 
 
 async def usage_of(session: AsyncSession, owner_id: str, limits: Limits) -> Usage:

@@ -19,6 +19,7 @@ from obstore.store import LocalStore, ObjectStore, from_url
 
 from drive_server.errors import InvalidInputError, StorageFailureError, TooLargeError
 from drive_server.messages import Message
+from drive_server.storage.aside import FOLDER, KINDS, AsideFolder, AsideObjects, Kind, Listed
 from drive_server.storage.spool import Checksums, SpooledFile, remove_unfinished, sync
 from drive_server.storage.token_file import make_private_directory
 
@@ -43,6 +44,14 @@ class Blob:
     checksums: str | None = field(default=None, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A blob in its place, and when it was last put (POSIX seconds)."""
+
+    hash: str
+    put_at: float
+
+
 class BlobStore:
     """Content-addressed bytes over obstore. A blob that `put_*` returned survives a power failure.
 
@@ -56,6 +65,8 @@ class BlobStore:
         self._spool = spool
         self._root = root
         self._synced_folders: set[Path] = set()
+        self._aside_folder = AsideFolder(root) if root else None
+        self._aside_objects = AsideObjects(store)
 
     async def put_bytes(self, data: bytes) -> Blob:
         """Store the bytes and return their blob."""
@@ -91,8 +102,9 @@ class BlobStore:
 
     async def read(self, blob_hash: str) -> bytes:
         """Return the whole content. For contents of bounded size only."""
-        if self._root:
-            return await in_thread((self._root / _key(blob_hash)).read_bytes)
+        if self._aside_folder and self._root:
+            return await in_thread(_read_file, self._root / _key(blob_hash), self._aside_folder)
+        await self.size(blob_hash)
         with _translated():
             result = await obstore.get_async(self._store, _key(blob_hash))
             return bytes(await result.bytes_async())
@@ -109,37 +121,66 @@ class BlobStore:
                 yield bytes(chunk)
 
     async def size(self, blob_hash: str) -> int:
-        """Return the size in bytes."""
+        """Return the size in bytes; a content that was set aside is brought back."""
         with _translated():
+            try:
+                return (await obstore.head_async(self._store, _key(blob_hash)))["size"]
+            except FileNotFoundError:
+                if not await self.bring_back(blob_hash):
+                    raise
             return (await obstore.head_async(self._store, _key(blob_hash)))["size"]
 
     async def require_all(self, hashes: Collection[str]) -> None:
-        """Raise `StorageFailureError` unless all blobs are still there."""
+        """Bring back the blobs that were set aside. Raise `StorageFailureError` unless all are there."""
         for blob_hash in hashes:
-            if not await self._is_there(blob_hash):
+            if not await self._is_there(blob_hash) and not await self.bring_back(blob_hash):
                 raise StorageFailureError(
                     "Too much time passed before the content was recorded, and it is gone again.", hint="Try again."
                 )
 
-    async def last_put_before(self, before: datetime) -> AsyncIterator[list[str]]:
-        """Yield, in lists of bounded length, the hashes of blobs without a `put` since that time."""
+    async def last_put_before(self, before: datetime) -> AsyncIterator[list[Placed]]:
+        """Yield, in lists of bounded length, the blobs in their places without a `put` since that time."""
         with _translated():
             if self._root is None:
                 async for found in obstore.list(self._store):
-                    names = [meta["path"].rpartition("/")[2] for meta in found if meta["last_modified"] < before]
-                    yield [name for name in names if _is_hash(name)]
+                    yield [placed for meta in found if (placed := _placed(meta, before))]
                 return
             for shard in await anyio.to_thread.run_sync(_shards, self._root):
                 yield await anyio.to_thread.run_sync(_old_in, shard, before.timestamp())
 
-    async def remove(self, hashes: Iterable[str], before: datetime) -> list[Blob]:
-        """Remove the blobs without a `put` since that time, and return them.
+    async def set_aside(self, hashes: Iterable[str], kind: Kind, before: datetime) -> list[Blob]:
+        """Take the blobs without a `put` since that time from their places, and return them.
 
         Only in a write transaction that made sure that nothing refers to them: no other can say so until it ends.
         """
-        if self._root:
-            return await in_thread(self._remove_files, list(hashes), before.timestamp())
-        return [blob for blob_hash in hashes if (blob := await self._remove_object(blob_hash, before))]
+        taken: list[Blob] = []
+        for blob_hash in hashes:
+            size = await self._take(blob_hash, kind, before.timestamp())
+            if size is not None:
+                taken.append(Blob(blob_hash, size))
+        return taken
+
+    async def bring_back(self, blob_hash: str) -> bool:
+        """Put a blob that was set aside back to its place; return False if it was not."""
+        if self._aside_folder and self._root:
+            return await in_thread(self._aside_folder.bring_back, self._root / _key(blob_hash))
+        with _translated():
+            return await self._aside_objects.bring_back(_key(blob_hash))
+
+    async def aside(self, kind: Kind) -> list[Listed]:
+        """Return the blobs of a kind that are set aside."""
+        if self._aside_folder:
+            return await in_thread(self._aside_folder.listed, kind)
+        with _translated():
+            return await self._aside_objects.listed(kind)
+
+    async def remove_aside(self, blob_hash: str, kind: Kind) -> None:
+        """Remove a blob that was set aside, for good. Only in a write transaction, as `set_aside`."""
+        if self._aside_folder:
+            await in_thread(self._aside_folder.remove, blob_hash, kind)
+            return
+        with _translated():
+            await self._aside_objects.remove(blob_hash, kind)
 
     async def remove_unfinished(self, before: datetime) -> int:
         """Remove files of contents that never arrived whole; return how many."""
@@ -219,21 +260,11 @@ class BlobStore:
                 return False
             return True
 
-    def _remove_files(self, hashes: list[str], before: float) -> list[Blob]:
-        assert self._root is not None  # noqa: S101 - asked by the caller
-        found = ((blob_hash, _remove_file(self._root / _key(blob_hash), self._spool, before)) for blob_hash in hashes)
-        return [Blob(blob_hash, size) for blob_hash, size in found if size is not None]
-
-    async def _remove_object(self, blob_hash: str, before: datetime) -> Blob | None:
+    async def _take(self, blob_hash: str, kind: Kind, before: float) -> int | None:
+        if self._aside_folder and self._root:
+            return await in_thread(self._aside_folder.take, self._root / _key(blob_hash), kind, before)
         with _translated():
-            try:
-                meta = await obstore.head_async(self._store, _key(blob_hash))
-            except FileNotFoundError:
-                return None
-            if meta["last_modified"] >= before:
-                return None
-            await obstore.delete_async(self._store, _key(blob_hash))
-            return Blob(blob_hash, meta["size"])
+            return await self._aside_objects.take(_key(blob_hash), kind, before)
 
 
 async def open_blobs(url: str, spool: Path | None = None) -> BlobStore:
@@ -250,7 +281,7 @@ def _open(url: str, spool: Path | None) -> BlobStore:
     if parts.scheme != "file":
         folder = spool or Path(tempfile.gettempdir())
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return BlobStore(_remote(url), folder)
+        return BlobStore(remote_store(url), folder)
     root = Path(unquote(parts.path))
     make_private_directory(root)
     folder = root / SPOOL_FOLDER
@@ -263,7 +294,8 @@ def _open(url: str, spool: Path | None) -> BlobStore:
     return BlobStore(LocalStore(root), folder, root)
 
 
-def _remote(url: str) -> ObjectStore:
+def remote_store(url: str) -> ObjectStore:
+    """Return the object store at a URL. Raises `InvalidInputError` for a malformed one."""
     try:
         return from_url(url)
     except (BaseError, ValueError) as error:
@@ -284,39 +316,44 @@ def _is_renewed(target: Path, size: int) -> bool:
         return False
 
 
+def _read_file(path: Path, aside: AsideFolder) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        if not aside.bring_back(path):
+            raise
+    return path.read_bytes()
+
+
 def _shards(root: Path) -> list[Path]:
     return sorted(root.glob("[0-9a-f][0-9a-f]"))
 
 
-def _old_in(shard: Path, before: float) -> list[str]:
-    old: list[str] = []
+def _old_in(shard: Path, before: float) -> list[Placed]:
+    old: list[Placed] = []
     for path in shard.glob("[0-9a-f][0-9a-f]/*"):
         with suppress(FileNotFoundError):  # another process collects as well
-            if _is_hash(path.name) and path.stat().st_mtime < before:
-                old.append(path.name)
+            if _is_hash(path.name) and (put_at := path.stat().st_mtime) < before:
+                old.append(Placed(path.name, put_at))
     return old
 
 
-def _remove_file(path: Path, aside_folder: Path, before: float) -> int | None:
-    """Remove the file unless it was put again since; return its size if it is gone."""
-    aside = aside_folder / path.name
-    try:
-        path.rename(aside)
-    except FileNotFoundError:
-        return None
-    status = aside.stat()
-    if status.st_mtime < before:
-        aside.unlink()
-        return status.st_size
-    aside.rename(path)
-    sync(path.parent)
-    return None
+def _placed(meta: Any, before: datetime) -> Placed | None:
+    """Return an object as a blob in its place; None for another one, and for one that was put since `before`."""
+    name = meta["path"].rpartition("/")[2]
+    is_old = meta["last_modified"] < before and _is_hash(name) and not meta["path"].startswith(FOLDER)
+    return Placed(name, meta["last_modified"].timestamp()) if is_old else None
 
 
 async def in_thread(work: Callable[..., T], *arguments: Any) -> T:
     """Return the result of `work`, run in a thread. Raises `StorageFailureError` for an error of the disk."""
     with _translated():
         return await anyio.to_thread.run_sync(work, *arguments)
+
+
+def places_of(blob_hash: str) -> tuple[str, ...]:
+    """Return where a blob may be below its store: in its place, or set aside."""
+    return (_key(blob_hash), *(f"{FOLDER}/{kind}/{blob_hash}" for kind in KINDS))
 
 
 def _key(blob_hash: str) -> str:

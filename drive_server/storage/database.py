@@ -75,7 +75,7 @@ class Database:
 
         Raises `InvalidInputError` for a malformed URL and `StorageFailureError` if the database can't be opened.
         """
-        parsed = _parse(url)
+        parsed = parsed_url(url)
         with _Translation(schema):
             await anyio.to_thread.run_sync(_prepare, parsed, schema)
         engine = open_engine(parsed)
@@ -161,7 +161,8 @@ async def signing_key(database: Database) -> bytes:
     return bytes.fromhex(row.value)
 
 
-def _parse(url: str) -> URL:
+def parsed_url(url: str) -> URL:
+    """Return the parts of a database's URL. Raises `InvalidInputError` for a malformed one."""
     try:
         return make_url(url)
     except (SQLAlchemyError, ValueError) as error:

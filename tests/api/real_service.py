@@ -42,9 +42,9 @@ def real_app(
 
 
 @asynccontextmanager
-async def real_client(data_dir: Path, model: BaseChatModel) -> AsyncGenerator[AsyncClient]:
+async def real_client(data_dir: Path, model: BaseChatModel, **options: Any) -> AsyncGenerator[AsyncClient]:
     """Yield the owner's client of the application in this process, without a port."""
-    app = real_app(data_dir, model)
+    app = real_app(data_dir, model, **options)
     async with app.router.lifespan_context(app):
         headers = {"Authorization": f"Bearer {(data_dir / 'token').read_text().strip()}"}
         async with AsyncClient(transport=ASGITransport(app), base_url="http://127.0.0.1", headers=headers) as client:

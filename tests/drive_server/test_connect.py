@@ -29,7 +29,14 @@ if TYPE_CHECKING:
     from drive_server.settings import DriveSettings
 
 BACKGROUND = {
-    *("drive-ingester", "drive-subscriptions", "drive-recents", "drive-housekeeping", "drive-tasks"),
+    *(
+        "drive-installation",
+        "drive-ingester",
+        "drive-subscriptions",
+        "drive-recents",
+        "drive-housekeeping",
+        "drive-tasks",
+    ),
     *("drive-tool-lists", "drive-key-uses", "drive-people"),
 }
 HEAVY = ("lancedb", "pyarrow", "unstructured", "onnxruntime", "tokenizers", "pypdfium2")

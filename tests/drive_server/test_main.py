@@ -150,8 +150,10 @@ def test_collect_says_what_it_removed(in_environment: DriveSettings, capsys: pyt
     (folder / ("1" * 64)).write_bytes(b"just stored")
 
     assert main(["collect"]) == 0
-
-    assert capsys.readouterr().out.splitlines()[-1] == "Removed 1 contents (8 bytes) and 0 unfinished files."
+    assert "Set aside 0 contents (0 bytes)" in (kept := capsys.readouterr().out)
+    assert "1 that the database does not know stay." in kept
+    assert main(["collect", "--unknown"]) == 0
+    assert "Set aside 1 contents (8 bytes)" in capsys.readouterr().out
     assert [path.name for path in folder.iterdir()] == ["1" * 64]
     assert in_environment.root.stat().st_mode & 0o077 == 0
 

@@ -26,6 +26,7 @@ from api.cli.backups.layout import (
     count_blobs,
     digest_of,
     generations_in,
+    malformed_in,
     remove_folder,
     schemas_of,
     sync_all,
@@ -106,7 +107,7 @@ def _make(sources: Sources, root: Path, keep: int, terminal: Terminal) -> tuple[
         made = folder / now.strftime(TIME)
         draft.rename(made)
         sync(folder)
-        _prune(root, keep)
+        prune(root, keep)
     return Generation(made, record), copied
 
 
@@ -131,7 +132,7 @@ def _copy_contents(sources: Sources, root: Path, draft: Path, terminal: Terminal
     return copied, count, size
 
 
-def _prune(root: Path, keep: int) -> None:
+def prune(root: Path, keep: int) -> None:
     """Remove the oldest generations, and the contents that only they referred to."""
     generations = generations_in(root)
     for old in generations[:-keep]:
@@ -153,10 +154,11 @@ def _alone(path: Path, code: str) -> Generator[None]:
 
 
 def _verify(root: Path, terminal: Terminal) -> int:
-    generations = generations_in(root)
-    if not generations:
+    generations, malformed = generations_in(root), malformed_in(root)
+    if not generations and not malformed:
         raise CommandError.of("backup_none", root=root)
-    problems = [problem for generation in generations for problem in problems_of(generation, root, terminal)]
+    problems = [text("backup_malformed", name=name) for name in malformed]
+    problems += [problem for generation in generations for problem in problems_of(generation, root, terminal)]
     for problem in problems[:MOST_PROBLEMS]:
         terminal.say(visible_line(problem), "red")
     if problems:
@@ -169,7 +171,7 @@ def _verify(root: Path, terminal: Terminal) -> int:
 
 def problems_of(generation: Generation, root: Path, terminal: Terminal) -> list[str]:
     """Return what is wrong with a generation: its files, its databases, the contents that it refers to."""
-    wrong = [name for name, sha256 in generation.record.files.items() if _is_other(generation.folder / name, sha256)]
+    wrong = [name for name, sha256 in generation.record.files.items() if _is_other(generation, name, sha256)]
     problems = [text("backup_file", name=f"{generation.name}/{name}") for name in wrong]
     databases = [name for name in generation.record.files if name.endswith(".db") and name not in wrong]
     problems += [
@@ -192,8 +194,8 @@ def _damaged_contents(generation: Generation, root: Path, terminal: Terminal) ->
     return problems
 
 
-def _is_other(path: Path, sha256: str) -> bool:
+def _is_other(generation: Generation, name: str, sha256: str) -> bool:
     try:
-        return digest_of(path) != sha256
+        return digest_of(generation.path_of(name)) != sha256
     except OSError:
         return True

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Final
 
 from api.cli.backups.layout import blob_path
+from drive_server.storage.inner_paths import OuterPathError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +24,10 @@ class DamagedError(Exception):
 
 def copy_content(source: Path, target: Path, sha256: str, size: int) -> bool:
     """Copy a content to a folder of contents; return False if that has it. Raises `DamagedError` and `OSError`."""
-    path = blob_path(target, sha256)
+    try:
+        path, origin = blob_path(target, sha256), blob_path(source, sha256)
+    except OuterPathError as error:
+        raise DamagedError(sha256) from error
     with suppress(FileNotFoundError):
         if path.stat().st_size == size:
             return False
@@ -32,7 +36,7 @@ def copy_content(source: Path, target: Path, sha256: str, size: int) -> bool:
     draft = path.with_name(path.name + PART)
     digest = hashlib.sha256()
     try:
-        with blob_path(source, sha256).open("rb") as file, _created(draft) as copy:
+        with origin.open("rb") as file, _created(draft) as copy:
             while chunk := file.read(CHUNK_BYTES):
                 digest.update(chunk)
                 copy.write(chunk)
@@ -61,11 +65,10 @@ def remove_unused(root: Path, used: Iterable[str]) -> int:
     needed, removed = set(used), 0
     if not root.is_dir():
         return 0
-    for shard in root.iterdir():
-        for path in shard.glob("*/*"):
-            if path.name not in needed:
-                path.unlink()
-                removed += 1
+    for path in root.glob("[0-9a-f][0-9a-f]/[0-9a-f][0-9a-f]/*"):
+        if path.name not in needed and not path.parent.is_symlink() and not path.parent.parent.is_symlink():
+            path.unlink()
+            removed += 1
     return removed
 
 

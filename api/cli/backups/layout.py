@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from hashlib import file_digest, sha256
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeGuard, cast
 
 from api.cli.backups.databases import opened_database
 from api.cli.failure import CommandError
+from drive_server.storage.inner_paths import OuterPathError, inner_path
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
 CHUNK_BYTES: Final = 1 << 20
@@ -35,6 +38,10 @@ THREADS: Final = "graph.db"
 MEMORIES: Final = "store.db"
 SECRETS: Final = ("token", "secrets.key", "drive-agent.env")
 OTHERS: Final = ("model_services.json",)
+FILES: Final = frozenset({DRIVE, SERVICE, THREADS, MEMORIES, *SECRETS, *OTHERS})
+"""The files that a generation may list: no other name is read or written."""
+HASH: Final = re.compile("[0-9a-f]{64}")
+MOST_RECORD_BYTES: Final = 1 << 20
 SIZES: Final = "SELECT blob, max(size) AS size FROM versions GROUP BY blob"
 
 
@@ -67,7 +74,11 @@ class Generation:
 
     def blobs(self) -> Iterator[tuple[str, int]]:
         """Yield the SHA-256 and the size in bytes of each content that it refers to."""
-        yield from used_blobs(self.folder / DRIVE)
+        yield from used_blobs(self.path_of(DRIVE))
+
+    def path_of(self, name: str) -> Path:
+        """Return the path of one of its files. Raises `OuterPathError` for a link."""
+        return inner_path(self.folder, name)
 
 
 def used_blobs(database: Path) -> Iterator[tuple[str, int]]:
@@ -83,17 +94,29 @@ def count_blobs(database: Path) -> tuple[int, int]:
 
 
 def blob_path(root: Path, blob: str) -> Path:
-    """Return the path of a content below a folder of contents, which is that of the drive too."""
-    return root / blob[:2] / blob[2:4] / blob
+    """Return the path of a content below a folder of contents, which is that of the drive too.
+
+    Raises `OuterPathError` for what is no SHA-256, as a hostile database may have it, and for a link on the way.
+    """
+    if not HASH.fullmatch(blob):
+        raise OuterPathError(blob)
+    return inner_path(root, f"{blob[:2]}/{blob[2:4]}/{blob}")
 
 
 def generations_in(root: Path) -> list[Generation]:
     """Return the whole generations, the oldest first."""
+    found = (_read(path) for path in _folders(root))
+    return [generation for generation in found if isinstance(generation, Generation)]
+
+
+def malformed_in(root: Path) -> list[str]:
+    """Return the names of generations whose record lists what no backup has, and of links to folders."""
+    return [path.name for path in _folders(root) if _read(path) == MALFORMED]
+
+
+def _folders(root: Path) -> list[Path]:
     folder = root / GENERATIONS
-    if not folder.is_dir():
-        return []
-    found = (_read(path) for path in sorted(folder.iterdir()) if not path.name.startswith("."))
-    return [generation for generation in found if generation]
+    return sorted(path for path in folder.iterdir() if not path.name.startswith(".")) if folder.is_dir() else []
 
 
 def write_record(folder: Path, record: Record) -> None:
@@ -103,17 +126,42 @@ def write_record(folder: Path, record: Record) -> None:
         file.write(json.dumps(document, indent=2).encode())
 
 
-def _read(folder: Path) -> Generation | None:
+MALFORMED: Final = "malformed"
+
+
+def _read(folder: Path) -> Generation | Literal["malformed"] | None:
+    """Return the generation in a folder; None if there is no whole one."""
     try:
-        document: dict[str, Any] = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+        with (folder / RECORD).open("rb") as file:
+            document: Any = json.loads(file.read(MOST_RECORD_BYTES))
     except (OSError, ValueError):
         return None
-    if document.get("format") != FORMAT:
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
         return None
-    if document["schema_version"] > SCHEMA_VERSION:
+    known: dict[str, Any] = document
+    if isinstance(version := known.get("schema_version"), int) and version > SCHEMA_VERSION:
         raise CommandError.of("backup_newer", name=folder.name)
+    record = _record_of(known)
+    return MALFORMED if record is None or folder.is_symlink() else Generation(folder, record)
+
+
+def _record_of(document: dict[str, Any]) -> Record | None:
+    """Return the record, if it lists no other files and databases than a backup has."""
     fields = ("made_at", "version", "schemas", "files", "blobs", "blob_bytes")
-    return Generation(folder, Record(**{name: document[name] for name in fields}))
+    schemas, files = document.get("schemas"), document.get("files")
+    if not (_is_table(schemas, {DRIVE, SERVICE}) and _is_table(files, FILES)):
+        return None
+    is_hashed = all(HASH.fullmatch(sha256) for sha256 in files.values())
+    is_numbered = all(isinstance(document.get(name), int) for name in ("blobs", "blob_bytes"))
+    is_named = all(isinstance(document.get(name), str) for name in ("made_at", "version"))
+    return Record(**{name: document[name] for name in fields}) if is_hashed and is_numbered and is_named else None
+
+
+def _is_table(value: Any, names: AbstractSet[str]) -> TypeGuard[dict[str, str]]:
+    """Say whether a value has texts, by some of these names."""
+    return isinstance(value, dict) and all(
+        name in names and isinstance(text, str) for name, text in cast("dict[Any, Any]", value).items()
+    )
 
 
 def schemas_of(folder: Path) -> dict[str, str]:

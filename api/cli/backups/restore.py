@@ -16,10 +16,13 @@ from api.cli.backups.databases import check_database, opened_database
 from api.cli.backups.layout import (
     BLOBS,
     DRIVE,
+    MEMORIES,
     SERVICE,
+    THREADS,
     Generation,
     copy_private,
     generations_in,
+    malformed_in,
     remove_folder,
     sync_all,
 )
@@ -49,6 +52,9 @@ DELETE FROM readings;
 DELETE FROM uploads;
 """
 """The index is not in a backup, nor are unfinished uploads."""
+NEW_IDENTITY: Final = "DELETE FROM installation_marks; DELETE FROM installation;"
+NO_MARK: Final = "DROP TABLE IF EXISTS drive_agent_marks;"
+"""What is restored is an installation of its own: its first start gives all parts a new identity."""
 
 
 def restore(arguments: Namespace) -> int:
@@ -77,9 +83,12 @@ def restore(arguments: Namespace) -> int:
 
 
 def _chosen(root: Path, name: str | None) -> Generation:
-    generations = generations_in(root)
-    if not generations:
+    generations, malformed = generations_in(root), malformed_in(root)
+    wanted = name or max([*malformed, *(generation.name for generation in generations)], default=None)
+    if wanted is None:
         raise CommandError.of("backup_none", root=root)
+    if wanted in malformed:
+        raise CommandError.of("backup_malformed", name=visible_line(wanted))
     if name is None:
         return generations[-1]
     found = next((generation for generation in generations if generation.name == name), None)
@@ -125,7 +134,7 @@ def _restore(generation: Generation, root: Path, draft: Path, target: Path, term
 
 def _copy_files(generation: Generation, draft: Path) -> None:
     for name, sha256 in generation.record.files.items():
-        if copy_private(generation.folder / name, draft / name) != sha256:
+        if copy_private(generation.path_of(name), draft / name) != sha256:
             raise CommandError.of("backup_file", name=f"{generation.name}/{name}")
         if name.endswith(".db") and (found := check_database(draft / name)):
             raise CommandError.of("backup_database", name=f"{generation.name}/{name}", reason=found)
@@ -136,6 +145,10 @@ def _migrate(draft: Path) -> None:
     for name, schema in SCHEMAS.items():
         if (draft / name).exists():
             schema.upgrade(make_url(f"sqlite:///{draft / name}"), configure_sqlite)
+    for name in (SERVICE, THREADS, MEMORIES):
+        if (draft / name).exists():
+            with opened_database(draft / name) as connection:
+                connection.executescript(NO_MARK)
     with opened_database(draft / DRIVE) as connection:
-        connection.executescript(READ_AGAIN)
+        connection.executescript(READ_AGAIN + NEW_IDENTITY)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import platform
 import shutil
@@ -11,7 +12,9 @@ import tempfile
 from argparse import Namespace
 from dataclasses import asdict
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 from api.cli.client import read_json
 from api.cli.commands.drive import WAITING, index_word
@@ -21,15 +24,19 @@ from api.cli.failure import CommandError, system_reason
 from api.cli.service.connection import connected, find_running
 from api.cli.service.data_dir import is_held
 from api.cli.terminal import Terminal, format_size, print_json
-from api.cli.texts import text, word
+from api.cli.texts import language, text, word
+from api.storage.installation import service_parts
+from drive_server.errors import DriveError
+from drive_server.messages import render
 from drive_server.settings import DriveSettings
+from drive_server.storage.aside import KINDS, AsideFolder
+from drive_server.storage.installation.installation import installation_of
 from graph.models.dialects import FILE_NAME, public_address, read_learnt
 from graph.models.services import OPENAI, SERVICES, access_to
 from graph.settings import ROLES, AgentSettings, split_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from api.cli.client import ServiceClient
 
@@ -63,8 +70,9 @@ def _all_checks(arguments: Namespace, terminal: Terminal) -> Iterator[Check]:
     yield writable
     if writable.state == "fail":
         return
-    yield check_space(settings.root)
+    yield check_space(settings.root, settings.resolved_blob_url)
     agent = settings_of(arguments, AgentSettings)
+    yield from check_parts(settings, agent)
     yield from check_models(agent)
     yield from check_dialects(agent, settings.root)
     yield from _check_service(arguments, settings, terminal)
@@ -93,11 +101,38 @@ def check_directory(root: Path) -> Check:
     return Check("data directory", "ok", str(root))
 
 
-def check_space(root: Path) -> Check:
-    """Check the free space of the disk."""
+def check_space(root: Path, blob_url: str) -> Check:
+    """Check the free space of the disk, and say how much of it contents have that are set aside."""
     free = shutil.disk_usage(root).free
     state = "fail" if free < NO_SPACE else "warn" if free < LITTLE_SPACE else "ok"
-    return Check("disk", state, text("disk_free", size=format_size(free)))
+    said = text("disk_free", size=format_size(free))
+    if aside := size_aside(blob_url):
+        said = text("disk_aside", free=said, size=format_size(aside))
+    return Check("disk", state, said)
+
+
+def size_aside(blob_url: str) -> int:
+    """Return the bytes of the contents that are set aside on this machine's disk."""
+    parts = urlsplit(blob_url)
+    if parts.scheme != "file":
+        return 0
+    folder = AsideFolder(Path(unquote(parts.path)))
+    return sum(size for kind in KINDS for _, size, _ in folder.listed(kind))
+
+
+def check_parts(settings: DriveSettings, agent: AgentSettings) -> Iterator[Check]:
+    """Check that the parts of the installation belong together; say which ones do not."""
+    others = service_parts(settings.root, settings.resolved_database_url, agent.threads_url)
+    try:
+        found = asyncio.run(installation_of(settings, others).findings())
+    except DriveError as error:
+        yield Check("data", "fail", " ".join(error.texts(language())).rstrip())
+        return
+    for finding in found:
+        state = "warn" if finding.part is not None and finding.part.derived else "fail"
+        yield Check("data", state, render(finding.message, language()))
+    if not found:
+        yield Check("data", "ok", text("data_together"))
 
 
 def check_token(path: Path) -> Check:

@@ -70,7 +70,7 @@ def pack(folder: Path, target: Path) -> None:
     draft = target.with_name(f"{target.name}.part")
     with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED, compresslevel=1, strict_timestamps=False) as archive:
         for path in sorted(folder.rglob("*")):
-            if path.is_file():
+            if path.is_file() and not path.is_symlink():
                 archive.write(path, path.relative_to(folder).as_posix())
     draft.chmod(0o600)
     sync_all()

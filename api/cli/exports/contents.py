@@ -15,6 +15,7 @@ from api.cli.client import retry
 from api.cli.exports.format.reader import CHUNK_BYTES, digest_of
 from api.cli.failure import CommandError, ServiceError
 from api.cli.importing.upload import Retries
+from drive_server.storage.inner_paths import inner_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -70,7 +71,7 @@ class Contents:
     def put(self, file: Source, earlier: tuple[ExportFiles, str] | None = None) -> Outcome:
         """Put one content to its path, unless it is there."""
         path, sha256, size, moment = file
-        target = self._root / path
+        target = inner_path(self._root, path)
         at = datetime.fromisoformat(moment).timestamp()
         if _is_whole(target, sha256, size):
             os.utime(target, (at, at))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
@@ -13,12 +14,13 @@ from api.cli.exports.contents import PART, Contents
 from api.cli.exports.conversations import export_threads
 from api.cli.exports.format.layout import DEEP, Layout, manifest_entry
 from api.cli.exports.format.manifest import MANIFEST, STATE, SUMS, Header, write_manifest
-from api.cli.exports.format.reader import FolderFiles, digest_of, is_inside, opened_export
+from api.cli.exports.format.reader import FolderFiles, digest_of, opened_export
 from api.cli.exports.format.sums import Sums, read_sums
 from api.cli.exports.memories import export_memories
 from api.cli.failure import CommandError, system_reason
 from api.cli.progress import Progress
 from api.cli.texts import text
+from drive_server.storage.inner_paths import OuterPathError, inner_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -226,10 +228,11 @@ class DriveExport:
         for path, _ in _sums_in(self._root / f"{SUMS}{PART}"):
             self._table.connection.execute("DELETE FROM earlier WHERE path = ?", (path,))
         for (path,) in self._table.connection.execute("SELECT path FROM earlier").fetchall():
-            target = self._root / path
-            if is_inside(path) and path != MANIFEST:
-                target.unlink(missing_ok=True)
-                _remove_empty(target.parent, self._root)
+            if path != MANIFEST:
+                with suppress(OuterPathError):
+                    target = inner_path(self._root, path)
+                    target.unlink(missing_ok=True)
+                    _remove_empty(target.parent, self._root)
         for draft in self._root.rglob(f"*{PART}"):
             if draft.parent != self._root:
                 draft.unlink()

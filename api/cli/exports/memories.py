@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from api.cli.exports.format.bounds import whole
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
@@ -29,7 +31,7 @@ def export_memories(client: ServiceClient, root: Path, sums: Sums) -> int:
 def read_memories(export: Export) -> list[dict[str, Any]]:
     """Return the facts of an export. Raises `OSError` and `ValueError` if they are not there, or no facts."""
     with export.files.open(f"{MEMORIES}.json") as file:
-        facts = json.load(file)
+        facts = json.loads(whole(file, f"{MEMORIES}.json"))
     if not isinstance(facts, list) or not all(isinstance(fact, dict) for fact in facts):
         raise ValueError(MEMORIES)
     return facts

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from api.cli.exports.batches import Sender, batches_of
 from api.cli.exports.comparison import Comparison, compare, is_group
+from api.cli.exports.format.bounds import TooLongError, whole
 from api.cli.exports.format.reader import is_export, opened_export
 from api.cli.exports.memories import read_memories, send_memories
 from api.cli.exports.table import item_table
@@ -147,11 +148,11 @@ class Restoration:
         for entry in self._export.entries("threads"):
             try:
                 with self._export.files.open(entry["json"]["path"]) as file:
-                    thread = json.load(file)
+                    thread = json.loads(whole(file, entry["json"]["path"]))
                 here, is_new = send_thread(self._client, self._export.header.export_id, thread)
-            except (OSError, ValueError, KeyError) as error:
+            except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
                 self._failed.append(f"{text('a_thread', title=entry['title'])}: {type(error).__name__}")
-            except ServiceError as error:
+            except (ServiceError, TooLongError) as error:
                 self._failed.append(f"{text('a_thread', title=entry['title'])}: {error.message}")
             else:
                 self._threads[thread["thread_id"]] = here
@@ -167,7 +168,7 @@ class Restoration:
             answer = send_memories(self._client, export_id, facts, self._table.here, self._threads)
         except (OSError, ValueError, KeyError, AttributeError) as error:
             self._failed.append(f"{text('the_memories')}: {type(error).__name__}")
-        except ServiceError as error:
+        except (ServiceError, TooLongError) as error:
             self._failed.append(f"{text('the_memories')}: {error.message}")
         else:
             for made in answer["items"]:

@@ -14,6 +14,11 @@ CHECKS: Final[dict[str, tuple[str, str]]] = {
         "本机其他用户可以访问 {root}；chmod 700 可禁止",
     ),
     "disk_free": ("{size} free", "剩余 {size}"),
+    "disk_aside": (
+        "{free}; {size} more are deleted files that are still set aside (DRIVE_REMOVED_CONTENT_DAYS)",
+        "{free}；另有 {size} 是已删除但仍暂存的内容（DRIVE_REMOVED_CONTENT_DAYS）",
+    ),
+    "data_together": ("its parts belong together", "各部分属于同一个云盘"),
     "token_none": ("there is none yet; the first start makes it", "还没有；首次启动时生成"),
     "token_unreadable": ("{path} can't be read: {reason}", "无法读取 {path}：{reason}"),
     "token_open": (

@@ -189,6 +189,19 @@ WHOLE_DRIVE: Final[dict[str, tuple[str, str]]] = {
         "备份 {name} 由更新版本的 drive-agent 生成。",
     ),
     "backup_newer.hint": ("Install that version.", "请安装该版本。"),
+    "backup_malformed": (
+        "The backup {name} lists files that no backup has, or is a link.",
+        "备份 {name} 列出了备份中不会有的文件，或者是一个链接。",
+    ),
+    "backup_malformed.hint": (
+        "Nothing was written. Don't use it: somebody changed it. Restore another one with --generation.",
+        "没有写入任何内容。它已被人改动，请勿使用；可用 --generation 恢复另一个备份。",
+    ),
+    "list_too_long": (
+        "{name} is larger than this program reads: {limit} in one piece.",
+        "{name} 过大：本程序一次最多读取 {limit}。",
+    ),
+    "list_too_long.hint": ("Export the drive again.", "请重新导出云盘。"),
     "backup_damaged": ("The backup is damaged: {count} problems.", "备份已损坏：{count} 个问题。"),
     "backup_damaged.hint": ("Make a new one, to a new folder.", "请备份到新的文件夹。"),
     "backup_whole": ("{name} is whole: {blobs} contents ({size}).", "{name} 完整：{blobs} 个内容（{size}）。"),

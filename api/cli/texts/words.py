@@ -100,6 +100,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     # What is checked
     "check.python": ("python", "Python 版本"),
     "check.data directory": ("data directory", "数据目录"),
+    "check.data": ("data", "数据"),
     "check.disk": ("disk", "磁盘"),
     "check.access token": ("access token", "访问令牌"),
     "check.service": ("service", "服务"),

@@ -105,7 +105,7 @@ class ThreadImportView(BaseModel):
     is_new: bool
 
 
-@router.post("/import", status_code=HTTP_201_CREATED, responses=problem_responses(403))
+@router.post("/import", status_code=HTTP_201_CREATED, responses=problem_responses(403, 409))
 async def import_thread(body: ThreadImportBody, caller: WriterDep, service: ServiceDep) -> ThreadImportView:
     """Take in a thread of an export, to be read and to be gone on with; one that is there already stays as it is.
 

@@ -10,7 +10,7 @@ from drive_server.messages import Message
 from drive_server.services.files.operations import UNSYNCHRONISED, free_name
 from drive_server.services.journal.recorder import PEOPLE, Recorder
 from drive_server.services.people.scrubbing import scrub_journal
-from drive_server.services.quota import usage_of
+from drive_server.services.quota import release_everything, usage_of
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.index import IndexEntryRow
 from drive_server.storage.tables.items import HoldingRow, NodeRow, ReadRow, UploadRow, VersionRow
@@ -77,10 +77,10 @@ async def delete_files(recorder: Recorder, row: UserRow) -> None:
         # The index finds the entries of files that are gone, removes their passages, and then the entries.
         update(IndexEntryRow).where(IndexEntryRow.file_id.in_(own)).values(values),
         delete(VersionRow).where(VersionRow.node_id.in_(own)),
-        delete(HoldingRow).where(HoldingRow.owner_id == row.id),
         delete(NodeRow).where(NodeRow.owner_id == row.id),
     ):
         await session.execute(statement, execution_options=UNSYNCHRONISED)
+    await release_everything(session, row.id)
     row.used_bytes, row.root_id = 0, new_id()
     recorder.wakes_index = True
 

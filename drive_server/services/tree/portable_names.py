@@ -9,6 +9,7 @@ from collections.abc import Container, Sequence
 from typing import Final
 
 from drive_server.escaping.characters import BIDI_CONTROLS
+from drive_server.storage.inner_paths import RESERVED
 
 MAX_BYTES: Final = 255
 """UTF-8 bytes of a name on most disks; the drive's own limit, too."""
@@ -17,10 +18,6 @@ REPLACEMENT: Final = "_"
 REFUSED: Final = frozenset('<>:"/\\|?*')
 REFUSED_CATEGORIES: Final = frozenset({"Cc", "Cn", "Cs", "Zl", "Zp"})
 """Controls, lone surrogates, line ends; and what Unicode has no character for, which Apple's file system refuses."""
-RESERVED: Final = frozenset({"con", "prn", "aux", "nul", "conin$", "conout$"}) | {
-    f"{device}{number}" for device in ("com", "lpt") for number in "0123456789¹²³"
-}
-"""Devices of Windows, whatever follows a dot."""
 
 
 def portable_names(names: Sequence[str], most: int = MAX_BYTES) -> list[str]:

@@ -11,8 +11,9 @@ from httpx import ASGITransport, AsyncClient
 
 from api.service import prune_threads
 from api.storage.tables import Base
+from tests.api.command_model import CommandModel
 from tests.api.fakes import ManualClock
-from tests.api.real_service import real_client
+from tests.api.real_service import real_app, real_client
 from tests.api.serving import SmallService
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
 
@@ -163,3 +164,24 @@ async def test_expired_threads_are_looked_for_every_hour_and_a_failure_does_not_
             clock.advance(3600)
         keeper.cancel()
         assert looked == [7, 7, 7]
+
+
+async def test_an_import_that_was_not_finished_is_deleted_after_a_day(tmp_path: Path) -> None:
+    clock = ManualClock()
+    app = real_app(tmp_path, CommandModel(), clock=clock)
+    async with app.router.lifespan_context(app):
+        service = app.state.service
+        headers = {"Authorization": f"Bearer {(tmp_path / 'token').read_text().strip()}"}
+        async with AsyncClient(transport=ASGITransport(app), base_url="http://127.0.0.1", headers=headers) as client:
+            at = clock.now().isoformat()
+            body = {"export_id": "e", "thread_id": "t", "title": "T", "created_at": at, "updated_at": at}
+            messages = [{"id": "1", "role": "user", "text": "hello"}]
+            answer = await client.post("/api/threads/import", json={**body, "messages": messages, "is_last": False})
+        thread_id = answer.json()["thread_id"]
+        assert (await service.graph.state(thread_id))["messages"]
+        clock.advance(23 * 3600)
+        assert await service.expire_imports() == 0
+        clock.advance(2 * 3600)
+        await service.expire_imports()
+        assert not (await service.graph.state(thread_id)).get("messages")
+        assert await service.expire_imports() == 0

@@ -1,21 +1,25 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import sys
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import TYPE_CHECKING
 
 import anyio
 import pytest
+from sqlalchemy import delete, select
 
 from drive_server.errors import StorageFailureError
 from drive_server.services.journal.service import Journal
 from drive_server.storage import blobs as module
 from drive_server.storage.blobs import BlobStore, open_blobs
-from drive_server.storage.collector import Collector
+from drive_server.storage.collector import Collector, Rules
+from drive_server.storage.tables.installation import InstallationRow, ReleasedRow
+from drive_server.storage.tables.items import VersionRow
 from tests.drive_server.services.test_quota import limited
 
 if TYPE_CHECKING:
@@ -25,19 +29,21 @@ if TYPE_CHECKING:
     from tests.drive_server.store import Store
 
 LATER = timedelta(days=2)
+MUCH_LATER = timedelta(days=30)
+LONG_AGO = datetime.fromtimestamp(0, UTC)
 WRITERS, ROUNDS = 4, 30
 
 
 def collector(store: Store, after: timedelta = timedelta(), grace: timedelta = timedelta(hours=1)) -> Collector:
-    """A collector whose clock is ahead."""
-    return Collector(store.database, store.blobs, grace=grace, clock=lambda: datetime.now(UTC) + after)
+    """A collector whose clock is ahead, of a process that put everything itself."""
+    return Collector(store.database, store.blobs, grace=grace, clock=lambda: datetime.now(UTC) + after, began=LONG_AGO)
 
 
 def stored(store: Store) -> list[Path]:
     return [path for path in store.folder_of_blobs.rglob("*") if path.is_file()]
 
 
-async def test_what_nothing_refers_to_is_removed_and_everything_else_stays(store: Store, ana: Actor) -> None:
+async def test_what_nothing_refers_to_is_set_aside_and_everything_else_stays(store: Store, ana: Actor) -> None:
     documents = limited(store, max_versions=1)
     item = (await documents.create(ana, "/", "a.txt", "old")).value
     await documents.write_text(ana, item.id, "new")
@@ -50,8 +56,7 @@ async def test_what_nothing_refers_to_is_removed_and_everything_else_stays(store
     found = await collector(store, LATER).run_once()
 
     assert (found.blobs, found.size) == (2, len("old") + len("nobody's"))
-    with pytest.raises(StorageFailureError):
-        await store.blobs.read(orphan.hash)
+    assert not (store.folder_of_blobs / orphan.hash[:2] / orphan.hash[2:4] / orphan.hash).exists()
     assert await store.text(ana, item.id) == "new"
     await store.files.restore(ana, trashed.id)
     assert await store.text(ana, trashed.id) == "trashed"
@@ -93,9 +98,19 @@ async def test_files_that_are_no_contents_are_left_alone(store: Store) -> None:
     assert (store.folder_of_blobs / "README").exists()
 
 
+async def test_a_reference_to_what_is_set_aside_brings_it_back(store: Store, ana: Actor) -> None:
+    blob = await store.blobs.put_bytes(b"slow")
+    assert (await collector(store, LATER).run_once()).blobs == 1
+
+    item = (await store.documents.create_from_blob(ana, "/", "a.txt", blob, "text/plain")).value
+
+    assert await store.text(ana, item.id) == "slow"
+
+
 async def test_a_reference_to_what_is_gone_is_refused(store: Store, ana: Actor) -> None:
     blob = await store.blobs.put_bytes(b"slow")
     await collector(store, LATER).run_once()
+    assert (await collector(store, MUCH_LATER).run_once()).removed == 1
 
     with pytest.raises(StorageFailureError):
         await store.documents.create_from_blob(ana, "/", "a.txt", blob, "text/plain")
@@ -118,7 +133,7 @@ async def test_a_content_that_is_put_while_it_is_being_removed_stays(
 
     monkeypatch.setattr(module.Path, "rename", renewed_just_before)
     async with store.database.write():
-        assert await store.blobs.remove([blob.hash], datetime.now(UTC) - timedelta(hours=1)) == []
+        assert await store.blobs.set_aside([blob.hash], "unknown", datetime.now(UTC) - timedelta(hours=1)) == []
     assert await store.blobs.read(blob.hash) == b"x"
 
 
@@ -129,8 +144,13 @@ async def test_a_store_without_files_is_collected_alike(store: Store, ana: Actor
     orphan = await blobs.put_bytes(b"nobody's")
 
     assert (await Collector(store.database, blobs).run_once()).blobs == 0
-    later = Collector(store.database, blobs, clock=lambda: datetime.now(UTC) + LATER)
+    later = Collector(store.database, blobs, clock=lambda: datetime.now(UTC) + LATER, began=LONG_AGO)
     assert (await later.run_once()).blobs == 1
+    assert await blobs.read(orphan.hash) == b"nobody's"
+    assert (await later.run_once()).blobs == 1
+    assert [name for name, _, _ in await blobs.aside("unknown")] == [orphan.hash]
+    end = Collector(store.database, blobs, clock=lambda: datetime.now(UTC) + MUCH_LATER, began=LONG_AGO)
+    assert (await end.run_once()).removed == 1
 
     assert (await documents.read_text(ana, item.id)).text == "kept"
     with pytest.raises(StorageFailureError):
@@ -188,11 +208,13 @@ async def test_writers_and_collectors_race_without_any_grace(store: Store, ana: 
 
 COLLECTS = """
 import sys, anyio
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from drive_server.storage.blobs import open_blobs
 from drive_server.storage.collector import Collector
 from drive_server.storage.database import open_database
+
+LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 async def main(folder):
     database = await open_database(f"sqlite+aiosqlite:///{folder / 'drive.db'}")
@@ -202,7 +224,7 @@ async def main(folder):
     done = False
     while not done:
         done = (folder / "done").exists()
-        removed += (await Collector(database, blobs, grace=timedelta()).run_once()).blobs
+        removed += (await Collector(database, blobs, grace=timedelta(), began=LONG_AGO).run_once()).blobs
     await database.dispose()
     (folder / "removed").write_text(str(removed))
 
@@ -237,13 +259,15 @@ async def test_writers_race_the_collector_of_another_process(store: Store, ana: 
 async def test_a_file_that_vanishes_under_the_collector_is_no_failure(store: Store, tmp_path: Path) -> None:
     del tmp_path
     blob = await store.blobs.put_bytes(b"x")
-    found = [hashes async for hashes in store.blobs.last_put_before(datetime.now(UTC) + LATER)]
+    found = [
+        [placed.hash for placed in found] async for found in store.blobs.last_put_before(datetime.now(UTC) + LATER)
+    ]
     (path,) = stored(store)
     path.unlink()
 
     assert [blob.hash] in found
     async with store.database.write():
-        assert await store.blobs.remove([blob.hash], datetime.now(UTC) + LATER) == []
+        assert await store.blobs.set_aside([blob.hash], "unknown", datetime.now(UTC) + LATER) == []
 
 
 async def test_a_content_put_again_by_a_store_without_files_counts_as_new(tmp_path: Path) -> None:
@@ -253,3 +277,131 @@ async def test_a_content_put_again_by_a_store_without_files_counts_as_new(tmp_pa
     await blobs.put_bytes(b"x")
 
     assert [names async for names in blobs.last_put_before(between) if names] == []
+
+
+async def many(store: Store, ana: Actor, count: int = 12) -> list[str]:
+    """Make files; return the hashes of their contents."""
+    for number in range(count):
+        await store.file(ana, f"/{number}.txt", f"content {number}")
+    async with store.database.read() as session:
+        return list(await session.scalars(select(VersionRow.blob).order_by(VersionRow.id)))
+
+
+async def forget(store: Store, hashes: list[str]) -> None:
+    """Make the database one that never knew these contents."""
+    async with store.database.write() as session:
+        await session.execute(delete(VersionRow).where(VersionRow.blob.in_(hashes)))
+
+
+def of_another_start(store: Store, after: timedelta = LATER, rules: Rules | None = None) -> Collector:
+    """A collector of a process that began after everything was put."""
+    return Collector(store.database, store.blobs, clock=lambda: datetime.now(UTC) + after, rules=rules)
+
+
+@pytest.mark.parametrize("gone", [2, 12])
+async def test_contents_that_the_database_never_knew_stay_if_they_are_more_than_a_share(
+    store: Store, ana: Actor, gone: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    hashes = await many(store, ana)
+    await forget(store, hashes[:gone])
+
+    done = await of_another_start(store).run_once()
+
+    assert (done.blobs, done.kept) == (0, gone)
+    assert f"{gone} contents are unknown to the database" in caplog.text
+    assert (await of_another_start(store, MUCH_LATER).run_once()).removed == 0
+
+
+async def test_a_share_of_unknown_contents_is_set_aside_once_a_night_and_kept_for_days(
+    store: Store, ana: Actor, caplog: pytest.LogCaptureFixture
+) -> None:
+    hashes = await many(store, ana)
+    await forget(store, hashes[:1])
+    assert (await of_another_start(store, rules=Rules(days=0)).run_once()).blobs == 1
+    assert "1 (9 bytes) set aside" in caplog.text
+    await forget(store, hashes[1:2])
+
+    assert (await of_another_start(store, timedelta(hours=2)).run_once()).kept == 1
+    assert (await of_another_start(store, timedelta(days=6)).run_once()).removed == 0
+    assert (await of_another_start(store, timedelta(days=8)).run_once()).removed == 2
+
+
+async def test_all_unknown_contents_are_set_aside_when_that_is_asked_for(store: Store, ana: Actor) -> None:
+    hashes = await many(store, ana)
+    await forget(store, hashes)
+
+    done = await of_another_start(store, rules=Rules(takes_all_unknown=True)).run_once()
+
+    assert (done.blobs, done.kept) == (12, 0)
+
+
+async def test_no_unknown_content_is_touched_while_everything_is_to_be_kept(store: Store, ana: Actor) -> None:
+    hashes = await many(store, ana)
+    await forget(store, hashes[:1])
+
+    assert (await of_another_start(store, rules=Rules(keeps_unknown=True)).run_once()).kept == 1
+
+
+async def test_contents_that_were_there_when_everything_was_kept_stay_for_good(store: Store, ana: Actor) -> None:
+    hashes = await many(store, ana)
+    await forget(store, hashes[:1])
+    async with store.database.write() as session:
+        session.add(InstallationRow(id="i", keeps_before=datetime.now(UTC) + timedelta(minutes=1)))
+
+    assert (await of_another_start(store, MUCH_LATER).run_once()).kept == 1
+
+
+async def test_contents_come_back_when_the_database_is_put_back(store: Store, ana: Actor) -> None:
+    hashes = await many(store, ana)
+    folder = store.folder_of_blobs.parent
+    backup = folder / "backup.db"
+    with closing(sqlite3.connect(folder / "drive.db")) as source, closing(sqlite3.connect(backup)) as copy:
+        source.backup(copy)
+    await forget(store, hashes)
+    await of_another_start(store, rules=Rules(takes_all_unknown=True)).run_once()
+    with closing(sqlite3.connect(backup)) as source, closing(sqlite3.connect(folder / "drive.db")) as target:
+        source.backup(target)
+
+    done = await of_another_start(store, MUCH_LATER).run_once()
+
+    assert (done.restored, done.removed) == (12, 0)
+    assert await store.text(ana, "/3.txt") == "content 3"
+
+
+async def deleted_for_good(store: Store, ana: Actor) -> None:
+    for number in range(12):
+        item = await store.files.get(ana, f"/{number}.txt")
+        await store.files.trash(ana, item.id)
+        await store.files.delete_for_good(ana, item.id)
+
+
+async def test_what_people_delete_for_good_goes_however_much_it_is(store: Store, ana: Actor) -> None:
+    await many(store, ana)
+    await deleted_for_good(store, ana)
+
+    assert (await of_another_start(store).run_once()).blobs == 12
+    assert (await of_another_start(store, timedelta(days=6)).run_once()).removed == 0
+    assert (await of_another_start(store, timedelta(days=9)).run_once()).removed == 12
+    assert stored(store) == []
+    async with store.database.read() as session:
+        assert list(await session.scalars(select(ReleasedRow.blob))) == []
+
+
+async def test_the_bytes_of_what_is_deleted_go_at_once_where_no_day_is_set(store: Store, ana: Actor) -> None:
+    await many(store, ana)
+    await deleted_for_good(store, ana)
+
+    assert (await of_another_start(store, rules=Rules(days=0)).run_once()).blobs == 12
+    assert stored(store) == []
+
+
+async def test_a_content_that_another_person_still_has_stays(store: Store, ana: Actor) -> None:
+    ben = await store.person("ben@example.com")
+    for person in (ana, ben):
+        await store.file(person, "/0.txt", "both")
+    item = await store.files.get(ana, "/0.txt")
+    await store.files.trash(ana, item.id)
+    await store.files.delete_for_good(ana, item.id)
+
+    assert (await of_another_start(store, rules=Rules(days=0)).run_once()).blobs == 0
+    assert await store.text(ben, "/0.txt") == "both"

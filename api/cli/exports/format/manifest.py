@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
+from api.cli.exports.format.bounds import MOST_LINE_BYTES, first_line, lines_of, too_long, whole
 from api.cli.failure import CommandError
 
 if TYPE_CHECKING:
@@ -74,10 +75,12 @@ def write_manifest(file: TextIO, header: Header, items: Iterable[Json], threads:
 
 def read_header(file: BinaryIO) -> Json:
     """Return the beginning of the document, or all of it. Raises `CommandError` for what is no manifest."""
-    first = file.readline().decode("utf-8", "replace").rstrip().rstrip(",")
+    first = first_line(file)
+    if first is None:
+        raise too_long(MANIFEST, MOST_LINE_BYTES)
     try:
-        document = json.loads(f"{first}}}")
-    except ValueError:
+        document = json.loads(first.decode("utf-8", "replace").rstrip().rstrip(",") + "}")
+    except (ValueError, RecursionError):
         document = {}
     if not isinstance(document, dict) or "format" not in document:  # laid out anew, or none of ours
         file.seek(0)
@@ -94,29 +97,38 @@ def read_entries(file: BinaryIO, wanted: str) -> Iterator[Json]:
         entries = _whole(file).get(wanted)
         if not isinstance(entries, list):
             raise no_export() from None
-        yield from entries
+        yield from map(_checked, cast("list[Any]", entries))
 
 
 def _lines(file: BinaryIO, wanted: str) -> Iterator[Json]:
     """Yield entries as long as the document is laid out as `write_manifest` does it; `ValueError` before any if not."""
     begin = f'"{wanted}": ['.encode()
-    file.readline()
-    for line in file:
-        if line.strip() == begin:
-            break
-    else:
+    lines = lines_of(file, MANIFEST)
+    next(lines, None)
+    if not any(line.strip() == begin for line in lines):
         raise ValueError(wanted)
-    for line in file:
+    for line in lines:
         text = line.strip().removesuffix(b",")
         if text.startswith(b"]"):
             return
-        yield json.loads(text)
+        yield _checked(json.loads(text))
+
+
+def _checked(entry: Any) -> Json:
+    """Return an entry. Raises `CommandError` for what is none, or has half a character."""
+    try:
+        dumped(entry).encode()
+    except UnicodeEncodeError as error:
+        raise no_export() from error
+    if not isinstance(entry, dict):
+        raise no_export()
+    return cast("Json", entry)
 
 
 def _whole(file: BinaryIO) -> Json:
     try:
-        document = json.load(file)
-    except ValueError as error:
+        document = json.loads(whole(file, MANIFEST))
+    except (ValueError, RecursionError) as error:
         raise no_export() from error
     if not isinstance(document, dict):
         raise no_export()

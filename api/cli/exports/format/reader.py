@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import stat
 import zipfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Protocol, cast
 
+from api.cli.exports.format.bounds import TooLongError
 from api.cli.exports.format.manifest import FORMAT, MANIFEST, STATE, Header, no_export, read_entries, read_header
 from api.cli.failure import CommandError
+from drive_server.storage.inner_paths import OuterPathError, inner_path, is_inner
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
     from pathlib import Path
 
 CHUNK_BYTES: Final = 1 << 18
+BEGINNING_BYTES: Final = 1 << 16
+UNIX_MODE: Final = 16
+"""The bits of a member's attributes above which its mode stands."""
 
 
 class ExportFiles(Protocol):
@@ -32,11 +38,8 @@ class FolderFiles:
         self._root = root
 
     def open(self, path: str) -> BinaryIO:
-        """Open a file below the folder, and no link. Raises `OSError`."""
-        target = self._root / path
-        if not is_inside(path) or target.is_symlink():
-            raise FileNotFoundError(path)
-        return target.open("rb")
+        """Open a file below the folder, over no link. Raises `OSError`."""
+        return inner_path(self._root, path).open("rb")
 
 
 class ZipFiles:
@@ -46,8 +49,10 @@ class ZipFiles:
         self._archive = archive
 
     def open(self, path: str) -> BinaryIO:
-        """Open a file. Raises `OSError`."""
+        """Open a file, no link. Raises `OSError`."""
         try:
+            if not is_inner(path) or _is_link(self._archive.getinfo(path)):
+                raise OuterPathError(path)
             return cast("BinaryIO", self._archive.open(path))
         except (KeyError, zipfile.BadZipFile, RuntimeError) as error:
             raise FileNotFoundError(path) from error
@@ -66,17 +71,23 @@ class Export:
             yield from read_entries(file, wanted)
 
 
-def is_inside(path: str) -> bool:
-    """Say whether a path leads to something below the export."""
-    return bool(path) and ".." not in path.split("/") and not path.startswith("/") and not set(path) & set("\\:\0")
-
-
 def is_export(path: Path) -> bool:
-    """Say whether a folder or a zip file is an export, of whichever version, or was to become one."""
+    """Say whether a folder or a zip file is an export, of whichever version, or was to become one.
+
+    Raises `TooLongError` for one whose manifest is not read.
+    """
     try:
         with _opened_files(path) as files:
-            return (path / STATE).exists() or _document_of(files).get("format") == FORMAT
-    except CommandError:
+            if (path / STATE).exists():
+                return True
+            with files.open(MANIFEST) as file:
+                # A file of that name that is none of ours may be of any size.
+                if FORMAT.encode() not in file.read(BEGINNING_BYTES):
+                    return False
+            return _document_of(files).get("format") == FORMAT
+    except TooLongError:
+        raise
+    except (CommandError, OSError):
         return False
 
 
@@ -86,6 +97,11 @@ def _document_of(files: ExportFiles) -> dict[str, Any]:
             return read_header(file)
     except OSError as error:
         raise no_export() from error
+
+
+def _is_link(member: zipfile.ZipInfo) -> bool:
+    """Say whether a member is a symbolic link of Unix."""
+    return stat.S_ISLNK(member.external_attr >> UNIX_MODE)
 
 
 @contextmanager

@@ -5,6 +5,10 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final
 
+from api.cli.exports.format.bounds import lines_of
+from api.cli.exports.format.manifest import SUMS
+from drive_server.storage.inner_paths import inner_path
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -32,7 +36,7 @@ class Sums:
 
     def write(self, root: Path, path: str, body: bytes) -> str:
         """Write a small file whole, add it, and return its SHA-256."""
-        target = root / path
+        target = inner_path(root, path)
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = target.with_name(f"{target.name}.part")
         draft.write_bytes(body)
@@ -44,7 +48,7 @@ class Sums:
 
 def read_sums(file: BinaryIO) -> Iterator[tuple[str, str]]:
     """Yield path and SHA-256 of each file, as far as the lines can be read."""
-    for line in file:
+    for line in lines_of(file, SUMS):
         sha256, _, path = line.decode("utf-8", "replace").rstrip("\n").partition("  ")
         if path and len(sha256) == HASH_CHARACTERS:
             yield path, sha256

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from api import thread_imports
+from api.thread_imports import MOST_UNFINISHED
 from tests.api.command_model import command
 
 if TYPE_CHECKING:
@@ -104,3 +106,25 @@ def test_it_is_another_thread_for_another_person(owner: Person) -> None:
 )
 def test_what_is_no_thread_is_refused(owner: Person, wrong: dict[str, Any]) -> None:
     assert owner.http.post(IMPORT, json=thread(*MESSAGES) | wrong).status_code == 422
+
+
+def test_unfinished_imports_are_bounded_in_number_and_a_finished_one_makes_room(owner: Person) -> None:
+    bodies = [thread(MESSAGES[0], thread_id=f"half {number}", is_last=False) for number in range(MOST_UNFINISHED + 1)]
+    answers = [owner.http.post(IMPORT, json=body) for body in bodies]
+
+    assert [answer.status_code for answer in answers] == [201] * MOST_UNFINISHED + [409]
+    assert answers[-1].json()["code"] == "limit_reached"
+    take(owner, {**bodies[0], "is_last": True})
+    take(owner, {**bodies[-1], "is_last": True})
+    for body in bodies:
+        take(owner, {**body, "is_last": True})
+
+
+def test_unfinished_imports_are_bounded_in_bytes(owner: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thread_imports, "MOST_BYTES", 3000)
+    parts = [{**MESSAGES[0], "id": str(number), "text": "x" * 1000} for number in range(3)]
+    answers = [owner.http.post(IMPORT, json=thread(part, thread_id="wide", is_last=False)) for part in parts]
+
+    assert [answer.status_code for answer in answers] == [201, 201, 409]
+    monkeypatch.undo()
+    take(owner, thread(parts[2], thread_id="wide"))

@@ -1,0 +1,125 @@
+"""Contents that the collector took from their places: they come back when something refers to them again.
+
+`.aside/released/` has those that a file gave up, `.aside/unknown/` those that the database never knew, each under its
+SHA-256. The time of a file is when it was set aside.
+"""
+
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, Literal
+
+import obstore
+from obstore.store import ObjectStore
+
+from drive_server.storage.spool import sync
+
+FOLDER: Final = ".aside"
+Kind = Literal["released", "unknown"]
+KINDS: Final[tuple[Kind, ...]] = ("released", "unknown")
+Listed = tuple[str, int, float]
+"""SHA-256, size in bytes, and when it was set aside (POSIX seconds)."""
+
+
+class AsideFolder:
+    """The contents set aside of a store on a local disk. Its methods block."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root / FOLDER
+
+    def take(self, path: Path, kind: Kind, before: float) -> int | None:
+        """Set a content aside unless it was put since `before`; return its size, None if it stays or is gone."""
+        folder = self._root / kind
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        aside = folder / path.name
+        try:
+            path.rename(aside)
+        except FileNotFoundError:
+            return None
+        status = aside.stat()
+        if status.st_mtime < before:
+            os.utime(aside)
+            return status.st_size
+        aside.rename(path)
+        sync(path.parent)
+        return None
+
+    def bring_back(self, path: Path) -> bool:
+        """Put a content back to its place, as if it were just put; return False if it was not set aside."""
+        for kind in KINDS:
+            aside = self._root / kind / path.name
+            with suppress(FileNotFoundError):
+                os.utime(aside)
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                aside.rename(path)
+                sync(path.parent)
+                return True
+        return False
+
+    def listed(self, kind: Kind) -> list[Listed]:
+        """Return the contents of a kind."""
+        found: list[Listed] = []
+        with suppress(FileNotFoundError):
+            for entry in os.scandir(self._root / kind):
+                with suppress(FileNotFoundError):
+                    status = entry.stat()
+                    found.append((entry.name, status.st_size, status.st_mtime))
+        return found
+
+    def remove(self, blob_hash: str, kind: Kind) -> None:
+        """Remove a content for good."""
+        (self._root / kind / blob_hash).unlink(missing_ok=True)
+
+
+class AsideObjects:
+    """The contents set aside of an object store."""
+
+    def __init__(self, store: ObjectStore) -> None:
+        self._store = store
+
+    async def take(self, key: str, kind: Kind, before: float) -> int | None:
+        """Do as `AsideFolder.take` does."""
+        try:
+            meta = await obstore.head_async(self._store, key)
+        except FileNotFoundError:
+            return None
+        if meta["last_modified"].timestamp() >= before:
+            return None
+        await self._move(key, _key(key.rpartition("/")[2], kind))
+        return meta["size"]
+
+    async def bring_back(self, key: str) -> bool:
+        """Do as `AsideFolder.bring_back` does."""
+        for kind in KINDS:
+            with suppress(FileNotFoundError):
+                await self._move(_key(key.rpartition("/")[2], kind), key)
+                return True
+        return False
+
+    async def listed(self, kind: Kind) -> list[Listed]:
+        """Return the contents of a kind."""
+        return [
+            (meta["path"].rpartition("/")[2], meta["size"], meta["last_modified"].timestamp())
+            async for found in obstore.list(self._store, f"{FOLDER}/{kind}")
+            for meta in found
+        ]
+
+    async def remove(self, blob_hash: str, kind: Kind) -> None:
+        """Remove a content for good."""
+        with suppress(FileNotFoundError):
+            await obstore.delete_async(self._store, _key(blob_hash, kind))
+
+    async def _move(self, source: str, target: str) -> None:
+        # A copy has a time of its own, which a renamed object need not have.
+        await obstore.copy_async(self._store, source, target)
+        await obstore.delete_async(self._store, source)
+
+
+def is_older(listed: Listed, days: float) -> bool:
+    """Say whether a content was set aside at least so many days ago."""
+    return listed[2] <= time.time() - days * 24 * 3600
+
+
+def _key(blob_hash: str, kind: Kind) -> str:
+    return f"{FOLDER}/{kind}/{blob_hash}"

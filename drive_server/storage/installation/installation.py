@@ -1,0 +1,240 @@
+"""An installation: opened only if its parts belong together, marked now and then, so that older copies are known."""
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Final, cast
+
+import anyio
+from sqlalchemy import delete, func, select
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from drive_server.clock import utc_now
+from drive_server.errors import StorageFailureError
+from drive_server.messages import Message
+from drive_server.settings import DriveSettings
+from drive_server.signing import Signer
+from drive_server.storage.database import SIGNING_KEY, Database, parsed_url, signing_key
+from drive_server.storage.engine import open_engine
+from drive_server.storage.installation.check import CONTENTS, Finding, Known, Range, examine
+from drive_server.storage.installation.parts import (
+    Contents,
+    DatabasePart,
+    Look,
+    Mark,
+    Part,
+    contents_part,
+    index_part,
+)
+from drive_server.storage.tables.base import new_id
+from drive_server.storage.tables.drive_schema import SCHEMA
+from drive_server.storage.tables.installation import InstallationRow, MarkRow
+from drive_server.storage.tables.items import VersionRow
+from drive_server.storage.tables.journal import ChangeRow
+from drive_server.storage.tables.people import SecretRow, UserRow
+
+logger = logging.getLogger(__name__)
+
+TURN: Final = "installation"
+SAMPLE: Final = 200
+"""Contents that are looked for where a data directory has no identity yet."""
+NOTE_SECONDS: Final = 1.0
+"""The pause between two notes of the newest change."""
+
+
+class Installation:
+    """The database at a URL, and the parts that belong to it. `keep`: start with what is there, and keep it."""
+
+    def __init__(self, database_url: str, parts: Sequence[Part], *, keep: bool = False) -> None:
+        self._url = database_url
+        self._itself = DatabasePart("database", database_url, SCHEMA.version_table)
+        self._parts = parts
+        self._keep = keep
+        self._database: Database | None = None
+        self._changed = anyio.Event()
+
+    async def open(self) -> Database:
+        """Return the database of this installation, with its signing key.
+
+        Raises `StorageFailureError` if a part is missing, foreign or older and `keep` is not set; then nothing is made.
+        A derived part that does not fit is emptied.
+        """
+        self._judge(await anyio.to_thread.run_sync(self._find_before))
+        database = await Database.open(self._url, SCHEMA)
+        try:
+            self._judge(await self._adopt(database))
+            database.signer = Signer(await signing_key(database))
+        except BaseException:
+            await database.dispose()
+            raise
+        self._database = database
+        return database
+
+    async def findings(self) -> list[Finding]:
+        """Return what does not fit, and make, migrate or change nothing. Raises `StorageFailureError`."""
+        found = await anyio.to_thread.run_sync(self._find_before)
+        if found or await anyio.to_thread.run_sync(self._is_new):
+            return found
+        database = Database(open_engine(parsed_url(self._url)))
+        try:
+            async with database.write(TURN) as session:
+                return examine(*await self._state(session))
+        finally:
+            await database.dispose()
+
+    async def mark(self) -> None:
+        """Give the parts that are there a new number. A part that can't be written keeps the one that it has."""
+        if (database := self._database) is None:
+            return
+        async with database.write(TURN) as session:
+            there = [part for part, look in await self._looks() if look.state != "missing"]
+            for part in there:
+                row = await session.get(MarkRow, part.name)
+                row = row or MarkRow(part=part.name, written=0, intended=0)
+                row.intended += 1
+                session.add(row)
+        async with database.write(TURN) as session:
+            # Nobody else is between the two: a part's number never goes back.
+            installation, change = await _id_of(session), await _newest_change(session)
+            for part in there:
+                row = await session.get_one(MarkRow, part.name)
+                if await _is_written(part, Mark(installation, row.intended, change)):
+                    row.written = row.intended
+
+    def wake(self) -> None:
+        """Have the contents told of a change."""
+        self._changed.set()
+
+    async def run(self) -> None:
+        """Tell the contents of the newest change, so that an older database is known by it; until cancelled."""
+        contents = next((part for part in self._parts if part.name == CONTENTS), None)
+        while contents is not None:
+            await self._changed.wait()
+            self._changed = anyio.Event()
+            try:
+                await self._note(cast("Contents", contents))
+            except (StorageFailureError, OSError, SQLAlchemyError):
+                logger.warning("The contents were not told of the newest change.", exc_info=True)
+            await anyio.sleep(NOTE_SECONDS)
+
+    async def _note(self, contents: Contents) -> None:
+        if (database := self._database) is None:
+            return
+        async with database.read() as session:
+            row = await session.get(MarkRow, CONTENTS)
+            mark = Mark(await _id_of(session), row.intended if row else 0, await _newest_change(session))
+        if row is None or not row.written:
+            await self.mark()
+        else:
+            await anyio.to_thread.run_sync(contents.note, mark)
+
+    def _find_before(self) -> list[Finding]:
+        """Return what can be told before the database is made or migrated."""
+        used = [(part, state) for part in self._parts if (state := part.look().state) != "missing"]
+        itself = self._itself.look().state
+        if itself == "swapped":
+            return [Finding(Message.of("data_swapped", part=self._itself.place), is_final=True)]
+        if itself != "missing":
+            return []
+        return [
+            Finding(Message.of("data_no_database", part=part.place, database=self._itself.place), part)
+            for part, state in used
+            if not part.derived and state != "unreadable"
+        ]
+
+    def _is_new(self) -> bool:
+        return self._itself.look().state == "missing"
+
+    async def _adopt(self, database: Database) -> list[Finding]:
+        """Return what does not fit; give the database an identity if it has none and all fits, or is to be kept."""
+        async with database.write(TURN) as session:
+            known, looks = await self._state(session)
+            found = examine(known, looks)
+            stale = [finding.part for finding in found if finding.part is not None and finding.part.derived]
+            refused = [finding for finding in found if finding.part not in stale]
+            if refused and not self._keep:
+                return refused
+            for part in stale:
+                logger.warning("%s", next(finding.message.en for finding in found if finding.part is part))
+                await anyio.to_thread.run_sync(part.reset)
+            await session.execute(delete(MarkRow).where(MarkRow.part.in_([part.name for part in stale])))
+            await self._record(session, known, looks, keeps=self._keep)
+        return refused
+
+    async def _record(
+        self, session: AsyncSession, known: Known, looks: Sequence[tuple[Part, Look]], *, keeps: bool
+    ) -> None:
+        row = await session.scalar(select(InstallationRow))
+        if row is None:
+            row = InstallationRow(id=new_id())
+            session.add(row)
+        if keeps:
+            row.keeps_before = utc_now()
+        gone = [part.name for part, look in looks if look.state == "missing"]
+        await session.execute(delete(MarkRow).where(MarkRow.part.in_(gone)))
+        for part, look in looks:
+            if keeps and look.mark is not None and not part.derived:
+                # The next mark is higher than both.
+                most = max(look.mark.number, known.marks[part.name].intended if part.name in known.marks else 0)
+                await session.merge(MarkRow(part=part.name, written=0, intended=most))
+
+    def _judge(self, found: Sequence[Finding]) -> None:
+        for finding in found:
+            logger.error("%s", finding.message.en)
+        if found and (not self._keep or any(finding.is_final for finding in found)):
+            raise StorageFailureError(found[0].message)
+
+    async def _looks(self) -> list[tuple[Part, Look]]:
+        return await anyio.to_thread.run_sync(lambda: [(part, part.look()) for part in self._parts])
+
+    async def _state(self, session: AsyncSession) -> tuple[Known, list[tuple[Part, Look]]]:
+        # The database first: in a write transaction, nobody marks a part meanwhile.
+        installation = await _id_of(session)
+        marks = {row.part: Range(row.written, row.intended) for row in await session.scalars(select(MarkRow))}
+        blobs = list(await session.scalars(select(VersionRow.blob).distinct().limit(SAMPLE)))
+        known = Known(
+            self._itself.place,
+            installation,
+            marks,
+            is_used=await session.scalar(select(UserRow.id).limit(1)) is not None,
+            refers=bool(blobs),
+            lost=not installation and await anyio.to_thread.run_sync(self._lacks_most, blobs),
+            change=await _newest_change(session),
+            has_signing_key=await session.get(SecretRow, SIGNING_KEY) is not None,
+        )
+        return known, await self._looks()
+
+    def _lacks_most(self, blobs: Sequence[str]) -> bool:
+        contents = next((part for part in self._parts if part.name == CONTENTS), None)
+        if contents is None:
+            return False
+        lacks: Callable[[str], bool] = cast("Contents", contents).lacks
+        return sum(map(lacks, blobs)) > len(blobs) / 2
+
+
+def installation_of(settings: DriveSettings, others: Sequence[Part] = ()) -> Installation:
+    """Return the installation that the settings name; `others` are parts that other packages have in it.
+
+    Raises `InvalidInputError` for malformed addresses.
+    """
+    own = (contents_part(settings.resolved_blob_url), index_part(settings.resolved_index_url))
+    # In this order, in which backups lock the databases too.
+    parts = [*(part for part in own if part is not None), *others]
+    return Installation(settings.resolved_database_url, parts, keep=settings.keep_everything)
+
+
+async def _id_of(session: AsyncSession) -> str:
+    return await session.scalar(select(InstallationRow.id)) or ""
+
+
+async def _newest_change(session: AsyncSession) -> int:
+    return await session.scalar(select(func.max(ChangeRow.id))) or 0
+
+
+async def _is_written(part: Part, mark: Mark) -> bool:
+    try:
+        await anyio.to_thread.run_sync(part.write, mark)
+    except (OSError, SQLAlchemyError) as error:
+        logger.warning("The mark of %s was not written: %s", part.place, error)
+        return False
+    return True

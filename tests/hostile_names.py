@@ -1,0 +1,48 @@
+"""Names that lead out of a folder, or to something else than a file in it, on one system or another."""
+
+from __future__ import annotations
+
+from typing import Final
+
+OUTER: Final = (
+    "",
+    ".",
+    "..",
+    "../x",
+    "../../x",
+    "a/../../x",
+    "a/..",
+    "./x",
+    "a//b",
+    "a/",
+    "/x",
+    "//host/share/x",
+    "/etc/passwd",
+    "..\\x",
+    "a\\..\\..\\x",
+    "\\\\host\\share",
+    "C:x",
+    "C:\\x",
+    "c:/x",
+    "x:stream",
+    "a\0b",
+    "a\nb",
+    "a\x7f",
+    "\ud800",
+    "CON",
+    "con.txt",
+    "a/NUL",
+    "aux.tar.gz",
+    "COM1",
+    "com¹.txt",
+    "LPT9 .txt",
+    "CONIN$",
+    "x.",
+    "x ",
+    "a ./b",
+    "a*b",
+    "a?b",
+    "<a>",
+    'a"b',
+    "a|b",
+)
