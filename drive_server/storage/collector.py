@@ -1,16 +1,18 @@
-"""Remove contents that no version refers to."""
+"""Remove contents that no version refers to, with the words that were read in them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, delete, exists, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.clock import Clock, utc_now
 from drive_server.storage.blobs import Blob, BlobStore
 from drive_server.storage.database import Database
+from drive_server.storage.tables.base import Base
+from drive_server.storage.tables.index import IndexEntryRow, ReadingRow, RecognizedPageRow
 from drive_server.storage.tables.items import VersionRow
 
 GRACE: Final = timedelta(hours=1)
@@ -33,7 +35,8 @@ class Collector:
     A writer stores a content first and refers to it afterwards. Two rules protect the content in between: one that was
     put within `grace` stays; and contents are removed only in a write transaction of the database, in which writers
     check that theirs are there (`BlobStore.require_all`). So a writer who is slower than `grace` is refused, and no
-    reference to a missing content is committed.
+    reference to a missing content is committed. Words that OCR read and properties of photos go without that grace:
+    they can be read again.
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class Collector:
         async for hashes in self._blobs.last_put_before(before):
             for start in range(0, len(hashes), BATCH):
                 removed += await self._remove(hashes[start : start + BATCH], before)
+        await self._forget()
         unfinished = await self._blobs.remove_unfinished(self._clock() - max(self._grace, UNFINISHED_AFTER))
         return Collected(len(removed), sum(blob.size for blob in removed), unfinished)
 
@@ -62,6 +66,27 @@ class Collector:
             return []
         async with self._database.write() as session:
             return await self._blobs.remove(await _without_version(session, candidates), before)
+
+    async def _forget(self) -> None:
+        """Delete the results of reading contents that no file has any more."""
+        async with self._database.read() as session:
+            unused = [table for table, is_unused in _UNUSED.items() if await _has_any(session, table, is_unused)]
+        if unused:
+            async with self._database.write() as session:
+                for table in unused:
+                    statement = delete(table).where(_UNUSED[table])
+                    await session.execute(statement, execution_options={"synchronize_session": False})
+
+
+_UNUSED: Final[dict[type[Base], ColumnElement[bool]]] = {
+    RecognizedPageRow: ~exists().where(VersionRow.blob == RecognizedPageRow.blob),
+    ReadingRow: ~exists().where(IndexEntryRow.content == ReadingRow.content),
+}
+"""The tables with results of reading contents, each with the condition that no file has the content."""
+
+
+async def _has_any(session: AsyncSession, table: type[Base], condition: ColumnElement[bool]) -> bool:
+    return await session.scalar(select(literal(value=True)).select_from(table).where(condition).limit(1)) is not None
 
 
 async def _without_version(session: AsyncSession, hashes: Sequence[str]) -> list[str]:

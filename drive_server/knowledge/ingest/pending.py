@@ -28,11 +28,10 @@ from drive_server.knowledge.index.rows import READING, content_key
 from drive_server.knowledge.ingest.readings import (
     Reading,
     delete_readings,
-    delete_unused_readings,
     has_passages,
     save_readings,
 )
-from drive_server.knowledge.readers.recognized import awaits_ocr, delete_unused_recognized
+from drive_server.knowledge.readers.recognized import awaits_ocr
 from drive_server.knowledge.text.omissions import is_partial, omission_sentence
 from drive_server.storage.database import Database
 from drive_server.storage.tables.index import IndexEntryRow
@@ -172,8 +171,6 @@ class PendingFiles:
             again = or_(interrupted, exhausted, lost, outdated, unknown)
             await session.execute(_to_pending(again), execution_options=UNSYNCHRONISED)
             await session.execute(_missing_entries())
-            await delete_unused_readings(session)
-            await delete_unused_recognized(session)
 
     async def restart(self, owner_id: str | None) -> None:
         """Make all files pending again, of one person or of all, and delete their readings."""

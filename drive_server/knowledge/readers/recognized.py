@@ -46,13 +46,15 @@ class RecognizedTexts:
             return max(await _rows(session, blob), default=0)
 
     async def add(self, blob: str, recognized: Recognized) -> None:
-        """Store further pages of a content, in place of those of the same numbers."""
+        """Store further pages of a content, in place of those of the same numbers; none of one that no file has now."""
         rows: list[dict[str, Any]] = [
             {"blob": blob, "page": page.number, "parts": None if page.parts is None else _stored(page.parts)}
             for page in recognized.pages
         ]
         rows += [{"blob": blob, "page": END, "parts": []}] if recognized.is_complete else []
         async with self._database.write() as session:
+            if await session.scalar(select(VersionRow.blob).where(VersionRow.blob == blob).limit(1)) is None:
+                return
             numbers = [row["page"] for row in rows]
             earlier = delete(RecognizedPageRow).where(
                 RecognizedPageRow.blob == blob, RecognizedPageRow.page.in_(numbers)
@@ -60,12 +62,6 @@ class RecognizedTexts:
             await session.execute(earlier)
             if rows:
                 await session.execute(insert(RecognizedPageRow), rows)
-
-
-async def delete_unused_recognized(session: AsyncSession) -> None:
-    """Delete the pages of contents that no file has any more."""
-    used = select(VersionRow.blob).where(VersionRow.blob == RecognizedPageRow.blob).exists()
-    await session.execute(delete(RecognizedPageRow).where(~used), execution_options={"synchronize_session": False})
 
 
 def awaits_ocr(state: str, omissions: Collection[str]) -> bool:

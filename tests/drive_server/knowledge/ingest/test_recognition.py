@@ -18,10 +18,11 @@ from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.ingest.ingester import POLL_SECONDS, Ingester
 from drive_server.knowledge.ingest.pending import MAX_ATTEMPTS, PendingFiles
 from drive_server.knowledge.readers.process import Reader
-from drive_server.knowledge.readers.recognized import RecognizedTexts, delete_unused_recognized
+from drive_server.knowledge.readers.recognized import RecognizedTexts
 from drive_server.knowledge.readers.text_source import TextSource
-from drive_server.knowledge.text.elements import Recognized
-from drive_server.storage.tables.index import IndexEntryRow, RecognizedPageRow
+from drive_server.knowledge.text.elements import Part, Recognized, RecognizedPage
+from drive_server.storage.collector import Collector
+from drive_server.storage.tables.index import IndexEntryRow, ReadingRow, RecognizedPageRow
 from tests.drive_server.knowledge.documents import picture
 from tests.drive_server.store import Store, open_store
 
@@ -67,6 +68,13 @@ class Desk:
         unfinished = or_(IndexEntryRow.state.in_(("pending", "indexing")), IndexEntryRow.awaits_ocr)
         async with self.store.database.read() as session:
             return await session.scalar(select(IndexEntryRow.file_id).where(unfinished).limit(1)) is not None
+
+    async def contents_with_results(self, contents: list[bytes]) -> set[bytes]:
+        """Return the contents of which a word or a property is stored that was read in them."""
+        async with self.store.database.read() as session:
+            blobs = set(await session.scalars(select(RecognizedPageRow.blob)))
+            blobs |= {key.partition("/")[0] for key in await session.scalars(select(ReadingRow.content))}
+        return {data for data in contents if sha256(data).hexdigest() in blobs}
 
     async def found(self, actor: Actor, query: str) -> list[str]:
         hits = await self.index.search(query, owner_ids=[actor.user_id], mode="text")
@@ -186,12 +194,26 @@ async def test_a_file_that_is_renamed_before_ocr_is_read_once(desk: Desk, ana: A
     assert await desk.found(ana, "带薪年假") == [scan.id]
 
 
-async def test_pages_of_contents_that_no_file_has_are_deleted(desk: Desk, ana: Actor) -> None:
+async def test_what_was_read_in_a_file_goes_with_the_file(desk: Desk, ana: Actor) -> None:
     scan = await desk.store.file(ana, "/scan.png", SCAN)
-    await RecognizedTexts(desk.store.database).add("f" * 64, Recognized(is_complete=True))
-    await RecognizedTexts(desk.store.database).add(sha256(SCAN).hexdigest(), Recognized(is_complete=True))
-    async with desk.store.database.write() as session:
-        await delete_unused_recognized(session)
-    async with desk.store.database.read() as session:
-        assert list(await session.scalars(select(RecognizedPageRow.blob))) == [sha256(SCAN).hexdigest()]
-    assert scan.id
+    kept = await desk.store.file(ana, "/other.png", picture(60, 30))
+    await desk.recognize_all()
+    collector = Collector(desk.store.database, desk.store.blobs)
+    await collector.run_once()
+    assert {SCAN, picture(60, 30)} == await desk.contents_with_results([SCAN, picture(60, 30)])
+    await desk.store.files.trash(ana, scan.id)
+    await desk.ingester.drain()
+    await collector.run_once()
+    assert {SCAN, picture(60, 30)} == await desk.contents_with_results([SCAN, picture(60, 30)])
+    await desk.store.files.delete_for_good(ana, scan.id)
+    await desk.ingester.drain()
+    await collector.run_once()
+    assert {picture(60, 30)} == await desk.contents_with_results([SCAN, picture(60, 30)])
+    assert (await desk.entry(kept.id)).state == "ready"
+
+
+async def test_words_of_a_file_that_is_deleted_while_it_is_read_are_not_stored(desk: Desk) -> None:
+    texts = RecognizedTexts(desk.store.database)
+    await texts.add("f" * 64, Recognized((RecognizedPage(1, (Part("text", "secret", 1),)),), is_complete=True))
+    assert await texts.complete("f" * 64) is None
+    assert await texts.last("f" * 64) == 0
