@@ -18,6 +18,7 @@ OMISSIONS: Final[dict[str, tuple[str, str]]] = {
     "omitted.error": ("{count} cell{s} with an error such as #DIV/0!", "{count} 个含错误（如 #DIV/0!）的单元格"),
     "omitted.form_field": ("{count} form field{s}", "{count} 个表单域"),
     "omitted.formula": ("{count} formula{s} not calculated", "{count} 个未计算的公式"),
+    "omitted.frame": ("{count} further frame{s} of an animation", "动画的另外 {count} 帧"),
     "omitted.included_part": ("{count} included part{s}", "{count} 个嵌入的文档部分"),
     "omitted.margin": ("{count} line{s} of repeated page heads and feet", "{count} 行重复的页眉和页脚"),
     "omitted.note": ("{count} note{s}", "{count} 条附注"),

@@ -272,7 +272,7 @@ FORMATS: Final = (
         "image",
         "pages.image:image_extraction",
         rb"\x89PNG\r\n|\xff\xd8\xff|GIF87a|GIF89a|II\*\0|MM\0\*|RIFF.{4}WEBP",
-        omits=("scan",),
+        omits=("frame", "scan"),
     ),
     Format("svg", {"image/svg+xml": "svg"}, "image", TEXT.reader),
     Format("audio", {"audio/*": "mp3 wav flac ogg m4a aac opus wma"}, "audio"),

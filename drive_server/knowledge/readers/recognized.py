@@ -76,7 +76,9 @@ def with_recognized(extraction: Extraction, pages: Pages) -> Extraction:
     own = [(element.page or 1, _as_part(element)) for element in kept]
     found = [(number, part) for number, parts in pages.items() for part in parts or ()]
     joined = join(part for _, part in sorted((*own, *found), key=lambda one: one[0]))
-    unread = sum(parts is None for parts in pages.values())
+    # A page that crashed OCR ended it for the file: those behind it are in no row.
+    read = sum(parts is not None for parts in pages.values())
+    unread = max(len(pages), extraction.omissions.get("scan", 0)) - read
     omissions = {kind: count for kind, count in extraction.omissions.items() if kind != "scan"}
     omissions |= {"page": unread} if unread else {}
     note = extraction.reason.removesuffix(omission_sentence(extraction.omissions)).strip()

@@ -19,6 +19,7 @@ OmissionKind = Literal[
     "error",
     "form_field",
     "formula",
+    "frame",
     "included_part",
     "margin",
     "note",

@@ -5,7 +5,7 @@ from email.message import EmailMessage
 from typing import TYPE_CHECKING
 
 from tests.drive_server.knowledge.compound_file import message
-from tests.drive_server.knowledge.documents import picture
+from tests.drive_server.knowledge.documents import animation, picture
 
 if TYPE_CHECKING:
     from tests.drive_server.knowledge.omitting import Samples
@@ -42,7 +42,10 @@ SAMPLES: Samples = {
         "equation": lambda: _page("<math><mi>E</mi></math>"),
         "picture": lambda: _page("<img src='plan.png'>"),
     },
-    "image": {"scan": lambda: ("plan.png", picture(100, 50))},
+    "image": {
+        "scan": lambda: ("plan.png", picture(100, 50)),
+        "frame": lambda: ("plan.gif", animation(100, 50)),
+    },
     "mail": {"attachment": _mail_with_a_program, "picture": _mail_with_a_picture},
     "msg": {"attachment": lambda: ("plan.msg", message({"001A": "IPM.Note", "1000": "Attached."}, ("plan.dwg",)))},
     "notebook": {
