@@ -21,7 +21,6 @@ OMISSIONS: Final[dict[str, tuple[str, str]]] = {
     "omitted.frame": ("{count} further frame{s} of an animation", "动画的另外 {count} 帧"),
     "omitted.included_part": ("{count} included part{s}", "{count} 个嵌入的文档部分"),
     "omitted.margin": ("{count} line{s} of repeated page heads and feet", "{count} 行重复的页眉和页脚"),
-    "omitted.note": ("{count} note{s}", "{count} 条附注"),
     "omitted.page": ("{count} page{s}", "{count} 页"),
     "omitted.picture": ("{count} picture{s} without text", "{count} 张没有文字的图片"),
     "omitted.scan": ("{count} page{s} waiting for OCR", "{count} 页等待文字识别"),

@@ -197,7 +197,7 @@ FORMATS: Final = (
         ZIP,
         ("xl/workbook.xml", "xl/workbook.bin"),
         ("spreadsheetml", "ms-excel"),
-        omits=("cell", "embedded", "error", "formula", "picture", "sheet"),
+        omits=("cell", "comment", "embedded", "error", "formula", "picture", "sheet"),
     ),
     Format(
         "odt",

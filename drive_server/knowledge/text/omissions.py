@@ -22,7 +22,6 @@ OmissionKind = Literal[
     "frame",
     "included_part",
     "margin",
-    "note",
     "page",
     "picture",
     "scan",

@@ -62,6 +62,11 @@ def test_every_kind_has_a_sentence_in_both_languages() -> None:
     assert omission_sentence({}) == ""
 
 
+def test_every_kind_is_counted_by_a_reader() -> None:
+    counted = {kind for row in FORMATS for kind in row.omits} | {"encoding"}
+    assert counted == set(OMISSION_KINDS)
+
+
 def test_a_file_of_which_only_repetitions_were_left_out_is_whole() -> None:
     assert not is_partial("", {})
     assert not is_partial(omission_sentence({"margin": 3}), {"margin": 3})
@@ -72,6 +77,6 @@ def test_a_file_of_which_only_repetitions_were_left_out_is_whole() -> None:
 def test_omissions_of_a_file_within_a_file_are_added() -> None:
     omissions = Omissions()
     omissions.add("picture")
-    omissions.add("note", 0)
+    omissions.add("sheet", 0)
     omissions.add_all({"picture": 2, "chart": 1})
     assert omissions.counts == {"chart": 1, "picture": 3}
