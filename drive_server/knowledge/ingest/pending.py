@@ -32,7 +32,7 @@ from drive_server.knowledge.ingest.readings import (
     save_readings,
 )
 from drive_server.knowledge.readers.recognized import awaits_ocr
-from drive_server.knowledge.text.omissions import is_partial, omission_sentence
+from drive_server.knowledge.text.omissions import is_partial, reason_with
 from drive_server.storage.database import Database
 from drive_server.storage.tables.index import IndexEntryRow
 from drive_server.storage.tables.items import NodeRow, VersionRow
@@ -331,11 +331,10 @@ def _has_content_of(file_id: str) -> ColumnElement[bool]:
 
 def _end_ocr(entry: IndexEntryRow) -> None:
     """Count the pages that wait for OCR as not read."""
-    note = entry.reason.removesuffix(omission_sentence(entry.omissions)).strip()
     counts = {kind: count for kind, count in entry.omissions.items() if kind != "scan"}
     pages = counts.get("page", 0) + entry.omissions.get("scan", 0)
-    entry.omissions = {**counts, "page": pages}
-    entry.reason = " ".join(filter(None, (note, omission_sentence(entry.omissions))))
+    counts["page"] = pages
+    entry.reason, entry.omissions = reason_with(entry.reason, entry.omissions, counts), counts
     entry.state, entry.awaits_ocr, entry.is_partial = "ready", False, True
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.knowledge.text.elements import Element, Extraction, Part, Recognized, join
-from drive_server.knowledge.text.omissions import omission_sentence
+from drive_server.knowledge.text.omissions import reason_with
 from drive_server.storage.database import Database
 from drive_server.storage.tables.index import RecognizedPageRow
 from drive_server.storage.tables.items import VersionRow
@@ -80,10 +80,10 @@ def with_recognized(extraction: Extraction, pages: Pages) -> Extraction:
     read = sum(parts is not None for parts in pages.values())
     unread = max(len(pages), extraction.omissions.get("scan", 0)) - read
     omissions = {kind: count for kind, count in extraction.omissions.items() if kind != "scan"}
-    omissions |= {"page": unread} if unread else {}
-    note = extraction.reason.removesuffix(omission_sentence(extraction.omissions)).strip()
-    notes = ("" if extraction.state == "needs_ocr" else note, joined.reason, omission_sentence(omissions))
-    return replace(joined, reason=" ".join(filter(None, notes)), omissions=omissions, properties=extraction.properties)
+    omissions |= {**joined.omissions, **({"page": unread} if unread else {})}
+    note = "" if extraction.state == "needs_ocr" else extraction.reason
+    reason = reason_with(note, extraction.omissions, omissions)
+    return replace(joined, reason=reason, omissions=omissions, properties=extraction.properties)
 
 
 def _as_part(element: Element) -> Part:
