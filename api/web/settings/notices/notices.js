@@ -1,4 +1,4 @@
-/** What others shared with the person. */
+/** What others shared with the person, and who left what the person shared. */
 
 import { get, post } from "../../shared/api/request.js";
 import { Button } from "../../shared/components/button.js";

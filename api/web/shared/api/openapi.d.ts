@@ -2834,17 +2834,18 @@ export interface components {
         };
         /**
          * NoticeResult
-         * @description A notice: `by` (an email) shared `item`, which is as it is now. `text` says so in the caller's language.
+         * @description A notice: `by` (an email) shared `item`, which is as it is now, or has left it (`left`).
+         *
+         *     `text` says so in the caller's language.
          */
         NoticeResult: {
             /** Id */
             id: number;
             /**
              * Kind
-             * @default share
-             * @constant
+             * @enum {string}
              */
-            kind: "share";
+            kind: "share" | "left";
             /** By */
             by: string;
             item: components["schemas"]["Item"];

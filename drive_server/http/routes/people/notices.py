@@ -1,4 +1,4 @@
-"""Routes for notices: what others have shared with the caller."""
+"""Routes for notices: what others shared with the caller, and who left what the caller shared."""
 
 from collections.abc import AsyncGenerator
 from datetime import datetime
@@ -17,7 +17,7 @@ from drive_server.http.languages import language_of
 from drive_server.http.problem import problem_responses
 from drive_server.messages import Language, render
 from drive_server.models.items import Item
-from drive_server.services.sharing.notices import Notice
+from drive_server.services.sharing.notices import Notice, NoticeKind
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 
 router = APIRouter(prefix="/notices", tags=["people"])
@@ -28,10 +28,13 @@ MOST_IDS: Final = 1000
 
 
 class NoticeResult(BaseModel):
-    """A notice: `by` (an email) shared `item`, which is as it is now. `text` says so in the caller's language."""
+    """A notice: `by` (an email) shared `item`, which is as it is now, or has left it (`left`).
+
+    `text` says so in the caller's language.
+    """
 
     id: int
-    kind: Literal["share"] = "share"
+    kind: NoticeKind
     by: str
     item: Item
     text: str
@@ -43,6 +46,7 @@ class NoticeResult(BaseModel):
         """Return the notice as it is on the wire."""
         return cls(
             id=notice.id,
+            kind=notice.kind,
             by=notice.by,
             item=notice.item,
             text=render(notice.message, language),
@@ -94,7 +98,7 @@ async def list_notices(
     *,
     unread: bool = False,
 ) -> NoticesResult:
-    """List what others have shared with the caller; with `unread` only what was not read."""
+    """List what others shared with the caller, and who left what the caller shared; or only what was not read."""
     page = await drive.notices.list(actor, unread=unread, limit=limit, cursor=cursor)
     items = [NoticeResult.of(notice, language_of(request)) for notice in page.items]
     return NoticesResult(items=items, unread=await drive.notices.unread(actor), cursor=page.cursor)
