@@ -1,16 +1,17 @@
-"""How often search says that nothing was found: of what is there (wrongly), and of what is not (rightly).
+"""Measure how often search finds nothing, for questions with an answer (wrongly) and without one (rightly).
 
     python -m benchmarks.search.absent --collection DIR [--collection DIR ...] [--folder DIR] [--queries FILE]
 
 Collections are as for `benchmarks.search.retrieval`; `--folder` is one of a person's Markdown and text files, which has
-no questions of its own. Each is asked its own questions, those of the other collections, and 200 questions (100 of
-them Chinese) about what none of them has: what people ask at home, techniques, names that nobody has, and no words.
+no questions of its own. Each collection answers its own questions, those of the other collections, and 200 questions
+(100 of them Chinese) without an answer anywhere: about household matters, techniques and invented names, and strings
+that are no words.
 
-`Nearness` of Chinese was chosen on 400 of cmrc2018's own questions, of which at most 0.5 % should be lost, on 50 absent
-questions that are not here, and on these 400 asked of a person's files. The answers to the 87 of
-`absent_questions.txt` were looked at meanwhile, also when the numbers of English were chosen. The 113 of
-`absent_questions_held_out.txt` were written before, and asked only after the numbers were fixed.
-"Lost" is the share of the judged documents among the ten best that are there without the requirement of an answer.
+Chinese `Nearness` was tuned on 400 of cmrc2018's own questions (it may lose at most 0.5 % of them), on 50 absent
+questions that are not stored here, and on the same 400 questions asked of a person's files. The 87 questions of
+`absent_questions.txt` served as the development set, for English as well. The 113 questions of
+`absent_questions_held_out.txt` were written earlier and asked only after the numbers were fixed.
+"Lost" is the share of judged documents that the floor removes from the ten best.
 A question of another collection may have an answer here all the same; most have none.
 """
 
@@ -40,7 +41,7 @@ HEADER = ("asked of", "questions", "number", "answered", "judged documents lost"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a number of questions got: how many any answer, and how many judged documents, without and with a floor."""
+    """Counts of questions: all, answered ones, and judged documents without (`judged`) and with a floor (`kept`)."""
 
     number: int
     answered: int
@@ -55,7 +56,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """An index that is asked directly, with a floor and without; `documents` are ids by those of the files."""
+    """An index to search with a floor and without; `documents` maps file ids to ids of the collection."""
 
     index: KnowledgeIndex
     owner_id: str
@@ -68,7 +69,7 @@ class Searched:
 
 
 async def ask(library: Searched, queries: Sequence[Query], collection: Collection | None = None) -> Asked:
-    """Ask questions; those of the library's own collection are judged by it."""
+    """Search for each question; count answers, and judged documents if the questions are the collection's own."""
     answered = judged = kept = 0
     for query in queries:
         found = await library.best(query.text, answers_only=True)
@@ -89,7 +90,7 @@ def folder_as_collection(folder: Path) -> Collection:
 
 
 def absent_queries(file: str) -> list[Query]:
-    """Return questions about what no collection has."""
+    """Return the questions of a file; no collection has an answer to them."""
     return [Query("", line) for line in (FIXTURES / file).read_text(encoding="utf-8").splitlines()]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import anyio
 from fastapi import APIRouter, Query, Request, status
@@ -12,7 +12,7 @@ from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import DriveError
 from drive_server.http.access import ActorDep, DriveDep, principal_of_request
-from drive_server.http.event_streams import HEARTBEAT, UNBUFFERED, EventStream
+from drive_server.http.event_streams import HEARTBEAT, UNBUFFERED, EventStream, stream_responses
 from drive_server.http.languages import language_of
 from drive_server.http.problem import problem_responses
 from drive_server.messages import Language, render
@@ -71,13 +71,7 @@ class NoticesEvent(BaseModel):
 
 
 EXAMPLE: Final = 'id: 1\nevent: notices\ndata: {"type":"notices","unread":2}\n\n: heartbeat\n\n'
-STREAM: Final[dict[int | str, dict[str, Any]]] = {
-    200: {
-        "description": "Server-sent events; the schema is of `data`. Comments are heartbeats.",
-        "model": NoticesEvent,
-        "content": {"text/event-stream": {"schema": {"type": "object"}, "example": EXAMPLE}},
-    }
-}
+STREAM: Final = stream_responses(NoticesEvent, EXAMPLE)
 
 
 class ReadNotices(BaseModel):
