@@ -16,6 +16,7 @@ OMISSIONS: Final[dict[str, tuple[str, str]]] = {
     "omitted.drawing": ("{count} drawing{s}", "{count} 个图形"),
     "omitted.embedded": ("{count} embedded object{s} or file{s}", "{count} 个嵌入的对象或文件"),
     "omitted.encoding": ("the encoding of the text", "文字编码"),
+    "omitted.encrypted": ("{count} encrypted text{s}", "{count} 段加密的文字"),
     "omitted.equation": ("{count} equation{s}", "{count} 个公式（数学）"),
     "omitted.error": ("{count} cell{s} with an error such as #DIV/0!", "{count} 个含错误（如 #DIV/0!）的单元格"),
     "omitted.form_field": ("{count} form field{s}", "{count} 个表单域"),

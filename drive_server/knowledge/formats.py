@@ -264,7 +264,7 @@ FORMATS: Final = (
         {"message/rfc822": "eml mht mhtml", "message/*": ""},
         "mail",
         "mail.eml:mail_extraction",
-        omits=("attachment", "picture"),
+        omits=("attachment", "encrypted", "picture"),
     ),
     Format(
         "image",

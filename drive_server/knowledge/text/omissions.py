@@ -16,6 +16,7 @@ OmissionKind = Literal[
     "drawing",
     "embedded",
     "encoding",
+    "encrypted",
     "equation",
     "error",
     "form_field",

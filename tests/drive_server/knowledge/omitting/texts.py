@@ -26,6 +26,11 @@ def _mail_with_a_picture() -> tuple[str, bytes]:
     return "plan.eml", mail.as_bytes()
 
 
+def _encrypted_mail() -> tuple[str, bytes]:
+    head = b'Subject: The plan\r\nContent-Type: multipart/encrypted; boundary="b"\r\n\r\n'
+    return "secret.eml", head + b"--b\r\n\r\nVersion: 1\r\n--b\r\n\r\nhQEM\r\n--b--\r\n"
+
+
 def _page(body: str) -> tuple[str, bytes]:
     return "page.html", f"<html><body><p>The plan.</p>{body}</body></html>".encode()
 
@@ -46,7 +51,11 @@ SAMPLES: Samples = {
         "scan": lambda: ("plan.png", picture(100, 50)),
         "frame": lambda: ("plan.gif", animation(100, 50)),
     },
-    "mail": {"attachment": _mail_with_a_program, "picture": _mail_with_a_picture},
+    "mail": {
+        "attachment": _mail_with_a_program,
+        "encrypted": _encrypted_mail,
+        "picture": _mail_with_a_picture,
+    },
     "msg": {"attachment": lambda: ("plan.msg", message({"001A": "IPM.Note", "1000": "Attached."}, ("plan.dwg",)))},
     "notebook": {
         "embedded": lambda: _notebook({"application/vnd.jupyter.widget-view+json": {"model_id": "1"}}),
