@@ -41,7 +41,7 @@ from graph.state import Mode
 from graph.tools.results import WHOLE
 
 LAST_NODE: Final = "cite"
-"""The node after which a turn may be over: what the service adds to a thread is added as if it had."""
+"""The last node of a turn: messages that the service adds to a thread get a checkpoint as if this node wrote them."""
 
 
 class Assistant:

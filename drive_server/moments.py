@@ -43,6 +43,11 @@ _CALENDAR: Final = re.compile(
     r"(?:in )?(?P<year>\d{4})(?:年|[-/](?P<month>\d{1,2})|年(?P<month_zh>\d{1,2})月)?", re.ASCII
 )
 """A year, or a month of one."""
+_MONTHS: Final[tuple[str, ...]] = (
+    *("jan", "feb", "mar", "apr", "may", "jun"),
+    *("jul", "aug", "sep", "oct", "nov", "dec"),
+)
+_NAMED_MONTH: Final = re.compile(rf"(?:in )?(?P<name>{'|'.join(_MONTHS)})[a-z]*\.? (?:of )?(?P<year>\d{{4}})", re.ASCII)
 _EDGES: Final = re.compile(
     r"^(?P<word>until|till|since|from|by|on|before|after|直到|截至|自从|到|从)\s*|\s*(?P<tail>为止|以来|之前|之后)$"
 )
@@ -103,6 +108,8 @@ def _span_of(said: str, today: date, edge: Edge) -> Span | None:
         unit = found["last_unit"] or found["ago_unit"] or _UNITS[found["last_unit_zh"] or found["ago_unit_zh"]]
         first = _moved(today, unit, -count)
         return first, (first if found["ago"] or found["ago_zh"] else today) + _DAY
+    if found := _NAMED_MONTH.fullmatch(said):
+        said = f"{found['year']}-{_MONTHS.index(found['name']) + 1}"
     if found := _CALENDAR.fullmatch(said):
         month = found["month"] or found["month_zh"]
         first = date(int(found["year"]), int(month or 1), 1)

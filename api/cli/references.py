@@ -75,7 +75,7 @@ def is_shared_folder(item: Item) -> bool:
 
 
 def with_shared(client: ServiceClient, folder: Item, items: Iterable[Item]) -> Iterator[Item]:
-    """Yield what is in a folder; in the root also the folder with what others share, unless an own one hides it."""
+    """Yield the items of a folder; the root also has the folder of shared items, unless an item has that name."""
     is_hidden = folder["path"] != "/"
     for item in items:
         is_hidden = is_hidden or item["name"] == SHARED

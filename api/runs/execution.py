@@ -318,7 +318,7 @@ class Execution:
         logger.info("run %s: %s", self.run.id, outcome.status)
 
     async def _keep_words(self, ending: Ending) -> None:
-        """Send what was held back of an answer, and keep what was shown of one that did not become whole."""
+        """Send the rest of the answer's text, and store a text that the run showed but did not finish in the thread."""
         self._has_kept_words = True
         self._send(self._filter.end())
         try:

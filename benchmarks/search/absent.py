@@ -1,10 +1,11 @@
-"""How often search says that nothing was found: of what is there (wrongly), and of what is not (rightly).
+"""Measure how often search finds nothing, for questions with an answer (wrongly) and without one (rightly).
 
     python -m benchmarks.search.absent --collection DIR [--collection DIR ...] [--folder DIR] [--queries FILE]
 
 Collections are as for `benchmarks.search.retrieval`; `--folder` is one of a person's Markdown and text files, which has
-no questions of its own. Each is asked its own questions, those of the other collections, and 200 questions (100 of
-them Chinese) about what none of them has: what people ask at home, techniques, names that nobody has, and no words.
+no questions of its own. Each collection answers its own questions, those of the other collections, and 200 questions
+(100 of them Chinese) without an answer anywhere: about household matters, techniques and invented names, and strings
+that are no words.
 
 `Nearness` was chosen by trying combinations of its numbers for the fewest lost answers of cranfield, stackfaq, 900
 questions of cmrc2018 and 500 each of XQuAD in both languages, while 5 % of these 200 questions are answered. Both files
@@ -44,7 +45,7 @@ HEADER = ("asked of", "questions", "number", "answered", "judged documents lost"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a number of questions got: how many any answer, and how many judged documents, without and with a floor."""
+    """Counts of questions: all, answered ones, and judged documents without (`judged`) and with a floor (`kept`)."""
 
     number: int
     answered: int
@@ -59,7 +60,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """An index that is asked directly, with a floor and without; `documents` are ids by those of the files."""
+    """An index to search with a floor and without; `documents` maps file ids to ids of the collection."""
 
     index: KnowledgeIndex
     owner_id: str
@@ -72,7 +73,7 @@ class Searched:
 
 
 async def ask(library: Searched, queries: Sequence[Query], collection: Collection | None = None) -> Asked:
-    """Ask questions; those of the library's own collection are judged by it."""
+    """Search for each question; count answers, and judged documents if the questions are the collection's own."""
     answered = judged = kept = 0
     for query in queries:
         found = await library.best(query.text, answers_only=True)
@@ -93,7 +94,7 @@ def folder_as_collection(folder: Path) -> Collection:
 
 
 def absent_queries(file: str) -> list[Query]:
-    """Return questions about what no collection has."""
+    """Return the questions of a file; no collection has an answer to them."""
     return [Query("", line) for line in (FIXTURES / file).read_text(encoding="utf-8").splitlines()]
 
 

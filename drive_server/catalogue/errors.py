@@ -363,7 +363,10 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
     "query_too_long": ("The query is too long.", "搜索内容太长。"),
     "query_too_long.hint": ("Use at most {limit} characters.", "最多 {limit} 个字符。"),
     "nothing_to_search": ("There is nothing to search for.", "没有要搜索的内容。"),
-    "nothing_to_search.hint": ("Give some words.", "请给出一些词语。"),
+    "nothing_to_search.hint": (
+        "Give some words, or a date, a kind, a type, an owner or a folder.",
+        "请给出一些词语，或者日期、种类、类型、所有者或文件夹。",
+    ),
     "link_password": ("That can't be the password of a link.", "这不能作为链接的密码。"),
     "link_password.hint": ("Use {least} to {most} characters.", "请使用 {least} 到 {most} 个字符。"),
     "link_above": ("This link leads to a folder above.", "该链接指向上层文件夹。"),

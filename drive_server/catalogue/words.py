@@ -26,9 +26,16 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "nothing": ("none", "无"),
     "left_not_undone": (" Left as it is now: {count} that can't be undone.", "另有 {count} 项保持不变，无法撤销。"),
     "left_not_redone": (" Left as it is now: {count} that can't be done again.", "另有 {count} 项保持不变，无法重做。"),
+    "nothing_fits": ("Nothing in the drive fits these filters.", "云盘中没有符合这些条件的内容。"),
     "nothing_found": ("Nothing found for '{query}'.", "没有找到“{query}”。"),
     # Notices and mails
     "notice.share": ("{by} shared {item} with you as {role}.", "{by} 与你共享了{item}，你的角色是{role}。"),
+    "notice.left": ("{by} left {item}, which you shared.", "{by} 退出了你共享的{item}。"),
+    "mail.left.subject": ("{by} left {item}", "{by} 退出了{item}的共享"),
+    "mail.left": (
+        "{by} left {item}, which you shared. Nothing in it has changed: {url}\n",
+        "{by} 退出了你共享的{item}，其中的内容没有变化：{url}\n",
+    ),
     "mail.share.subject": ("{by} shared {item} with you", "{by} 与你共享了{item}"),
     "mail.share": (
         '{by} shared {item} with you as {role}.\n\nYou find it in your drive under "Shared with me": {url}\n',

@@ -2,11 +2,12 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 import anyio
 from fastapi import Request
 from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
 
 from drive_server.access import Scope, require_scope
 from drive_server.drive import Drive
@@ -17,6 +18,17 @@ HEARTBEAT: Final = b": heartbeat\n\n"
 HEARTBEAT_SECONDS: Final = 15.0
 UNBUFFERED: Final = {"X-Accel-Buffering": "no"}
 """Headers that keep a proxy from holding events back."""
+
+
+def stream_responses(event: type[BaseModel], example: str) -> dict[int | str, dict[str, Any]]:
+    """Return how OpenAPI describes a stream of such events."""
+    return {
+        200: {
+            "description": "Server-sent events; the schema is of `data`. Comments are heartbeats.",
+            "model": event,
+            "content": {"text/event-stream": {"schema": {"type": "object"}, "example": example}},
+        }
+    }
 
 
 class EventStream(StreamingResponse):

@@ -197,7 +197,7 @@ FORMATS: Final = (
         ZIP,
         ("xl/workbook.xml", "xl/workbook.bin"),
         ("spreadsheetml", "ms-excel"),
-        omits=("cell", "embedded", "error", "formula", "picture", "sheet"),
+        omits=("cell", "comment", "embedded", "error", "formula", "picture", "sheet"),
     ),
     Format(
         "odt",
@@ -264,7 +264,7 @@ FORMATS: Final = (
         {"message/rfc822": "eml mht mhtml", "message/*": ""},
         "mail",
         "mail.eml:mail_extraction",
-        omits=("attachment", "picture"),
+        omits=("attachment", "encrypted", "picture"),
     ),
     Format(
         "image",
@@ -272,7 +272,7 @@ FORMATS: Final = (
         "image",
         "pages.image:image_extraction",
         rb"\x89PNG\r\n|\xff\xd8\xff|GIF87a|GIF89a|II\*\0|MM\0\*|RIFF.{4}WEBP",
-        omits=("scan",),
+        omits=("frame", "scan"),
     ),
     Format("svg", {"image/svg+xml": "svg"}, "image", TEXT.reader),
     Format("audio", {"audio/*": "mp3 wav flac ogg m4a aac opus wma"}, "audio"),

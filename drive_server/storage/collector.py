@@ -1,4 +1,4 @@
-"""Set contents aside that no version refers to, and remove them for good some days later."""
+"""Set contents aside that no version refers to, and remove them some days later; words read in them go at once."""
 
 import logging
 from collections.abc import AsyncIterator, Sequence
@@ -6,13 +6,15 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import delete, select
+from sqlalchemy import ColumnElement, delete, exists, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.clock import Clock, utc_now
 from drive_server.storage.aside import KINDS, Kind, Listed
 from drive_server.storage.blobs import Blob, BlobStore, Placed
 from drive_server.storage.database import Database
+from drive_server.storage.tables.base import Base
+from drive_server.storage.tables.index import IndexEntryRow, ReadingRow, RecognizedPageRow
 from drive_server.storage.tables.installation import InstallationRow, ReleasedRow
 from drive_server.storage.tables.items import VersionRow
 
@@ -78,6 +80,7 @@ class Collector:
     A writer stores a content first and refers to it afterwards. Two rules protect the content in between: one that was
     put within `grace` stays; and contents leave their places only in a write transaction of the database, in which
     writers check that theirs are there (`BlobStore.require_all`). So no reference to a missing content is committed.
+    Words that OCR read and properties of photos go without that grace: they can be read again.
 
     `began` is when this process opened the database, by default now. A content that was put before, and that no file of
     this database gave up, is unknown. If more than a share of all are, the database may be another one, and they stay.
@@ -113,6 +116,7 @@ class Collector:
                 taken = await self._set_aside(batch, kind, before)
                 done.blobs += len(taken)
                 done.size += sum(blob.size for blob in taken)
+        await self._forget()
         done.unfinished = await self._blobs.remove_unfinished(self._clock() - max(self._grace, UNFINISHED_AFTER))
         _report(done)
         return done
@@ -216,6 +220,27 @@ def _report(done: Collected) -> None:
             "with `python -m drive_server collect --unknown`.",
             done.kept,
         )
+
+    async def _forget(self) -> None:
+        """Delete the results of reading contents that no file has any more."""
+        async with self._database.read() as session:
+            unused = [table for table, is_unused in _UNUSED.items() if await _has_any(session, table, is_unused)]
+        if unused:
+            async with self._database.write() as session:
+                for table in unused:
+                    statement = delete(table).where(_UNUSED[table])
+                    await session.execute(statement, execution_options={"synchronize_session": False})
+
+
+_UNUSED: Final[dict[type[Base], ColumnElement[bool]]] = {
+    RecognizedPageRow: ~exists().where(VersionRow.blob == RecognizedPageRow.blob),
+    ReadingRow: ~exists().where(IndexEntryRow.content == ReadingRow.content),
+}
+"""The tables with results of reading contents, each with the condition that no file has the content."""
+
+
+async def _has_any(session: AsyncSession, table: type[Base], condition: ColumnElement[bool]) -> bool:
+    return await session.scalar(select(literal(value=True)).select_from(table).where(condition).limit(1)) is not None
 
 
 async def _without_version(session: AsyncSession, hashes: Sequence[str]) -> list[str]:

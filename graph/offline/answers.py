@@ -7,7 +7,7 @@ from graph.language import Language
 from graph.offline.conversation import Conversation, items_in
 from graph.offline.followup import follow_up, is_fragment
 from graph.offline.replay import Reply, Script, StoppedError, UnresolvedError, replay
-from graph.offline.scripts import changing, finding, listing, organising, reading
+from graph.offline.scripts import changing, dated, finding, listing, organising, reading
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.intent import CHANGING, EDITING, Intent
 from graph.offline.understanding.requests import memory_intent, understand
@@ -115,7 +115,7 @@ def _talk(task: Task, intent: Intent) -> Script:
 
 SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
     **dict.fromkeys(("help", "greet", "thanks", "confirm", "decline", "cannot", "explain"), _talk),
-    "find": finding.find, "lookup": finding.lookup, "list": listing.folder,
+    "dated": dated.dated, "find": finding.find, "lookup": finding.lookup, "list": listing.folder,
     **dict.fromkeys(set(listing.LISTINGS) - {"list"}, listing.listed), "count": listing.count,
     "info": listing.info, "now": listing.now,
     **dict.fromkeys(("who", "whoami"), listing.whoami),

@@ -40,6 +40,9 @@ NOW = datetime(2026, 11, 25, 9, 30, tzinfo=SHANGHAI)  # a Wednesday
         ("下星期天", "start", "2026-12-06"),
         ("周五之前", "end", "2026-11-27"),
         ("after last month", "start", "2026-11-01"),
+        ("2001", "end", "2002-01-01"),
+        ("May 2020", "start", "2020-05-01"),
+        ("in December of 2020", "end", "2021-01-01"),
     ],
 )
 def test_words_are_the_edge_of_their_days_where_the_person_is(text: str, edge: Edge, day: str) -> None:

@@ -77,6 +77,26 @@ def test_story_1_a_document_is_found_and_summarised_with_its_source(
 
 
 @pytest.mark.parametrize(
+    ("message", "name"),
+    [
+        ("files changed in 2001", "old.txt"),
+        ("2001年修改的文件", "old.txt"),
+        ("which files did I add today", "new.txt"),
+        ("今天添加的文件有哪些", "new.txt"),
+    ],
+)
+def test_files_are_listed_by_their_dates_alone(alice: Person, message: str, name: str) -> None:
+    alice.upload("new.txt", "new")
+    old = alice.http.post(
+        "/api/drive/files", params={"name": "old.txt"}, content=b"old", headers={"X-OC-Mtime": "981169506"}
+    )
+    assert old.json()["modified_at"].startswith("2001-02-03")
+    with alice.chat(message) as turn:
+        turn.finish()
+    assert name in turn.text
+
+
+@pytest.mark.parametrize(
     ("message", "folder", "file"),
     [
         (

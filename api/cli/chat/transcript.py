@@ -159,7 +159,7 @@ class Transcript:
             self._terminal.say_markdown(block)
 
     def _begin_anew(self) -> None:
-        """Say that the text so far does not count: what was printed can't be taken back."""
+        """Tell the person to ignore the text printed so far, because the answer starts again."""
         if self._blocks:
             self._blocks.rest()
         self._terminal.say(text("said_anew"), "dim")

@@ -43,7 +43,7 @@ def list_folder(arguments: Namespace) -> int:
 
 
 def search(arguments: Namespace) -> int:
-    """Print the best hits for a query, best first."""
+    """Print the best hits for a query, best first, or all that the options leave, newest first."""
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         found = client.get("/api/drive/search", q=arguments.query, **_filters(arguments))
@@ -65,8 +65,9 @@ def search(arguments: Namespace) -> int:
 
 
 def _filters(arguments: Namespace) -> dict[str, str]:
-    """Return the dates that limit a search."""
-    given = {name: getattr(arguments, name) for name in ("modified_after", "modified_before")}
+    """Return the options that limit a search."""
+    names = ("kind", "type", "belongs_to", "modified_after", "modified_before")
+    given = {name: getattr(arguments, name) for name in names}
     return {name: value for name, value in given.items() if value}
 
 

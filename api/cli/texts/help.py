@@ -108,6 +108,10 @@ CHINESE: Final[dict[str, str]] = {
     "folder of the drive that takes the content of DIR (default: one named like DIR)": (
         "接收 DIR 内容的云盘文件夹（默认：与 DIR 同名）"
     ),
+    "leave it out to list by the options": "可省略，仅按选项列出",
+    "only files, or only folders": "只找文件，或只找文件夹",
+    "only files of a type, such as pdf, image or .docx": "只找某类文件，例如 pdf、image 或 .docx",
+    "only what belongs to me, shared (others) or an email": "只找属于 me（自己）、shared（他人）或某个邮箱的项目",
     "only what is of this time (ISO 8601) or later": "只找此时间（ISO 8601）及之后的项目",
     "only what is of before this time (ISO 8601)": "只找此时间（ISO 8601）之前的项目",
     "don't wait until the files can be searched": "不等待文件可被搜索",

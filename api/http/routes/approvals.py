@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Any
+from typing import Any, Final
 
 from fastapi import APIRouter, Request
 
@@ -16,6 +16,7 @@ from api.http.sse import EventStream
 from api.http.views import shown_approval
 from api.service import Service
 from drive_server.errors import DriveError
+from drive_server.http.event_streams import stream_responses
 from drive_server.http.problem import problem_responses
 
 router = APIRouter(prefix="/approvals", tags=["approvals"], route_class=FilteredRoute)
@@ -24,13 +25,7 @@ POLLS_PER_HEARTBEAT = 15
 EXAMPLE = (
     'id: 1\nevent: approvals\ndata: {"type":"approvals","waiting":1,"approval_ids":["5f0c..."]}\n\n: heartbeat\n\n'
 )
-STREAM: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "Server-sent events; the schema is of `data`. Comments are heartbeats.",
-        "model": ApprovalsEvent,
-        "content": {"text/event-stream": {"schema": {"type": "object"}, "example": EXAMPLE}},
-    }
-}
+STREAM: Final = stream_responses(ApprovalsEvent, EXAMPLE)
 
 
 @router.get("", responses=problem_responses())

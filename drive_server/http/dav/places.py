@@ -55,7 +55,7 @@ async def find_place(call: DavCall, path: str) -> Place | None:
 
 
 async def children_of(call: DavCall, place: Place) -> AsyncIterator[list[Place]]:
-    """Yield what is in a folder, in lists of bounded length."""
+    """Yield the items of a folder, in lists of bounded length."""
     if place.item is None:
         shown = await _shared(call) if not call.is_guest else {(top := await _top(call)).name: top}
         yield [Place(f"{place.path.rstrip('/')}/{name}", item) for name, item in shown.items()]

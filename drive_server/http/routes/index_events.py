@@ -1,7 +1,7 @@
 """`GET /api/drive/index/events`: the progress of the caller's index as server-sent events."""
 
 from collections.abc import AsyncGenerator
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import orjson
 from fastapi import APIRouter, Request
@@ -16,6 +16,7 @@ from drive_server.http.event_streams import (
     EventStream,
     OpenStreams,
     may_read,
+    stream_responses,
 )
 from drive_server.knowledge.ingest.ingester import IndexWatch
 from drive_server.mcp.tools.index import IndexResult
@@ -35,13 +36,7 @@ class IndexEvent(IndexResult):
     type: Literal["index"] = "index"
 
 
-STREAM: Final[dict[int | str, dict[str, Any]]] = {
-    200: {
-        "description": "Server-sent events; the schema is of `data`. Comments are heartbeats.",
-        "model": IndexEvent,
-        "content": {"text/event-stream": {"schema": {"type": "object"}, "example": EXAMPLE}},
-    }
-}
+STREAM: Final = stream_responses(IndexEvent, EXAMPLE)
 
 
 @router.get("/index/events", name="index_events", response_class=EventStream, responses=STREAM)

@@ -43,21 +43,26 @@ async def search(
     request: Request,
     drive: DriveDep,
     actor: ActorDep,
-    q: Annotated[str, Query(max_length=MAX_QUERY_CHARACTERS)],
+    q: Annotated[str, Query(max_length=MAX_QUERY_CHARACTERS)] = "",
     mode: Mode = "hybrid",
+    kind: Literal["file", "folder"] | None = None,
     folder_id: Annotated[str | None, Query(max_length=MAX_REF_CHARACTERS)] = None,
     limit: Annotated[int, Query(ge=1, le=MAX_HITS)] = 20,
     cursor: Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)] = None,
     *,
     only: Annotated[SearchFilter, Depends(_filter)],
 ) -> SearchResult:
-    """Find by names, by names and exact words (`text`), or by names and meaning (`hybrid`, which has no pages)."""
-    if mode == "hybrid":
+    """Find by names, by names and exact words (`text`), or by names and meaning (`hybrid`, which has no pages).
+
+    Without `q`, list what the folder, kind and other filters leave, the last changed first. A kind searches names and
+    exact words.
+    """
+    if mode == "hybrid" and q.strip() and kind is None:
         if cursor is not None:
             raise InvalidInputError("A hybrid search has no pages.", hint="Leave the cursor out, or raise the limit.")
         page = await _hybrid(drive, actor, q, folder_id, only, limit)
     else:
-        page = await drive.search.find(actor, q, folder=folder_id, only=only, limit=limit, cursor=cursor)
+        page = await drive.search.find(actor, q, folder=folder_id, kind=kind, only=only, limit=limit, cursor=cursor)
         page = _names_of(page) if mode == "name" else page
     found = page if cursor is not None else with_nothing_found(page, q, language_of(request))
     return SearchResult.of(found, drive.address)

@@ -136,14 +136,6 @@ class Ingester:
                 break
             await anyio.sleep(WAIT_SECONDS)
 
-    async def drain_ocr(self) -> None:
-        """Work until nothing is pending and no page waits for OCR."""
-        await self.drain()
-        while self._recognition and await self._recognition.step():
-            await self.drain()
-        if self._recognition:
-            self._recognition.close()
-
     async def status(self, owner_id: str, wait_seconds: float = 0, *, files: Select[str] | None = None) -> IndexStatus:
         """Return the status of a person's files in the index, or of the `files` with these ids, whoever owns them.
 

@@ -21,18 +21,18 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from drive_server.clock import utc_now
 from drive_server.knowledge.index.rows import READING, content_key
 from drive_server.knowledge.ingest.readings import (
     Reading,
     delete_readings,
-    delete_unused_readings,
     has_passages,
     save_readings,
 )
-from drive_server.knowledge.readers.recognized import awaits_ocr, delete_unused_recognized
-from drive_server.knowledge.text.omissions import is_partial
+from drive_server.knowledge.readers.recognized import awaits_ocr
+from drive_server.knowledge.text.omissions import is_partial, reason_with
 from drive_server.storage.database import Database
 from drive_server.storage.tables.index import IndexEntryRow
 from drive_server.storage.tables.items import NodeRow, VersionRow
@@ -40,6 +40,9 @@ from drive_server.storage.tables.items import NodeRow, VersionRow
 MAX_FILES = 32
 MAX_BYTES = 4_000_000
 MAX_ATTEMPTS = 3
+OCR_PATIENCE = 60
+"""OCR waits so many times longer between attempts than reading: nobody waits for it, and the disk may recover."""
+
 FROM_SCRATCH = "anew"
 """The `index_table` of a file that must be read and embedded again, with nothing reused."""
 
@@ -159,7 +162,7 @@ class PendingFiles:
         """Make files pending that an earlier writer or another version of the readers left unfinished."""
         entry = IndexEntryRow
         interrupted = entry.state == "indexing"
-        exhausted = and_(entry.state == "failed", entry.attempts >= MAX_ATTEMPTS)
+        exhausted = entry.attempts >= MAX_ATTEMPTS
         finished = entry.state.not_in(UNFINISHED)
         lost = and_(entry.state == "ready", entry.content != "", entry.index_table.not_in(tables), has_passages())
         outdated = and_(finished, entry.content != "", ~entry.content.endswith(f"/{READING}"))
@@ -168,8 +171,6 @@ class PendingFiles:
             again = or_(interrupted, exhausted, lost, outdated, unknown)
             await session.execute(_to_pending(again), execution_options=UNSYNCHRONISED)
             await session.execute(_missing_entries())
-            await delete_unused_readings(session)
-            await delete_unused_recognized(session)
 
     async def restart(self, owner_id: str | None) -> None:
         """Make all files pending again, of one person or of all, and delete their readings."""
@@ -190,14 +191,28 @@ class PendingFiles:
         return count or 0
 
     async def next_for_ocr(self) -> Job | None:
-        """Return the smallest file with pages that are pictures and were not read yet, None if there is none."""
+        """Return the smallest file whose pages OCR has to read now, None if there is none; failed ones come last."""
+        waiting = and_(IndexEntryRow.awaits_ocr.is_(True), IndexEntryRow.state.not_in(UNFINISHED))
+        due = and_(waiting, self._is_due(OCR_PATIENCE), VersionRow.blob.is_not(None))
         async with self._database.read() as session:
-            rows = (await session.execute(_next_files(IndexEntryRow.awaits_ocr.is_(True)).limit(1))).all()
+            rows = (await session.execute(_next_files(due).limit(1))).all()
         return next(iter(_first_batch(rows)), None)
 
-    async def read_again(self, content: str) -> None:
-        """Make the files of a content pending again, now that OCR has been through it, and delete its reading."""
-        condition = and_(IndexEntryRow.content == content, IndexEntryRow.state.not_in(UNFINISHED))
+    async def postpone_ocr(self, file_id: str, attempts: int) -> None:
+        """Try a file, and others of its content, again later, after `attempts` that failed.
+
+        After `MAX_ATTEMPTS` their pages count as not read, until the next `recover` has them read once more.
+        """
+        awaiting = and_(_has_content_of(file_id), IndexEntryRow.awaits_ocr.is_(True))
+        async with self._database.write() as session:
+            for entry in await session.scalars(select(IndexEntryRow).where(awaiting)):
+                entry.attempts, entry.updated_at = attempts, utc_now()
+                if attempts >= MAX_ATTEMPTS:
+                    _end_ocr(entry)
+
+    async def read_again(self, file_id: str) -> None:
+        """Make a file, and others of its content, pending again after OCR, and delete the reading of the content."""
+        condition = and_(_has_content_of(file_id), IndexEntryRow.state.not_in(UNFINISHED))
         async with self._database.write() as session:
             await delete_readings(session, select(IndexEntryRow.content).where(condition))
             again = _to_pending(condition).values(awaits_ocr=False, index_table=FROM_SCRATCH)
@@ -220,10 +235,10 @@ class PendingFiles:
     def _is_in_other_table(self) -> ColumnElement[bool]:
         return and_(IndexEntryRow.state == "ready", IndexEntryRow.index_table != self._table)
 
-    def _is_due(self) -> ColumnElement[bool]:
-        now = utc_now()
+    def _is_due(self, patience: int = 1) -> ColumnElement[bool]:
+        now, pause = utc_now(), self._retry_after * patience
         waits = [
-            and_(IndexEntryRow.attempts == attempts, IndexEntryRow.updated_at <= now - self._retry_after * 4**attempts)
+            and_(IndexEntryRow.attempts == attempts, IndexEntryRow.updated_at <= now - pause * 4**attempts)
             for attempts in range(1, MAX_ATTEMPTS)
         ]
         return or_(IndexEntryRow.attempts == 0, *waits)
@@ -306,6 +321,21 @@ def _set_columns(columns: Sequence[str]) -> Any:
     # With the column's own type: JSON would reach the driver as a dictionary.
     values = {column: bindparam(column, type_=entries.c[column].type) for column in columns}
     return update(entries).where(*claimed).values(values)
+
+
+def _has_content_of(file_id: str) -> ColumnElement[bool]:
+    # By the entry, not by the job: a file may have been renamed since it was read.
+    entry = aliased(IndexEntryRow)
+    return IndexEntryRow.content == select(entry.content).where(entry.file_id == file_id).scalar_subquery()
+
+
+def _end_ocr(entry: IndexEntryRow) -> None:
+    """Count the pages that wait for OCR as not read."""
+    counts = {kind: count for kind, count in entry.omissions.items() if kind != "scan"}
+    pages = counts.get("page", 0) + entry.omissions.get("scan", 0)
+    counts["page"] = pages
+    entry.reason, entry.omissions = reason_with(entry.reason, entry.omissions, counts), counts
+    entry.state, entry.awaits_ocr, entry.is_partial = "ready", False, True
 
 
 def _of_deleted_files(file_ids: Collection[str]) -> Any:

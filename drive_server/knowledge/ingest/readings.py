@@ -71,12 +71,6 @@ async def delete_readings(session: AsyncSession, contents: Select[str]) -> None:
     await session.execute(delete(ReadingRow).where(ReadingRow.content.in_(contents)), execution_options=UNSYNCHRONISED)
 
 
-async def delete_unused_readings(session: AsyncSession) -> None:
-    """Delete the readings of contents that no file has any more."""
-    used = select(IndexEntryRow.content).where(IndexEntryRow.content == ReadingRow.content).exists()
-    await session.execute(delete(ReadingRow).where(~used), execution_options=UNSYNCHRONISED)
-
-
 def has_passages() -> ColumnElement[bool]:
     """Return the condition that an entry's content has passages, or was not read yet."""
     passages: Any = select(ReadingRow.passages).where(ReadingRow.content == IndexEntryRow.content).scalar_subquery()

@@ -16,7 +16,8 @@ class Recognition:
 
     What it read is stored by content, page by page; when all pages of a content are there, its files are read again,
     and the words of the pages stand in their places. A page that crashes the process, or takes too
-    long, is counted as not read, and no further ones of the file are tried.
+    long, is counted as not read, and no further ones of the file are tried. After any other error, such as one of the
+    disk, the file is tried again later, a few times, and the others go on.
     """
 
     def __init__(self, pending: PendingFiles, texts: TextSource, recognized: RecognizedTexts) -> None:
@@ -31,11 +32,12 @@ class Recognition:
         if job is None or job.blob is None:
             self.close()
             return False
-        after = await self._recognized.last(job.blob)
-        found = await self._read(job, job.blob, after)
-        await self._recognized.add(job.blob, found)
-        if found.is_complete:
-            await self._pending.read_again(job.content)
+        try:
+            await self._read_some(job, job.blob)
+        except Exception:
+            logger.exception("The pages of a file could not be read by OCR; the other files go on.")
+            self.close()
+            await self._pending.postpone_ocr(job.file_id, job.attempts + 1)
         return True
 
     def close(self) -> None:
@@ -43,6 +45,13 @@ class Recognition:
         if self._reader is not None:
             self._reader.end()
             self._reader = None
+
+    async def _read_some(self, job: Job, blob: str) -> None:
+        after = await self._recognized.last(blob)
+        found = await self._read(job, blob, after)
+        await self._recognized.add(blob, found)
+        if found.is_complete:
+            await self._pending.read_again(job.file_id)
 
     async def _read(self, job: Job, blob: str, after: int) -> Recognized:
         self._reader = self._reader or Reader()

@@ -11,15 +11,15 @@ from drive_server.knowledge.chunk import Chunk, chunk
 from drive_server.knowledge.formats import ARCHIVE, HEAD_BYTES, ZIP, Format, format_of, packed_format
 from drive_server.knowledge.text.decode import decode_file
 from drive_server.knowledge.text.elements import (
+    MAX_CHARACTERS,
     MAX_INDEXED_CHARACTERS,
     Element,
     Extraction,
     ExtractionState,
     UnreadableError,
-    too_long,
 )
 from drive_server.knowledge.text.noncharacters import replace_noncharacters
-from drive_server.knowledge.text.omissions import Omissions, omission_sentence
+from drive_server.knowledge.text.omissions import OMISSION_KINDS, Omissions, reason_with
 from drive_server.knowledge.text.words import indexed_words
 
 logger = logging.getLogger(__name__)
@@ -62,10 +62,8 @@ def _read(path: Path, found: Format, claimed: Format) -> Extraction:
 
 def _with_omissions(extraction: Extraction, counts: Mapping[str, int]) -> Extraction:
     """Name in the reason what the reader counted. The only seam from readers to all who tell of it."""
-    if not counts:
-        return extraction
-    reason = f"{extraction.reason} {omission_sentence(counts)}".strip()
-    return replace(extraction, reason=reason, omissions=counts)
+    counted = {kind: count for kind in OMISSION_KINDS if (count := {**extraction.omissions, **counts}.get(kind))}
+    return replace(extraction, reason=reason_with(extraction.reason, {}, counted), omissions=counted)
 
 
 def _reader_of(row: Format) -> Any:
@@ -110,17 +108,16 @@ def _exact_extraction(path: Path, found: Format, claimed: Format) -> Extraction:
     text = replace_noncharacters(decoded.text)
     elements: tuple[Element, ...] = tuple(_reader_of(found)(text, MAX_INDEXED_CHARACTERS))
     exact = not decoded.truncated and not decoded.lossy
-    note = too_long() if decoded.truncated else ""
-    return _with_omissions(Extraction("ready", note, elements, text, exact, decoded.encoding), omissions.counts)
+    omissions.add("length", MAX_CHARACTERS if decoded.truncated else 0)
+    return _with_omissions(Extraction("ready", "", elements, text, exact, decoded.encoding), omissions.counts)
 
 
 def _within_limit(extraction: Extraction) -> Extraction:
     """Drop the elements behind the indexed part, which nothing reads, and say so."""
     if len(extraction.text) <= MAX_INDEXED_CHARACTERS:
         return extraction
-    note = f"Only the first {MAX_INDEXED_CHARACTERS:,} characters can be searched."
     indexed = tuple(element for element in extraction.elements if element.start < MAX_INDEXED_CHARACTERS)
-    return replace(extraction, reason=f"{extraction.reason} {note}".strip(), elements=indexed)
+    return _with_omissions(replace(extraction, reason="", elements=indexed), {"unsearched": MAX_INDEXED_CHARACTERS})
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from sqlalchemy import delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.knowledge.text.elements import Element, Extraction, Part, Recognized, join
-from drive_server.knowledge.text.omissions import omission_sentence
+from drive_server.knowledge.text.omissions import reason_with
 from drive_server.storage.database import Database
 from drive_server.storage.tables.index import RecognizedPageRow
 from drive_server.storage.tables.items import VersionRow
@@ -46,13 +46,15 @@ class RecognizedTexts:
             return max(await _rows(session, blob), default=0)
 
     async def add(self, blob: str, recognized: Recognized) -> None:
-        """Store further pages of a content, in place of those of the same numbers."""
+        """Store further pages of a content, in place of those of the same numbers; none of one that no file has now."""
         rows: list[dict[str, Any]] = [
             {"blob": blob, "page": page.number, "parts": None if page.parts is None else _stored(page.parts)}
             for page in recognized.pages
         ]
         rows += [{"blob": blob, "page": END, "parts": []}] if recognized.is_complete else []
         async with self._database.write() as session:
+            if await session.scalar(select(VersionRow.blob).where(VersionRow.blob == blob).limit(1)) is None:
+                return
             numbers = [row["page"] for row in rows]
             earlier = delete(RecognizedPageRow).where(
                 RecognizedPageRow.blob == blob, RecognizedPageRow.page.in_(numbers)
@@ -60,12 +62,6 @@ class RecognizedTexts:
             await session.execute(earlier)
             if rows:
                 await session.execute(insert(RecognizedPageRow), rows)
-
-
-async def delete_unused_recognized(session: AsyncSession) -> None:
-    """Delete the pages of contents that no file has any more."""
-    used = select(VersionRow.blob).where(VersionRow.blob == RecognizedPageRow.blob).exists()
-    await session.execute(delete(RecognizedPageRow).where(~used), execution_options={"synchronize_session": False})
 
 
 def awaits_ocr(state: str, omissions: Collection[str]) -> bool:
@@ -80,12 +76,14 @@ def with_recognized(extraction: Extraction, pages: Pages) -> Extraction:
     own = [(element.page or 1, _as_part(element)) for element in kept]
     found = [(number, part) for number, parts in pages.items() for part in parts or ()]
     joined = join(part for _, part in sorted((*own, *found), key=lambda one: one[0]))
-    unread = sum(parts is None for parts in pages.values())
+    # A page that crashed OCR ended it for the file: those behind it are in no row.
+    read = sum(parts is not None for parts in pages.values())
+    unread = max(len(pages), extraction.omissions.get("scan", 0)) - read
     omissions = {kind: count for kind, count in extraction.omissions.items() if kind != "scan"}
-    omissions |= {"page": unread} if unread else {}
-    note = extraction.reason.removesuffix(omission_sentence(extraction.omissions)).strip()
-    notes = ("" if extraction.state == "needs_ocr" else note, joined.reason, omission_sentence(omissions))
-    return replace(joined, reason=" ".join(filter(None, notes)), omissions=omissions, properties=extraction.properties)
+    omissions |= {**joined.omissions, **({"page": unread} if unread else {})}
+    note = "" if extraction.state == "needs_ocr" else extraction.reason
+    reason = reason_with(note, extraction.omissions, omissions)
+    return replace(joined, reason=reason, omissions=omissions, properties=extraction.properties)
 
 
 def _as_part(element: Element) -> Part:

@@ -102,27 +102,23 @@ def needs_password() -> UnreadableError:
     return UnreadableError("needs_password", "The file is protected by a password.")
 
 
-def join(parts: Iterable[Part], reason: str = "") -> Extraction:
-    """Make the text out of the parts, with a blank line between them; stop at `MAX_CHARACTERS` and say so.
+def join(parts: Iterable[Part]) -> Extraction:
+    """Make the text out of the parts, with a blank line between them; stop at `MAX_CHARACTERS` and count it.
 
     Code points that are no characters, such as U+FFFE, end here: none gets into a text of any reader.
     """
     pieces: list[str] = []
     elements: list[Element] = []
     position = 0
+    omissions: dict[str, int] = {}
     for part in parts:
         text = without_noncharacters(part.text)
         if position + len(text) > MAX_CHARACTERS:
-            reason = f"{reason} {too_long()}".strip()
+            omissions["length"] = MAX_CHARACTERS
             break
         if text:
             end = position + len(text)
             elements.append(Element(part.kind, text, position, end, part.page, part.level, part.place))
             pieces.append(text)
             position = end + len(SEPARATOR)
-    return Extraction("ready", reason, tuple(elements), SEPARATOR.join(pieces))
-
-
-def too_long() -> str:
-    """Return the sentence for a text of which only the beginning was read."""
-    return f"Only the first {MAX_CHARACTERS:,} characters were read."
+    return Extraction("ready", elements=tuple(elements), text=SEPARATOR.join(pieces), omissions=omissions)

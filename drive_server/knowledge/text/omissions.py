@@ -12,24 +12,34 @@ OmissionKind = Literal[
     "chart",
     "comment",
     "character",
+    "damage",
     "drawing",
     "embedded",
     "encoding",
+    "encrypted",
     "equation",
     "error",
     "form_field",
     "formula",
+    "frame",
     "included_part",
+    "length",
     "margin",
-    "note",
     "page",
     "picture",
     "scan",
     "sheet",
+    "unsearched",
 ]
-"""Each kind is rendered by the code `omitted.KIND` of the catalogue, with its `count`."""
+"""Each kind is rendered by the code `omitted.KIND` of the catalogue, with its `count`.
+
+The count of `length` and `unsearched` is the number of characters that were read, or that are searched.
+"""
 
 OMISSION_KINDS: Final[tuple[OmissionKind, ...]] = get_args(OmissionKind)
+
+_LIMITS: Final = frozenset({"length", "unsearched"})
+"""Kinds that count to where a text was read or is searched."""
 
 _REPEATED: Final = frozenset({"margin"})
 """Kinds of which the text has one occurrence, so that nothing is lost: heads and feet that all pages repeat."""
@@ -48,7 +58,8 @@ class Omissions:
 
     def add_all(self, counts: Mapping[str, int]) -> None:
         """Count the omissions of a file within the file, such as an attachment."""
-        self._counts.update(counts)
+        self._counts.update({kind: count for kind, count in counts.items() if kind not in _LIMITS})
+        self._counts |= Counter({kind: count for kind, count in counts.items() if kind in _LIMITS})
 
     @property
     def counts(self) -> dict[str, int]:
@@ -56,8 +67,11 @@ class Omissions:
         return {kind: self._counts[kind] for kind in OMISSION_KINDS if self._counts[kind]}
 
 
-_DOUBTFUL: Final = frozenset({"encoding"})
+_DOUBTFUL: Final = frozenset({"damage", "encoding"})
 """Kinds that are read, perhaps wrongly."""
+
+_UNSEARCHED: Final = frozenset({"unsearched"})
+"""Kinds that are read, but not searched."""
 
 
 def is_partial(reason: str, counts: Mapping[str, int]) -> bool:
@@ -67,16 +81,21 @@ def is_partial(reason: str, counts: Mapping[str, int]) -> bool:
 
 def omission_sentence(counts: Mapping[str, int], language: Language = "en") -> str:
     """Return one or two sentences that name what was not read, such as "Not read: 2 pictures."; empty for nothing."""
-    others = {"omitted.repeated": _REPEATED, "omitted.doubtful": _DOUBTFUL}
-    parts = {"omitted": counts.keys() - _REPEATED - _DOUBTFUL, **others}
+    others = {"omitted.unsearched_part": _UNSEARCHED, "omitted.repeated": _REPEATED, "omitted.doubtful": _DOUBTFUL}
+    parts = {"omitted": counts.keys() - frozenset().union(*others.values()), **others}
     found = {code: {kind: count for kind, count in counts.items() if kind in kinds} for code, kinds in parts.items()}
     sentences = [render(Message.of(code, things=_things(some)), language) for code, some in found.items() if some]
     return ("" if language == "zh" else " ").join(sentences)
 
 
+def reason_with(reason: str, before: Mapping[str, int], counts: Mapping[str, int]) -> str:
+    """Return a reason that names these counts in the place of those before."""
+    return f"{reason.removesuffix(omission_sentence(before)).strip()} {omission_sentence(counts)}".strip()
+
+
 def missing_things(counts: Mapping[str, int], language: Language = "en") -> str:
     """Return the things that the text does not have, such as "2 pictures without text, 1 page"; empty for nothing."""
-    lost = {kind: count for kind, count in counts.items() if kind not in _REPEATED | _DOUBTFUL}
+    lost = {kind: count for kind, count in counts.items() if kind not in _REPEATED | _DOUBTFUL | _UNSEARCHED}
     return render(_things(lost), language) if lost else ""
 
 

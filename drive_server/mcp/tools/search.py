@@ -18,6 +18,7 @@ from drive_server.mcp.tools.definition.arguments import (
     ModifiedAfter,
     ModifiedBefore,
     OptionalFolderRef,
+    OptionalQuery,
     Query,
 )
 from drive_server.mcp.tools.definition.spec import READS, ToolGroup, ToolSpec
@@ -37,7 +38,7 @@ class KnowledgeTools(ToolGroup):
     async def search_files(
         self,
         call: Call,
-        query: Query,
+        query: OptionalQuery = "",
         folder_id: OptionalFolderRef = None,
         kind: KindFilter = None,
         types: FileTypes = [],  # noqa: B006 - copied by pydantic, and never changed
@@ -49,7 +50,8 @@ class KnowledgeTools(ToolGroup):
     ) -> Annotated[CallToolResult, SearchResult]:
         """Find files and folders by name, and files by exact words in their text.
 
-        Use when: the person gives a name, or words that stand in the document as they are.
+        Use when: the person gives a name, or words that stand in the document as they are; without a query, to list
+        the files of a time, type, owner or folder.
         Not for: questions and descriptions in other words than the document's (semantic_search_files).
         Notes: names come first, each file once; all words have to be there, in any order. `folder_id` keeps to what is
         below a folder, the others to files of a type, to times of change and to owners; the trash is left out.

@@ -96,10 +96,17 @@ def namer(actor: Actor) -> str | None:
 
 def add_node(recorder: Recorder, parent: NodeView, kind: str, name: str) -> NodeRow:
     """Put a new item into the folder; it belongs to the folder's owner, whoever makes it, and names it."""
-    row = NodeRow(
+    row = new_row(recorder, parent.id, parent.row.owner_id, kind, name)
+    recorder.add(row)
+    return row
+
+
+def new_row(recorder: Recorder, parent_id: str | None, owner_id: str, kind: str, name: str) -> NodeRow:
+    """Return the row of a new item without content, named by the caller and not recorded yet."""
+    return NodeRow(
         id=new_id(),
-        parent_id=parent.id,
-        owner_id=parent.row.owner_id,
+        parent_id=parent_id,
+        owner_id=owner_id,
         kind=kind,
         name=name,
         named_by=namer(recorder.actor),
@@ -111,8 +118,6 @@ def add_node(recorder: Recorder, parent: NodeView, kind: str, name: str) -> Node
         updated_at=recorder.now,
         modified_at=recorder.now,
     )
-    recorder.add(row)
-    return row
 
 
 def new_node_view(parent: NodeView, row: NodeRow) -> NodeView:

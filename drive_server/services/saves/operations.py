@@ -16,7 +16,7 @@ from drive_server.services.files.operations import (
     current_version,
     finish,
     mark_pending,
-    namer,
+    new_row,
     place,
     set_modified_at,
     trash_tree,
@@ -28,7 +28,6 @@ from drive_server.services.saves.departures import Absence, bring_locks_back, ha
 from drive_server.services.tree.nodes import NodeView, item_message
 from drive_server.services.webdav.properties import copy_properties
 from drive_server.storage.blobs import Blob
-from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.items import NodeRow
 
 
@@ -131,20 +130,8 @@ async def _return_home(recorder: Recorder, absence: Absence) -> None:
 
 
 async def _leave_copy(recorder: Recorder, row: NodeRow, aside: tuple[str | None, str], content: NewContent) -> None:
-    copy = NodeRow(
-        id=new_id(),
-        parent_id=aside[0],
-        owner_id=row.owner_id,
-        kind="file",
-        name=aside[1],
-        named_by=namer(recorder.actor),
-        revision=1,
-        version=0,
-        size=0,
-        media_type="",
-        created_at=recorder.now,
-        updated_at=recorder.now,
-    )
+    folder_id, name = aside
+    copy = new_row(recorder, folder_id, row.owner_id, "file", name)
     recorder.session.add(copy)
     recorder.note(PASSING, copy.id, None, _place(copy))
     await add_version(recorder, copy, content)

@@ -56,6 +56,17 @@ async def match_names(
     return sorted(matches[:MAX_MATCHES], key=lambda match: (-match.score, len(match.name), match.name, match.id))
 
 
+async def list_latest(
+    session: "AsyncSession", visible: "Select[str]", kind: "Kind | None", limit: int
+) -> list[NameMatch]:
+    """Return the visible items whose contents were changed last, newest first."""
+    query = visible.with_only_columns(NodeRow.id, NodeRow.name).where(NodeRow.parent_id.is_not(None))
+    if kind is not None:
+        query = query.where(NodeRow.kind == kind)
+    rows = await session.execute(query.order_by(NodeRow.modified_at.desc(), NodeRow.id).limit(limit))
+    return [NameMatch(node_id, name, 1.0) for node_id, name in rows]
+
+
 def score_name(name: str, query: str) -> float:
     """Return how well a name fits, 0 if it doesn't; case is ignored, also beyond ASCII.
 

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from drive_server.access import Actor, Principal, Scope, require_person, require_scope
 from drive_server.errors import InvalidInputError
 from drive_server.knowledge.index.index import IndexHit, KnowledgeIndex
-from drive_server.knowledge.index.queries import Query, parse
+from drive_server.knowledge.index.queries import parse
 from drive_server.knowledge.index.reranking import MAX_PASSAGES, Reranker
 from drive_server.messages import Language, Message, render
 from drive_server.models.base import Page
@@ -21,7 +21,7 @@ from drive_server.services.documents.service import DocumentService
 from drive_server.services.pagination import Cursors
 from drive_server.services.search.filters import NO_FILTER, SearchFilter
 from drive_server.services.search.fuzzy_names import match_near_names
-from drive_server.services.search.names import NameMatch, match_names
+from drive_server.services.search.names import NameMatch, list_latest, match_names
 from drive_server.services.search.order import Candidate, Question, in_one_order, one_per_file, pack_marks, unpack_marks
 from drive_server.services.search.scope import SearchArea, open_area
 from drive_server.services.tree.items import checked_limit, describe_all
@@ -66,29 +66,34 @@ class SearchService:
     ) -> Page[Hit]:
         """Return items whose names have all words of the query, then files whose text has them, each item once.
 
+        With an empty query, all items that a folder, kind or filter leaves, the last changed ones first.
         The text of a hit is the name, or at most 500 characters around the words. `note` says how many files could
         not be searched for their text yet. At most 1,000 hits are found in all. The cursor knows what was shown: no
         item comes twice, however the ranks change in between.
-        Raises `InvalidInputError` for a query that is empty or over 1,000 characters, for an unknown kind and for a
-        filter that makes no sense, and `ForbiddenError` for who comes by a link.
+        Raises `InvalidInputError` for a query over 1,000 characters, or an empty one without a folder, kind or filter,
+        for an unknown kind and for a filter that makes no sense, and `ForbiddenError` for who comes by a link.
         """
         _require_searcher(actor.principal)
-        wanted, wanted_kind, size = _checked_query(query), _checked_kind(kind), checked_limit(limit)
+        wanted_kind, size = _checked_kind(kind), checked_limit(limit)
+        is_limited = bool(folder or kind or only != NO_FILTER)
+        wanted = _checked_query(query) if query.strip() or not is_limited else ""
         conditions = only.conditions(actor.principal, wanted_kind)
         cursors = Cursors(self._database.signer, actor.user_id, "search", wanted, folder, wanted_kind, *only.key())
         shown = unpack_marks(cursors.unseal(cursor)) if cursor is not None else []
         question = Question(wanted, "text", min(size, MAX_FOUND - len(shown)), shown=shown, answers_only=True)
         async with self._database.read() as session:
             area = await open_area(session, actor.principal, folder, conditions)
-            names, near = await _match_names(session, area, parse(wanted), wanted_kind)
+            names, near = await _match_names(session, area, wanted, wanted_kind)
             question = replace(question, names=names, near=near)
-            found = await _page_of_names(session, actor.principal, area, question, only=wanted_kind == "folder")
+            only_names = not wanted or wanted_kind == "folder"
+            found = await _page_of_names(session, actor.principal, area, question, only=only_names)
         if found is None:
             found = await self._ask(actor.principal, area, question)
-        if not question.is_answered(found.candidates):
+        if wanted and not question.is_answered(found.candidates):
             found = await self._with_slips(actor.principal, area, question, wanted_kind) or found
         more = found.is_full and len(shown) + question.size < MAX_FOUND
-        return Page(found.hits, cursors.seal(pack_marks(shown, found.candidates)) if more else None, note=area.note)
+        following = cursors.seal(pack_marks(shown, found.candidates)) if more else None
+        return Page(found.hits, following, note=area.note if wanted else "")
 
     async def semantic(
         self,
@@ -174,13 +179,17 @@ class SearchService:
 
 
 async def _match_names(
-    session: AsyncSession, area: SearchArea, query: Query, kind: Kind | None
+    session: AsyncSession, area: SearchArea, wanted: str, kind: Kind | None
 ) -> tuple[list[Candidate], list[Candidate]]:
     """Return the items whose names have the words of the query, as they are or with other accents and signs.
 
+    An empty query has all items, the last changed first.
     A strict query's phrases have to be there, and nothing that it excludes. Names that have the words only in another
     form come second, unless one has them as they are: then they belong to these.
     """
+    if not wanted:
+        return _candidates(await list_latest(session, area.visible, kind, MAX_FOUND)), []
+    query = parse(wanted)
     found = await match_names(session, area.visible, query.words, kind)
     near = await match_near_names(session, area.visible, query.words, kind, with_slips=False)
     known = {match.id for match in found}
@@ -275,6 +284,8 @@ def with_nothing_found(page: Page[Hit], query: str, language: Language = "en") -
     """Return a page; one without hits with a note that says so, before what could not be searched yet."""
     if page.items:
         return page
+    if not query.strip():
+        return replace(page, note=render(Message.of("nothing_fits"), language))
     shown = query if len(query) <= MAX_SHOWN_CHARACTERS else f"{query[:MAX_SHOWN_CHARACTERS]}…"
     nothing = render(Message.of("nothing_found", query=" ".join(shown.split())), language)
     return replace(page, note=" ".join(note for note in (nothing, page.note) if note))

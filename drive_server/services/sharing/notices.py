@@ -1,4 +1,4 @@
-"""Notices: what others have shared with a person, in the drive and, where a mail server is set, by mail.
+"""Notices: what others shared with a person, and who left what they shared; in the drive, and by mail.
 
 Also what a program of theirs deleted for good without asking.
 """
@@ -6,12 +6,12 @@ Also what a program of theirs deleted for good without asking.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from sqlalchemy import ColumnElement, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, exists, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Principal, Scope, require_person, require_scope
+from drive_server.access import Actor, Principal, Role, Scope, require_person, require_scope
 from drive_server.clock import Clock, utc_now
 from drive_server.context import public_address
 from drive_server.messages import Message
@@ -24,20 +24,27 @@ from drive_server.services.pagination import Cursors
 from drive_server.services.tree.grantees import GROUP, Grantee, is_group
 from drive_server.services.tree.items import checked_limit, describe_all
 from drive_server.services.tree.nodes import NodeView, item_message, locate_many, shared_ids
+from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.journal import ChangeRow
 from drive_server.storage.tables.people import GroupMemberRow, UserRow
-from drive_server.storage.tables.sharing import NoticeRow
+from drive_server.storage.tables.sharing import NoticeRow, ShareRow
 
 if TYPE_CHECKING:
     from drive_server.services.journal.recorder import Recorder
     from drive_server.storage.database import Database
 
 SHARE: Final = "share"
+LEFT: Final = "left"
+DELETED: Final = "deleted"
+NoticeKind = Literal["share", "left", "deleted"]
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """An item that `by` (an email) shared with the caller, as it is now; or what happened in a change."""
+    """An item as it is now: `by` (an email) shared it with the caller, or has left it, if it is the caller's own.
+
+    Without an item: what happened in a change.
+    """
 
     id: int
     by: str
@@ -47,16 +54,25 @@ class Notice:
     change: Message | str = ""
 
     @property
+    def kind(self) -> NoticeKind:
+        """Return what it is about: nobody can share an item with its owner."""
+        if self.item is None:
+            return DELETED
+        return LEFT if self.item.role == Role.OWNER.label else SHARE
+
+    @property
     def message(self) -> Message | str:
         """The notice as a sentence."""
         if self.item is None:
             return self.change
         role, item = Message.of(f"role.{self.item.role}"), item_message(self.item.name)
+        if self.kind == LEFT:
+            return Message.of("notice.left", by=self.by, item=item)
         return Message.of("notice.share", by=self.by, item=item, role=role)
 
 
 class NoticeService:
-    """Notes what is shared with whom, and lists it for them as long as they see it."""
+    """Notes what is shared with whom, and who leaves it, and lists it for those concerned as long as it holds."""
 
     def __init__(self, database: "Database", outbox: Outbox, public_url: str, clock: Clock = utc_now) -> None:
         self._database = database
@@ -64,6 +80,7 @@ class NoticeService:
         self._public_url = public_url
         self._clock = clock
         outbox.texts[SHARE] = self._mail_text
+        outbox.texts[LEFT] = self._mail_of_leaving
 
     async def note(self, recorder: "Recorder", node: NodeView, grantee: Grantee) -> None:
         """Note, in the transaction of a new share, whom the item is shared with; those with an account get a mail."""
@@ -73,15 +90,21 @@ class NoticeService:
             members = select(UserRow.email).join(GroupMemberRow, GroupMemberRow.user_id == UserRow.id)
             emails = [*await session.scalars(members.where(GroupMemberRow.group_id == grantee.key[len(GROUP) :]))]
         for email in sorted({*emails} - {recorder.actor.principal.email}):
-            mine = NoticeRow.email == email, NoticeRow.node_id == node.id
-            row = await session.scalar(select(NoticeRow).where(*mine)) or NoticeRow(email=email, node_id=node.id)
-            row.by_user, row.created_at, row.read_at = recorder.actor.user_id, now, None
-            session.add(row)
+            await _put(recorder, email, node.id)
             user_id = await session.scalar(select(UserRow.id).where(UserRow.email == email))
             if user_id is not None:
                 once = f"{SHARE} {node.id} {user_id} {now:%Y-%m-%d}"
                 params = {"item": node.id, "by": recorder.actor.user_id}
                 await self._outbox.put(session, user_id, SHARE, params, once)
+
+    async def note_leaving(self, recorder: "Recorder", node: NodeView) -> None:
+        """Note, in the transaction in which the caller leaves a share, for the owner of the item, who gets a mail."""
+        owner_id, by = node.row.owner_id, recorder.actor.user_id
+        email = await recorder.session.scalar(select(UserRow.email).where(UserRow.id == owner_id))
+        if email is not None:
+            await _put(recorder, email, node.id)
+            once = f"{LEFT} {node.id} {by} {recorder.now:%Y-%m-%d}"
+            await self._outbox.put(recorder.session, owner_id, LEFT, {"item": node.id, "by": by}, once)
 
     async def list(
         self, actor: Actor, *, unread: bool = False, limit: int = 100, cursor: str | None = None
@@ -133,6 +156,30 @@ class NoticeService:
         words = {"by": by.email, "item": node.subject, "role": node.role.title, "url": url}
         return MailText(Message.of("mail.share.subject", **words), Message.of("mail.share", **words), url)
 
+    async def _mail_of_leaving(self, user_id: str, params: Mapping[str, Any]) -> MailText | None:
+        async with self._database.read() as session:
+            by = await session.get_one(UserRow, params["by"])
+            node = await session.scalar(_left_behind(user_id, by.email).where(NodeRow.id == params["item"]))
+        if node is None:
+            return None
+        url = public_address(self._public_url)
+        words = {"by": by.email, "item": item_message(node.name), "url": url}
+        return MailText(Message.of("mail.left.subject", **words), Message.of("mail.left", **words), url)
+
+
+async def _put(recorder: "Recorder", email: str, node_id: str) -> None:
+    """Put a notice of the caller's change, in the place of an earlier one about the same item."""
+    mine = NoticeRow.email == email, NoticeRow.node_id == node_id
+    row = await recorder.session.scalar(select(NoticeRow).where(*mine)) or NoticeRow(email=email, node_id=node_id)
+    row.by_user, row.created_at, row.read_at = recorder.actor.user_id, recorder.now, None
+    recorder.session.add(row)
+
+
+def _left_behind(owner_id: str, by: Any) -> Select[NodeRow]:
+    """Return the query for an owner's live items that the person with an email, `by`, has no share of."""
+    shared = exists().where(ShareRow.node_id == NodeRow.id, ShareRow.email == by)
+    return select(NodeRow).where(NodeRow.owner_id == owner_id, NodeRow.trash_id.is_(None), ~shared)
+
 
 def _reader(actor: Actor) -> Principal:
     require_person(actor.principal)
@@ -141,7 +188,9 @@ def _reader(actor: Actor) -> Principal:
 
 
 def _of(principal: Principal) -> tuple[ColumnElement[bool], ...]:
-    is_told = or_(NoticeRow.node_id.in_(shared_ids(principal)), NoticeRow.node_id.startswith(CHANGE))
+    leaver = select(UserRow.email).where(UserRow.id == NoticeRow.by_user).correlate(NoticeRow).scalar_subquery()
+    left = _left_behind(principal.user_id, leaver).where(NodeRow.id == NoticeRow.node_id).correlate(NoticeRow).exists()
+    is_told = or_(NoticeRow.node_id.in_(shared_ids(principal)), left, NoticeRow.node_id.startswith(CHANGE))
     return NoticeRow.email == principal.email, is_told
 
 

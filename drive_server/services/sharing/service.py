@@ -141,6 +141,8 @@ class SharingService:
             node = await locate(recorder.session, actor.principal, ref)
             await begin(recorder, node)
             own = await leave(recorder, node)
+            if self._notices is not None:
+                await self._notices.note_leaving(recorder, node)
             return await _share_of(recorder.session, own, Grantee(own.email, own.email))
 
         return await self._journal.change(actor, LEAVE, {"ref": ref}, operation)

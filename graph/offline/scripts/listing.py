@@ -149,12 +149,17 @@ def changes(task: Task, intent: Intent) -> Script:
     kind, most = "share" if intent.action == "shared_out" else None, intent.number or MANY
     run_id = (own and task.sections.last_run) or None
     result = yield from task.call("list_changes", item_id=item_id, run_id=run_id, kind=kind, limit=most)
-    lines = [
+    lines = change_lines(task, result)
+    return "\n".join([task.say("changes"), *lines]) if lines else task.say("changes_none")
+
+
+def change_lines(task: Task, result: Result) -> list[str]:
+    """Return a line for each change of a result: when it was made, what it was, and whether it was undone."""
+    return [
         f"- {moment(one.get('at'), task.sections.time_zone)}: {inert(change_of(one))}"
         + (task.say("change_undone") if one.get("undone_by") else "")
         for one in result.entries("changes")
     ]
-    return "\n".join([task.say("changes"), *lines]) if lines else task.say("changes_none")
 
 
 def change_of(change: Item) -> str:

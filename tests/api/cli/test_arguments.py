@@ -78,7 +78,7 @@ WRONG_LINES = [
     ["chat", "hi", "--yes-to", "delete"],
     ["chat", "hi", "--yes-to", "share"],
     ["import"],
-    ["search"],
+    ["share"],
     ["key"],
     ["key", "create", "laptop"],
     ["key", "create", "laptop", "--scope", "admin"],

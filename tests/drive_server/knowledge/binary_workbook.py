@@ -8,10 +8,12 @@ from tests.drive_server.knowledge.compound_file import compound_file
 from tests.drive_server.knowledge.samples import zip_of
 
 _RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
+_COMMENTS = 0xF4
+"""The first byte of BrtBeginComments, whose second one is 4; those of a sheet end before it."""
 _TYPES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
 
-def xlsb_of(cells: dict[tuple[int, int], float | None], name: str = "Sheet") -> bytes:
+def xlsb_of(cells: dict[tuple[int, int], float | None], name: str = "Sheet", *, comments: int = 0) -> bytes:
     """Return a workbook of one sheet; cells are by row and column from 0, errors are None."""
     last = struct.pack("<IIII", 0, max(row for row, _ in cells), 0, max(column for _, column in cells))
     rows = [_record(0x81), _record(0x94, last), _record(0x91)]
@@ -28,6 +30,8 @@ def xlsb_of(cells: dict[tuple[int, int], float | None], name: str = "Sheet") -> 
             "xl/workbook.bin": book,
             "xl/_rels/workbook.bin.rels": _related("worksheet", "worksheets/sheet1.bin"),
             "xl/worksheets/sheet1.bin": sheet,
+            "xl/worksheets/_rels/sheet1.bin.rels": _related("comments", "../comments1.bin"),
+            "xl/comments1.bin": b"".join([_record(0xF4), *[_record(0xFB)] * comments, _record(0xF5)]),
         }
     )
 
@@ -58,7 +62,7 @@ def _related(kind: str, target: str) -> bytes:
 
 def _record(kind: int, *parts: bytes) -> bytes:
     data = b"".join(parts)
-    number = bytes((kind,)) if kind < 0x80 else bytes((kind, 1))
+    number = bytes((kind,)) if kind < 0x80 else bytes((kind, 4 if kind >= _COMMENTS else 1))
     return number + bytes((len(data),)) + data
 
 

@@ -149,6 +149,15 @@ def picture(width: int, height: int, kind: str = "PNG") -> bytes:
     return file.getvalue()
 
 
+def animation(width: int, height: int, kind: str = "GIF") -> bytes:
+    """Two moments of a picture that differ."""
+    file = io.BytesIO()
+    Image.new("RGB", (width, height), "white").save(
+        file, kind, save_all=True, append_images=[Image.new("RGB", (width, height), "black")]
+    )
+    return file.getvalue()
+
+
 def _saved(document: Any) -> bytes:
     file = io.BytesIO()
     document.save(file)

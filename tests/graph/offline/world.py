@@ -59,6 +59,8 @@ class Drive:
     undone: list[str] = field(default_factory=list[str])
     links: list[tuple[str, dict[str, Any]]] = field(default_factory=list[tuple[str, dict[str, Any]]])
     most: int = 50_000
+    filters: dict[str, Any] = field(default_factory=dict[str, Any])
+    """The filters of the last search or list of changes."""
 
     def __post_init__(self) -> None:
         self._ids = count(1)
@@ -231,8 +233,9 @@ class Drive:
         return "Restored.", self.view(item)
 
     def tool_search_files(
-        self, query: str, folder_id: str | None = None, kind: str | None = None, limit: int = 20
+        self, query: str = "", folder_id: str | None = None, kind: str | None = None, limit: int = 20, **filters: Any
     ) -> Any:
+        self.filters = filters
         words = query.casefold().split()
         live = [item for item in self.items.values() if not item["trashed_at"] and item["parent_id"] is not None]
         below = [item for item in live if folder_id is None or item["parent_id"] == folder_id]
@@ -299,7 +302,8 @@ class Drive:
         return "Took back 1 change.", {"undone": undone, "skipped": [], "change_id": 1, "preview": False}
 
     def tool_list_changes(self, limit: int = 50, **filters: Any) -> Any:
-        del limit, filters
+        del limit
+        self.filters = filters
         changes = [{"id": 1, "at": "2026-01-01T08:30:00Z", "action": "create_file", "summary": "Created 'a.txt'."}]
         return "Changes.", {"changes": changes, "cursor": None}
 

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Any
+from typing import Final
 
 from fastapi import APIRouter, Request
 from pydantic import ValidationError
@@ -31,6 +31,7 @@ from api.http.sse import EventStream
 from api.servers.importing import ForeignServer, read_servers
 from api.service import Service
 from drive_server.errors import DriveError, InvalidInputError
+from drive_server.http.event_streams import stream_responses
 from drive_server.http.languages import language_of
 from drive_server.http.problem import problem_responses
 from graph.language import Language
@@ -45,13 +46,7 @@ STATUS_EXAMPLE = (
     'id: 1\nevent: server_status\ndata: {"type":"server_status","server_id":"5f0c...","status":"connected",'
     '"sentence":null}\n\n: heartbeat\n\n'
 )
-STREAM: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "Server-sent events; the schema is of `data`. Comments are heartbeats.",
-        "model": ServerStatusEvent,
-        "content": {"text/event-stream": {"schema": {"type": "object"}, "example": STATUS_EXAMPLE}},
-    }
-}
+STREAM: Final = stream_responses(ServerStatusEvent, STATUS_EXAMPLE)
 
 
 @router.get("", responses=problem_responses())

@@ -1,4 +1,4 @@
-/** What others shared with the person, and what their programs deleted for good without asking. */
+/** What others shared with the person, who left what the person shared, and what programs deleted unasked. */
 
 import { get, post } from "../../shared/api/request.js";
 import { Button } from "../../shared/components/button.js";

@@ -2849,9 +2849,10 @@ export interface components {
         };
         /**
          * NoticeResult
-         * @description A notice: `by` (an email) shared `item`, which is as it is now. `text` says so in the caller's language.
+         * @description A notice: `by` (an email) shared `item`, which is as it is now, or has left it (`left`).
          *
          *     Of the kind `deleted`: a program of the caller's deleted something for good without asking; there is no `item`.
+         *     `text` says so in the caller's language.
          */
         NoticeResult: {
             /** Id */
@@ -2860,7 +2861,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "share" | "deleted";
+            kind: "share" | "left" | "deleted";
             /** By */
             by: string;
             item: components["schemas"]["Item"] | null;

@@ -1,8 +1,8 @@
-"""Routes for notices: what others have shared with the caller."""
+"""Routes for notices: what others shared with the caller, and who left what the caller shared."""
 
 from collections.abc import AsyncGenerator
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import anyio
 from fastapi import APIRouter, Query, Request, status
@@ -12,12 +12,12 @@ from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import DriveError
 from drive_server.http.access import ActorDep, DriveDep, principal_of_request
-from drive_server.http.event_streams import HEARTBEAT, UNBUFFERED, EventStream
+from drive_server.http.event_streams import HEARTBEAT, UNBUFFERED, EventStream, stream_responses
 from drive_server.http.languages import language_of
 from drive_server.http.problem import problem_responses
 from drive_server.messages import Language, Message, render
 from drive_server.models.items import Item
-from drive_server.services.sharing.notices import Notice
+from drive_server.services.sharing.notices import Notice, NoticeKind
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 
 router = APIRouter(prefix="/notices", tags=["people"])
@@ -28,13 +28,14 @@ MOST_IDS: Final = 1000
 
 
 class NoticeResult(BaseModel):
-    """A notice: `by` (an email) shared `item`, which is as it is now. `text` says so in the caller's language.
+    """A notice: `by` (an email) shared `item`, which is as it is now, or has left it (`left`).
 
     Of the kind `deleted`: a program of the caller's deleted something for good without asking; there is no `item`.
+    `text` says so in the caller's language.
     """
 
     id: int
-    kind: Literal["share", "deleted"]
+    kind: NoticeKind
     by: str
     item: Item | None
     text: str
@@ -47,7 +48,7 @@ class NoticeResult(BaseModel):
         message = notice.message
         return cls(
             id=notice.id,
-            kind="share" if notice.item else "deleted",
+            kind=notice.kind,
             by=notice.by,
             item=notice.item,
             text=render(message, language) if isinstance(message, Message) else message,
@@ -72,13 +73,7 @@ class NoticesEvent(BaseModel):
 
 
 EXAMPLE: Final = 'id: 1\nevent: notices\ndata: {"type":"notices","unread":2}\n\n: heartbeat\n\n'
-STREAM: Final[dict[int | str, dict[str, Any]]] = {
-    200: {
-        "description": "Server-sent events; the schema is of `data`. Comments are heartbeats.",
-        "model": NoticesEvent,
-        "content": {"text/event-stream": {"schema": {"type": "object"}, "example": EXAMPLE}},
-    }
-}
+STREAM: Final = stream_responses(NoticesEvent, EXAMPLE)
 
 
 class ReadNotices(BaseModel):
@@ -99,7 +94,7 @@ async def list_notices(
     *,
     unread: bool = False,
 ) -> NoticesResult:
-    """List what others have shared with the caller, and what their programs deleted for good without asking.
+    """List what others shared with the caller, who left what the caller shared, and what programs deleted unasked.
 
     With `unread` only what was not read.
     """

@@ -43,10 +43,8 @@ def mail_extraction(path: Path, omissions: Omissions) -> Extraction:
         mail = cast("EmailMessage", email.message_from_binary_file(file, policy=_Policy()))
     headers = {name: value for name in ("Subject", *SHOWN_HEADERS) if (value := _header(mail, name))}
     if mail.get_content_type() in _ENCRYPTED:
-        return join(
-            mail_parts(headers, [], [], omissions),
-            "The body of the mail is encrypted; only its headers can be searched.",
-        )
+        omissions.add("encrypted")
+        return join(mail_parts(headers, [], [], omissions))
     if not headers and mail.defects:
         raise UnreadableError("failed", "The file is damaged, or not what its name says: it has no headers of a mail.")
     return join(mail_parts(headers, _body_parts(mail, omissions), _attachments(mail), omissions))

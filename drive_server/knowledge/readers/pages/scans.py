@@ -11,6 +11,7 @@ import pypdfium2
 from PIL import Image, ImageOps
 
 from drive_server.knowledge.formats import HEAD_BYTES, format_of
+from drive_server.knowledge.readers.pages.frames import in_colours, seek_each
 from drive_server.knowledge.readers.pages.ocr import recognize_lines
 from drive_server.knowledge.readers.pages.paragraphs import Page, page_parts
 from drive_server.knowledge.readers.pages.pdf.reader import scanned_pages
@@ -64,20 +65,20 @@ def _drawn(document: pypdfium2.PdfDocument, number: int) -> Image.Image | None:
 
 
 def _frames(path: Path, after: int) -> Iterator[tuple[int, Image.Image | None]]:
-    """Yield the pages of an image, turned as its camera says; a TIFF may have several."""
+    """Yield the pages of an image, turned as its camera says; a TIFF may have several, damaged ones among them."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+        warnings.simplefilter("ignore")  # of damaged tags, and of many pixels
         with Image.open(path) as image:
-            frames = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
-            for index in range(after, min(frames, _MAX_FRAMES)):
-                image.seek(index)
-                yield index + 1, _upright(image)
+            for index, is_there in seek_each(image, after, _MAX_FRAMES):
+                yield index + 1, _upright(image) if is_there else None
 
 
 def _upright(image: Image.Image) -> Image.Image | None:
     try:
-        turned = ImageOps.exif_transpose(image).convert("RGB")
-    except (OSError, SyntaxError, ValueError):
+        turned = in_colours(ImageOps.exif_transpose(image))
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 - Pillow raises anything at all for a damaged picture; it counts as not read
         return None
     shrink = math.sqrt(_MAX_PIXELS / (turned.width * turned.height))
     return turned if shrink >= 1 else turned.resize((int(turned.width * shrink), int(turned.height * shrink)))

@@ -45,9 +45,9 @@ def html_extraction(path: Path, omissions: Omissions) -> Extraction:
     if decoded is None:
         raise UnreadableError("unsupported", "The file is not text in an encoding that is known here.")
     parts = html_parts(decoded.text, omissions=omissions, with_title=True)
-    note = f"Only the first {MAX_HTML_CHARACTERS:,} characters of HTML were read." if decoded.truncated else ""
+    omissions.add("length", MAX_HTML_CHARACTERS if decoded.truncated else 0)
     omissions.add("encoding", int(decoded.doubtful))
-    return join(parts, note)
+    return join(parts)
 
 
 def html_parts(

@@ -11,7 +11,7 @@ import olefile
 from drive_server.knowledge.readers.archive import Archive, open_archive
 from drive_server.knowledge.readers.workbook.binary import calamine_sheets
 from drive_server.knowledge.readers.workbook.cells import Sheet
-from drive_server.knowledge.readers.workbook.errors import xlsb_errors
+from drive_server.knowledge.readers.workbook.errors import xlsb_comments, xlsb_errors
 from drive_server.knowledge.readers.workbook.ods import CONTENT, ods_sheets
 from drive_server.knowledge.readers.workbook.package import Package
 from drive_server.knowledge.readers.workbook.xls import xls_sheets
@@ -48,5 +48,7 @@ def _packed_sheets(archive: Archive, path: Path, omissions: Omissions) -> Iterat
     if workbook.endswith(".bin"):
         archive.verify(_READ_ENTRIES)
         sheets = package.related(workbook, "worksheet")
+        comments = (package.read(part) for sheet in sheets for part in package.related(sheet, "comments"))
+        omissions.add("comment", sum(map(xlsb_comments, comments)))
         return calamine_sheets(path, sum(xlsb_errors(package.read(one)) for one in sheets), omissions)
     return xlsx_sheets(package, workbook, omissions)

@@ -1,6 +1,6 @@
-"""Errors among the cells (`#DIV/0!`) that calamine reads as empty cells: in binary workbooks.
+"""Errors among the cells (`#DIV/0!`), which calamine reads as empty cells, and comments, in binary workbooks.
 
-Sources: MS-XLS, records BoolErr and Formula; MS-XLSB, records BrtCellError and BrtFmlaError.
+Sources: MS-XLS, records BoolErr and Formula; MS-XLSB, records BrtCellError, BrtFmlaError and BrtBeginComment.
 """
 
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ from drive_server.knowledge.readers.workbook.records import FORMULA, Record
 
 _BOOL_ERR: Final = 0x0205
 _CELL_ERROR, _FORMULA_ERROR = 3, 11
+_BEGIN_COMMENT: Final = 635
 
 
 def xls_errors(records: Iterator[Record]) -> int:
@@ -20,6 +21,11 @@ def xls_errors(records: Iterator[Record]) -> int:
 def xlsb_errors(data: bytes) -> int:
     """Return the number of cells with errors in a sheet of a binary workbook."""
     return sum(kind in (_CELL_ERROR, _FORMULA_ERROR) for kind in _kinds(data))
+
+
+def xlsb_comments(data: bytes) -> int:
+    """Return the number of comments in a part of a binary workbook."""
+    return sum(kind == _BEGIN_COMMENT for kind in _kinds(data))
 
 
 def _is_error(_: int, kind: int, data: bytes) -> bool:

@@ -177,6 +177,13 @@ FileConflict = Annotated[
 ]
 VersionNumber = Annotated[int, Field(ge=1, le=MAX_VERSION, description="The number of the version."), NOT_BOOLEAN]
 Query = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS, description="What to look for.")]
+OptionalQuery = Annotated[
+    str,
+    Field(
+        max_length=MAX_QUERY_CHARACTERS,
+        description="What to look for. Without it, all that the other arguments leave, last changed first.",
+    ),
+]
 KindFilter = Annotated[Literal["file", "folder"] | None, Field(description="Restrict the hits to files or folders.")]
 FileTypes = Annotated[
     list[Annotated[str, Field(max_length=MAX_TYPE_CHARACTERS)]],

@@ -93,3 +93,17 @@ def test_a_search_is_limited_to_dates(shell: Shell) -> None:
     found = shell.done("search", "plan", "--modified-after", "2002-01-01", "--json").json
     assert [hit["file"]["name"] for hit in found] == ["plan new.txt"]
     assert shell("search", "plan", "--modified-after", "soon").code == 1
+
+
+def test_files_of_a_year_are_listed_without_a_query(shell: Shell, alice: Person) -> None:
+    old(shell.folder, "old.txt")
+    (shell.folder / "new.txt").write_text("new")
+    shell.done("put", "old.txt")
+    shell.done("put", "new.txt")
+    assert len(alice.children()) == 2
+    found = shell.done("search", "--modified-after", "2001-01-01", "--modified-before", "2002-01-01").out
+    assert "/old.txt" in found
+    assert "/new.txt" not in found
+    assert "/new.txt" in shell.done("search", "--kind", "file", "--type", "text", "--belongs-to", "me").out
+    refused = shell("search")
+    assert (refused.code, "nothing to search for" in refused.err) == (1, True)

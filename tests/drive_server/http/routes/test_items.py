@@ -156,6 +156,12 @@ async def test_a_search_is_narrowed_by_type_time_and_owner(service: Service, own
         assert await found(mode=mode, modified_before="2020-01-01") == set()
         assert await found(mode=mode, belongs_to="shared") == set()
         assert len(await found(mode=mode, belongs_to="me", modified_after="2020-01-01")) == 3
+    for params in ({"type": "text"}, {"kind": "file", "q": " "}, {"kind": "file", "q": "leave", "mode": "name"}):
+        hits = (await owner_client.get("/api/drive/search", params=params)).json()["hits"]
+        assert "leave.md" in [hit["file"]["name"] for hit in hits]
+    assert (await owner_client.get("/api/drive/search", params={"q": "leave", "kind": "folder"})).json()["hits"] == []
+    unlimited = await owner_client.get("/api/drive/search")
+    assert (unlimited.status_code, unlimited.json()["detail"]) == (422, "There is nothing to search for.")
     refused = await owner_client.get("/api/drive/search", params={"q": "leave", "type": "documnt"})
     assert (refused.status_code, refused.json()["detail"]) == (422, "There is no such type of file.")
 

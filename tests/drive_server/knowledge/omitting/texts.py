@@ -5,7 +5,7 @@ from email.message import EmailMessage
 from typing import TYPE_CHECKING
 
 from tests.drive_server.knowledge.compound_file import message
-from tests.drive_server.knowledge.documents import picture
+from tests.drive_server.knowledge.documents import animation, picture
 
 if TYPE_CHECKING:
     from tests.drive_server.knowledge.omitting import Samples
@@ -26,6 +26,11 @@ def _mail_with_a_picture() -> tuple[str, bytes]:
     return "plan.eml", mail.as_bytes()
 
 
+def _encrypted_mail() -> tuple[str, bytes]:
+    head = b'Subject: The plan\r\nContent-Type: multipart/encrypted; boundary="b"\r\n\r\n'
+    return "secret.eml", head + b"--b\r\n\r\nVersion: 1\r\n--b\r\n\r\nhQEM\r\n--b--\r\n"
+
+
 def _page(body: str) -> tuple[str, bytes]:
     return "page.html", f"<html><body><p>The plan.</p>{body}</body></html>".encode()
 
@@ -42,8 +47,15 @@ SAMPLES: Samples = {
         "equation": lambda: _page("<math><mi>E</mi></math>"),
         "picture": lambda: _page("<img src='plan.png'>"),
     },
-    "image": {"scan": lambda: ("plan.png", picture(100, 50))},
-    "mail": {"attachment": _mail_with_a_program, "picture": _mail_with_a_picture},
+    "image": {
+        "scan": lambda: ("plan.png", picture(100, 50)),
+        "frame": lambda: ("plan.gif", animation(100, 50)),
+    },
+    "mail": {
+        "attachment": _mail_with_a_program,
+        "encrypted": _encrypted_mail,
+        "picture": _mail_with_a_picture,
+    },
     "msg": {"attachment": lambda: ("plan.msg", message({"001A": "IPM.Note", "1000": "Attached."}, ("plan.dwg",)))},
     "notebook": {
         "embedded": lambda: _notebook({"application/vnd.jupyter.widget-view+json": {"model_id": "1"}}),

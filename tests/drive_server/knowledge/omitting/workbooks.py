@@ -71,6 +71,10 @@ def _binary_with_an_error() -> tuple[str, bytes]:
     return "costs.xlsb", xlsb_of({(0, 0): 5, (1, 0): None})
 
 
+def _binary_with_comments() -> tuple[str, bytes]:
+    return "costs.xlsb", xlsb_of({(0, 0): 5}, comments=2)
+
+
 def _old_never_calculated() -> tuple[str, bytes]:
     book = xlwt.Workbook()
     sheet = book.add_sheet("Costs")
@@ -94,6 +98,7 @@ SAMPLES: Samples = {
     "sheets": {
         "cell": _with_too_many_equal_rows,
         "embedded": _with_an_embedded_file,
+        "comment": _binary_with_comments,
         "error": _binary_with_an_error,
         "formula": _never_calculated,
         "picture": _with_a_picture,

@@ -195,7 +195,7 @@ def test_a_huge_json_of_one_line_is_cut_and_says_so(tmp_path: Path) -> None:
             file.write(b'{"name": "x", "text": "' + b"y" * 999_974 + b'"},')
     extraction = extract(path, "a.json", "")
     assert extraction.state == "ready"
-    assert "Only the first 20,000,000 characters were read" in extraction.reason
+    assert "Not read: the text after the first 20,000,000 characters." in extraction.reason
     assert len(extraction.elements) < 10_000
 
 

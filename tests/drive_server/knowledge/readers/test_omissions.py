@@ -52,6 +52,7 @@ def test_every_kind_has_a_sentence_in_both_languages() -> None:
         *OMISSION_KINDS,
         "doubtful",
         "repeated",
+        "unsearched_part",
     }
     counts = {"picture": 2, "attachment": 1, "margin": 3}
     expected = (
@@ -60,6 +61,35 @@ def test_every_kind_has_a_sentence_in_both_languages() -> None:
     assert omission_sentence(counts) == expected
     assert omission_sentence(counts, "zh") == "未读取：2 张没有文字的图片，1 个附件。仅保留一次：3 行重复的页眉和页脚。"
     assert omission_sentence({}) == ""
+
+
+def test_limits_and_damage_are_told_in_both_languages() -> None:
+    counts = {"damage": 1, "length": 20_000_000, "unsearched": 2_000_000}
+    assert omission_sentence(counts) == (
+        "Not read: the text after the first 20,000,000 characters. "
+        "Not searched: the text after the first 2,000,000 characters. "
+        "Not certain: whether the damaged file is complete."
+    )
+    assert omission_sentence(counts, "zh") == (
+        "未读取：前 20,000,000 个字符之后的文字。未纳入搜索：前 2,000,000 个字符之后的文字。"
+        "不确定：文件已损坏，内容是否完整。"
+    )
+    omissions = Omissions()
+    omissions.add_all({"length": 5, "picture": 1})
+    omissions.add_all({"length": 5, "picture": 1})
+    assert omissions.counts == {"length": 5, "picture": 2}
+
+
+def test_a_long_text_counts_where_its_search_ends(tmp_path: Path) -> None:
+    (tmp_path / "blob").write_text("word " * 400_001)
+    extraction = extract(tmp_path / "blob", "long.txt", "")
+    assert extraction.omissions == {"unsearched": 2_000_000}
+    assert extraction.reason == "Not searched: the text after the first 2,000,000 characters."
+
+
+def test_every_kind_is_counted_by_a_reader() -> None:
+    counted = {kind for row in FORMATS for kind in row.omits} | {"encoding", "damage", "length", "unsearched"}
+    assert counted == set(OMISSION_KINDS)
 
 
 def test_a_file_of_which_only_repetitions_were_left_out_is_whole() -> None:
@@ -72,6 +102,6 @@ def test_a_file_of_which_only_repetitions_were_left_out_is_whole() -> None:
 def test_omissions_of_a_file_within_a_file_are_added() -> None:
     omissions = Omissions()
     omissions.add("picture")
-    omissions.add("note", 0)
+    omissions.add("sheet", 0)
     omissions.add_all({"picture": 2, "chart": 1})
     assert omissions.counts == {"chart": 1, "picture": 3}

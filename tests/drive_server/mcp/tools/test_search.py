@@ -43,6 +43,20 @@ async def test_a_search_stays_below_the_folder_and_of_the_kind_asked_for(assista
     assert sorted(hit["file"]["name"] for hit in folders["hits"]) == ["plan A", "plan B"]
 
 
+async def test_files_are_listed_by_a_filter_alone(assistant: Host) -> None:
+    await assistant.call("create_file", name="leave.md", content="x")
+    await assistant.call("create_folder", name="plans")
+
+    async def found(**filters: Any) -> list[str]:
+        return [hit["file"]["name"] for hit in (await assistant.call("search_files", **filters))["hits"]]
+
+    assert await found(modified_after="today", kind="file") == ["leave.md"]
+    assert await found(query=None, kind="folder") == ["plans"]
+    assert await found(query="", modified_after="2001", modified_before="2001") == []
+    refused = await assistant.refused("search_files")
+    assert refused["hint"] == "Give some words, or a date, a kind, a type, an owner or a folder."
+
+
 async def test_a_search_is_narrowed_by_type_time_and_owner(drive: Drive, assistant: Host) -> None:
     for name in ("leave.md", "leave.csv"):
         await assistant.call("create_file", name=name, content="Parental leave lasts 30 days.")

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlalchemy import update
@@ -9,6 +10,7 @@ from sqlalchemy import update
 from drive_server.errors import InvalidInputError
 from drive_server.knowledge.formats import GROUPS
 from drive_server.services.search.filters import MAX_TYPES, SearchFilter
+from drive_server.services.search.service import with_nothing_found
 from drive_server.storage.tables.items import NodeRow
 
 if TYPE_CHECKING:
@@ -164,3 +166,48 @@ async def test_a_cursor_is_good_for_its_own_filter_only(drive: Drive, alice: Act
 async def test_every_group_is_asked_for_without_an_error(drive: Drive, alice: Actor) -> None:
     for group in GROUPS:
         assert (await drive.search.find(alice, "plan", only=SearchFilter((group,)))).items == ()
+
+
+async def listed(drive: Drive, actor: Actor, only: SearchFilter, **rest: Any) -> list[str]:
+    return [hit.item.name for hit in (await drive.search.find(actor, "", only=only, **rest)).items]
+
+
+async def test_without_a_query_a_filter_lists_all_that_it_leaves_newest_first(
+    drive: Drive, alice: Actor, bob: Actor
+) -> None:
+    of_2001 = SearchFilter(modified_after="2001-01-01", modified_before="2002-01-01")
+    for month, name in ((3, "a.md"), (9, "旧.csv"), (6, "c.md")):
+        await changed_at(drive, await make(drive, alice, name), datetime(2001, month, 1, tzinfo=UTC))
+    await make(drive, alice, "today.md")
+    await changed_at(drive, await make(drive, bob, "bobs.md"), datetime(2001, 1, 5, tzinfo=UTC))
+    trashed = await make(drive, alice, "gone.md")
+    await changed_at(drive, trashed, datetime(2001, 5, 1, tzinfo=UTC))
+    await drive.files.trash(alice, trashed.id)
+
+    assert await listed(drive, alice, of_2001) == ["旧.csv", "c.md", "a.md"]
+    assert await listed(drive, alice, replace(of_2001, types=(".md",))) == ["c.md", "a.md"]
+    assert await listed(drive, alice, SearchFilter(types=("spreadsheet",))) == ["旧.csv"]
+    assert await listed(drive, alice, SearchFilter(), kind="file") == ["today.md", "旧.csv", "c.md", "a.md"]
+    assert await listed(drive, alice, SearchFilter(owner="shared")) == []
+    nothing = await drive.search.find(alice, " ", only=SearchFilter(owner="shared"))
+    assert with_nothing_found(nothing, "").note == "Nothing in the drive fits these filters."
+    assert with_nothing_found(nothing, "", "zh").note == "云盘中没有符合这些条件的内容。"
+
+
+async def test_a_list_without_a_query_has_pages_on_which_no_item_comes_twice(drive: Drive, alice: Actor) -> None:
+    for number in range(5):
+        await make(drive, alice, f"{number}.md")
+    names: list[str] = []
+    cursor: str | None = None
+    while not names or cursor:
+        page = await drive.search.find(alice, "", kind="file", limit=2, cursor=cursor)
+        names, cursor = [*names, *(hit.item.name for hit in page.items)], page.cursor
+    assert names == ["4.md", "3.md", "2.md", "1.md", "0.md"]
+
+
+async def test_a_search_without_a_query_and_without_a_filter_is_refused(drive: Drive, alice: Actor) -> None:
+    with pytest.raises(InvalidInputError) as refused:
+        await drive.search.find(alice, "  ")
+    assert "a date, a kind, a type, an owner or a folder" in refused.value.hint
+    with pytest.raises(InvalidInputError):
+        await drive.search.semantic(alice, "", only=SearchFilter(owner="me"))

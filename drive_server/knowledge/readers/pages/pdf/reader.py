@@ -5,7 +5,6 @@ pdfminer, which unstructured uses for PDF, is some fifty times slower and finds 
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,23 +29,22 @@ _MIN_CHARACTERS: Final = 16
 _FORM_DEPTH: Final = 3
 _UNMAPPED: Final = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd\ue000-\uf0a6\uf0a8-\uf0b6\uf0b8-\uf0d7\uf0d9-\uf8ff]")
 _MOST_UNMAPPED: Final = 0.01
-_DAMAGED: Final = "The file is damaged, and its end may be missing; pages may not be complete."
 
 
 def pdf_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a PDF, or the state that says why there is none. Blocks; not for two threads at once."""
-    reason = "" if has_end(path) else _DAMAGED
+    is_damaged = not has_end(path)
     try:
         document = pypdfium2.PdfDocument(path)
     except pypdfium2.PdfiumError as error:
         if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY):
             return Extraction("needs_password", "The file is protected by a password.")
-        document, reason = repaired(path), _DAMAGED
+        document, is_damaged = repaired(path), True
         if document is None:
             raise
+    omissions.add("damage", int(is_damaged))
     with document:
-        extraction = _Reader(document, omissions, has_pictures=may_have_pictures(path)).read()
-    return replace(extraction, reason=f"{reason} {extraction.reason}".strip())
+        return _Reader(document, omissions, has_pictures=may_have_pictures(path)).read()
 
 
 class _Reader:

@@ -275,3 +275,28 @@ async def test_what_a_program_deletes_for_good_without_asking_is_named_as_that(
     assert (await owner_client.get(NOTICES)).json()["items"] == []
     theirs = (await owner_client.get("/api/drive/changes", params={"limit": 50})).json()["changes"]
     assert not [one for one in theirs if "program" in one["summary"]]
+
+
+async def test_the_owner_has_a_notice_and_a_mail_of_who_leaves_until_they_are_back(
+    mailing: Service, mails: tuple[MailServer, str]
+) -> None:
+    outbox = mailing.drive.outbox
+    async with mailing.client() as owner, mailing.client(await mailing.add_person(BOB)) as bob:
+        item = await folder(owner)
+        await share(owner, item)
+        await outbox.send_due()
+        assert (await owner.get(NOTICES)).json()["items"] == []
+        left = await bob.delete(f"/api/drive/items/{item['id']}/shares/{BOB}")
+        assert left.is_success, left.text
+        assert (await bob.get(NOTICES)).json()["items"] == []
+        got = (await owner.get(NOTICES, params={"lang": "zh"})).json()
+        (notice,) = got["items"]
+        assert (got["unread"], notice["kind"], notice["by"], notice["item"]["id"]) == (1, "left", BOB, item["id"])
+        assert notice["text"] == f"{BOB} 退出了你共享的“Reports”。"
+        (notice,) = (await owner.get(NOTICES)).json()["items"]
+        assert notice["text"] == f"{BOB} left 'Reports', which you shared."
+        assert await outbox.send_due() == 1
+        assert mails[0].mails[-1]["Subject"] == f"{BOB} left 'Reports'"
+
+        await share(owner, item)
+        assert (await owner.get(NOTICES)).json() == {"items": [], "unread": 0, "cursor": None}

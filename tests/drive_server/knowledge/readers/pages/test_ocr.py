@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import struct
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy
 import pypdfium2
 import pytest
-from PIL import ExifTags, Image
+from PIL import ExifTags, Image, ImageDraw, ImageFont
 from reportlab.pdfgen import canvas
 
 from drive_server.knowledge.readers.extract import extract
@@ -177,3 +179,111 @@ def test_a_photo_tells_when_and_where_it_was_taken(tmp_path: Path) -> None:
 def test_properties_that_are_not_as_the_standard_has_them_are_left_out(tmp_path: Path) -> None:
     extraction = read(tmp_path, "photo.jpg", photo("0000:00:00 00:00:00", (91.0, 99.0, 0.0), (151.0, 0.0, 0.0)))
     assert extraction.properties == {"camera": "Canon EOS R6"}
+
+
+def read_by_ocr(folder: Path, name: str, data: bytes) -> Extraction:
+    extraction = read(folder, name, data)
+    assert extraction.state == "needs_ocr"
+    return with_recognized(extraction, pages_of(recognize(folder / "blob", name, "", after=0, seconds=60)))
+
+
+def fax(pages: int) -> bytes:
+    """A TIFF whose page `n` is 100 + `n` pixels wide, with its directory in front of each page's pixels."""
+    frames = [Image.effect_noise((100 + number, 50), 40) for number in range(1, pages + 1)]
+    file = io.BytesIO()
+    frames[0].save(file, "TIFF", save_all=True, append_images=frames[1:])
+    return file.getvalue()
+
+
+def without_directory(data: bytes, page: int) -> bytes:
+    """Blank the tags of a page of a TIFF; the place of the next page stays."""
+    start, first, size = struct.unpack("<I", data[4:8])[0], 0, 0
+    for _ in range(page):
+        first, size = start + 2, 12 * struct.unpack("<H", data[start : start + 2])[0]
+        start = struct.unpack("<I", data[first + size : first + size + 4])[0]
+    return data[:first] + bytes(size) + data[first + size :]
+
+
+@pytest.mark.parametrize(
+    ("damaged", "read_pages", "reason"),
+    [
+        (without_directory(fax(4), 3), [1, 2, 4], "Not read: 1 page."),
+        (without_directory(fax(2), 2), [1], "Not read: 1 page."),
+        (fax(4)[: len(fax(4)) * 6 // 10], [1, 2], "Not read: 2 pages."),
+        (fax(4)[: len(fax(4)) * 9 // 10], [1, 2, 3], "Not read: 1 page."),
+        (fax(3), [1, 2, 3], ""),
+    ],
+)
+def test_pages_of_a_tiff_are_read_whatever_damaged_ones_stand_between(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damaged: bytes, read_pages: list[int], reason: str
+) -> None:
+    monkeypatch.setattr(scans, "recognize_lines", fake_lines)
+    done = read_by_ocr(tmp_path, "fax.tiff", damaged)
+    assert [element.text for element in done.elements] == [f"{100 + number} by 50" for number in read_pages]
+    assert (done.state, done.reason) == ("ready", reason)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "kind"),
+    [("jpg", "JPEG"), ("png", "PNG"), ("gif", "GIF"), ("webp", "WEBP"), ("avif", "AVIF"), ("tiff", "TIFF")],
+)
+def test_an_image_that_is_cut_off_ends_with_its_page_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, kind: str
+) -> None:
+    monkeypatch.setattr(scans, "recognize_lines", fake_lines)
+    file = io.BytesIO()
+    Image.effect_noise((200, 100), 50).convert("RGB").save(file, kind)
+    extraction = read(tmp_path, f"cut.{suffix}", file.getvalue()[: len(file.getvalue()) * 2 // 3])
+    if extraction.state == "needs_ocr":
+        pages = pages_of(recognize(tmp_path / "blob", f"cut.{suffix}", "", after=0, seconds=60))
+        extraction = with_recognized(extraction, pages)
+        assert (extraction.state, extraction.reason) == ("ready", "Not read: 1 page.")
+    else:
+        assert extraction.reason == "Images of this kind are not read, or the image is damaged."
+
+
+@pytest.mark.parametrize(("suffix", "kind"), [("gif", "GIF"), ("png", "PNG"), ("webp", "WEBP"), ("avif", "AVIF")])
+def test_the_first_frame_of_an_animation_is_read_and_the_others_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, kind: str
+) -> None:
+    monkeypatch.setattr(scans, "recognize_lines", fake_lines)
+    done = read_by_ocr(tmp_path, f"moving.{suffix}", documents.animation(200, 100, kind))
+    assert (done.text, done.reason) == ("200 by 100", "Not read: 1 further frame of an animation.")
+
+
+def test_pages_behind_one_that_crashed_ocr_are_counted(tmp_path: Path) -> None:
+    extraction = read(tmp_path, "fax.tiff", fax(4))
+    done = with_recognized(extraction, {1: [Part("text", "words", 1)], 2: None})
+    assert (done.text, done.reason) == ("words", "Not read: 3 pages.")
+
+
+def words(mode: str, ground: Any, ink: Any) -> Image.Image:
+    picture = Image.new(mode, (420, 80), ground)
+    ImageDraw.Draw(picture).text((20, 15), "Rent 1250 EUR", ink, ImageFont.load_default(44))
+    return picture
+
+
+def deep(ground: int, ink: int, kind: str) -> Image.Image:
+    return Image.fromarray(numpy.where(numpy.asarray(words("L", 255, 0)) > 127, ground, ink).astype(kind))
+
+
+PICTURES = {
+    "black on clear": words("RGBA", (0, 0, 0, 0), (0, 0, 0, 255)),
+    "white on clear": words("RGBA", (0, 0, 0, 0), (255, 255, 255, 255)),
+    "grey on clear": words("LA", (0, 0), (60, 255)),
+    "a palette with a clear colour": words("RGBA", (0, 0, 0, 0), (0, 0, 0, 255)).quantize(4),
+    "a palette": words("RGB", "white", "navy").quantize(8),
+    "16 bits": deep(60_000, 20_000, "uint16"),
+    "12 bits of 16": deep(4_000, 300, "uint16"),
+    "fractions": deep(1, 0, "float32"),
+    "CMYK": words("CMYK", (0, 0, 0, 0), (0, 0, 0, 255)),
+    "one bit": words("1", 1, 0),
+}
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("picture", PICTURES.values(), ids=PICTURES)
+def test_words_are_read_in_pictures_of_every_depth_and_with_clear_parts(tmp_path: Path, picture: Image.Image) -> None:
+    file = io.BytesIO()
+    picture.save(file, "TIFF" if picture.mode in {"F", "CMYK"} else "PNG")
+    assert read_by_ocr(tmp_path, "picture", file.getvalue()).text == "Rent 1250 EUR"
