@@ -64,6 +64,7 @@ from drive_server.services.identity.passwords import PasswordService
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sessions import SessionService
 from drive_server.services.identity.sign_ins import SignInService
+from drive_server.services.journal.feed import ChangeFeed
 from drive_server.services.journal.following import ChangeFollower
 from drive_server.services.journal.service import Journal
 from drive_server.services.mail.outbox import Outbox
@@ -249,7 +250,8 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         search=(search := SearchService(database, index, _reranker(settings, stack))),
         related=RelatedFiles(documents, search),
         journal=journal,
-        follower=ChangeFollower(database),
+        feed=(feed := ChangeFeed(database)),
+        follower=ChangeFollower(database, feed),
         undo=UndoService(journal),
         inventory=Inventory(database, blobs),
         imported_contents=(imported := ImportedContents(database, blobs, limits, max_bytes=settings.max_upload_bytes)),
@@ -270,8 +272,15 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         stack.push_async_callback(oidc.close)
     drive.server = build_server(drive, default_key=settings.api_key.get_secret_value())
     subscriptions = drive.server.subscriptions
-    await subscriptions.feed.start()
-    journal.on_change = _both(subscriptions.feed.wake, drive.follower.wake)
+    await feed.start()
+
+    def wake() -> None:
+        feed.wake()
+        notices.polls.wake()
+
+    journal.on_change = wake
+    await stack.enter_async_context(_running("drive-feed", feed.run))
+    await stack.enter_async_context(_running("drive-notices", notices.polls.run))
     await stack.enter_async_context(_running("drive-subscriptions", subscriptions.run))
     stack.push_async_callback(identity.uses.flush)
     await stack.enter_async_context(_running("drive-key-uses", identity.uses.run))
@@ -295,14 +304,6 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     await stack.enter_async_context(_running("drive-housekeeping", housekeeping.run))
     await stack.enter_async_context(_running("drive-ingester", ingester.run))
     return drive
-
-
-def _both(first: "Callable[[], None]", second: "Callable[[], None]") -> "Callable[[], None]":
-    def call() -> None:
-        first()
-        second()
-
-    return call
 
 
 def _mail_server(settings: DriveSettings) -> SmtpServer | None:

@@ -1,11 +1,11 @@
 """Notices: what others have shared with a person, told in the drive and, where a mail server is set, by mail."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import ColumnElement, func, select, update
+from sqlalchemy import ColumnElement, bindparam, func, select, update
 
 from drive_server.access import Actor, Principal, Scope, require_person, require_scope
 from drive_server.clock import Clock, utc_now
@@ -17,7 +17,9 @@ from drive_server.services.mail.outbox import MailText, Outbox
 from drive_server.services.pagination import Cursors
 from drive_server.services.tree.grantees import GROUP, Grantee, is_group
 from drive_server.services.tree.items import checked_limit, describe_all
-from drive_server.services.tree.nodes import NodeView, item_message, locate_many, shared_ids
+from drive_server.services.tree.nodes import BATCH, NodeView, item_message, locate_many, shared_ids, shared_ids_of
+from drive_server.storage.shared_poll import SharedPoll, Watch
+from drive_server.storage.tables.journal import ChangeRow
 from drive_server.storage.tables.people import GroupMemberRow, UserRow
 from drive_server.storage.tables.sharing import NoticeRow
 
@@ -26,6 +28,12 @@ if TYPE_CHECKING:
     from drive_server.storage.database import Database
 
 SHARE: Final = "share"
+POLL_SECONDS: Final = 2.0
+_UNREAD: Final = (
+    select(NoticeRow.email, NoticeRow.id)
+    .where(NoticeRow.email.in_(bindparam("emails", expanding=True)), NoticeRow.read_at.is_(None))
+    .order_by(NoticeRow.id)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +54,15 @@ class Notice:
 
 
 class NoticeService:
-    """Notes what is shared with whom, and lists it for them as long as they see it."""
+    """Notes what is shared with whom, and lists it for them as long as they see it. `polls` reads for who watches."""
 
     def __init__(self, database: "Database", outbox: Outbox, public_url: str, clock: Clock = utc_now) -> None:
         self._database = database
         self._outbox = outbox
         self._public_url = public_url
         self._clock = clock
+        self._counted: dict[str, tuple[int, list[int], int]] = {}
+        self.polls = SharedPoll[int](self._unread_of, POLL_SECONDS, 0)
         outbox.texts[SHARE] = self._mail_text
 
     async def note(self, recorder: "Recorder", node: NodeView, grantee: Grantee) -> None:
@@ -102,6 +112,32 @@ class NoticeService:
         async with self._database.read() as session:
             return await session.scalar(query) or 0
 
+    def watch(self, actor: Actor) -> "Watch[int]":
+        """Watch how many notices the caller has not read."""
+        return self.polls.watch(_reader(actor).email)
+
+    async def _unread_of(self, emails: Collection[str]) -> dict[str, int]:
+        """Return how many notices these people have not read: of all who have some, what they can see now.
+
+        People are counted anew when their notices changed, or anything in the drive.
+        """
+        people, ids = sorted(emails), dict[str, list[int]]()
+        async with self._database.read() as session:
+            newest = await session.scalar(select(func.max(ChangeRow.id))) or 0
+            for start in range(0, len(people), BATCH):
+                for email, number in await session.execute(_UNREAD, {"emails": people[start : start + BATCH]}):
+                    ids.setdefault(email, []).append(number)
+            counted: dict[str, tuple[int, list[int], int]] = {}
+            for email, numbers in ids.items():
+                known = self._counted.get(email)
+                if known is None or known[:2] != (newest, numbers):
+                    visible = NoticeRow.node_id.in_(shared_ids_of(email))
+                    query = select(func.count()).where(NoticeRow.id.in_(numbers), visible)
+                    known = newest, numbers, await session.scalar(query) or 0
+                counted[email] = known
+        self._counted = counted
+        return {email: count for email, (_, _, count) in counted.items()}
+
     async def mark_read(self, actor: Actor, ids: Sequence[int] | None = None) -> None:
         """Mark the caller's notices as read: these, or all. Ids of nobody's and of others' change nothing."""
         principal = _reader(actor)
@@ -110,6 +146,7 @@ class NoticeService:
             mine.append(NoticeRow.id.in_(ids))
         async with self._database.write() as session:
             await session.execute(update(NoticeRow).where(*mine).values(read_at=self._clock()))
+        self.polls.wake()
 
     async def _mail_text(self, user_id: str, params: Mapping[str, Any]) -> MailText | None:
         async with self._database.read() as session:
