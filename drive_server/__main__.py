@@ -12,6 +12,7 @@ import anyio
 from drive_server.configuration import Configuration
 from drive_server.connect import open_drive
 from drive_server.errors import DriveError
+from drive_server.escaping.logs import log_to
 from drive_server.http.app import create_app
 from drive_server.settings import DriveSettings
 from drive_server.storage.blobs import open_blobs
@@ -28,7 +29,7 @@ from drive_server.transports.stdio import serve_stdio
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code: 0 done, 1 failed (a sentence on standard error), 2 wrong usage."""
     chosen = _parser().parse_args(arguments)
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    log_to(logging.StreamHandler())
     command: Callable[[DriveSettings, Namespace], None] = chosen.command
     try:
         command(Configuration(chosen.config).read(DriveSettings), chosen)

@@ -80,6 +80,7 @@ from drive_server.services.saves.service import SaveService
 from drive_server.services.search.folder_index import FolderIndex
 from drive_server.services.search.service import RelatedFiles, SearchService
 from drive_server.services.search.suggestions import SuggestionService
+from drive_server.services.sharing.accounts import AccountService
 from drive_server.services.sharing.contacts import ContactService
 from drive_server.services.sharing.link_downloads import LinkDownloads
 from drive_server.services.sharing.link_passwords import LinkPasswords
@@ -242,7 +243,8 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
         housekeeping=housekeeping,
         outbox=outbox,
         notices=notices,
-        sharing=SharingService(database, journal, notices),
+        sharing=SharingService(database, journal, notices, accounts := AccountService(database)),
+        accounts=accounts,
         contacts=ContactService(database),
         links=LinkService(database, journal, passwords, settings.resolved_public_url),
         visits=LinkVisits(database, passwords, LinkDownloads()),

@@ -1,6 +1,6 @@
 """Messages for people as codes with parameters: `drive_server.catalogue` renders each in English and in Chinese."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -45,13 +45,13 @@ class Message:
         return Message(code, self.params) if code in CATALOGUE else None
 
 
-def render(message: Message, language: Language) -> str:
-    """Return the text of the message in the language."""
+def render(message: Message, language: Language, escape: Callable[[str], str] | None = None) -> str:
+    """Return the text of the message in the language; `escape` is applied to each text that is put into it."""
     template = CATALOGUE[message.code][_POSITIONS[language]]
     if message.code in LISTS:
-        return template.join(_text(part, language).rstrip(_FULL_STOPS) for part in message.params["parts"])
+        return template.join(_text(part, language, escape).rstrip(_FULL_STOPS) for part in message.params["parts"])
     plural = "" if message.params.get("count") == 1 else "s"
-    return template.format(s=plural, **{name: _text(value, language) for name, value in message.params.items()})
+    return template.format(s=plural, **{name: _text(value, language, escape) for name, value in message.params.items()})
 
 
 def translations(messages: Mapping[str, Message | None]) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def _to_json(value: Any) -> Any:
     return value.to_json() if isinstance(value, Message) else value
 
 
-def _text(value: Any, language: Language) -> Any:
+def _text(value: Any, language: Language, escape: Callable[[str], str] | None) -> Any:
     if isinstance(value, dict):
-        return render(Message(value["code"], value["params"]), language)
-    return value
+        return render(Message(value["code"], value["params"]), language, escape)
+    return escape(value) if escape is not None and isinstance(value, str) else value

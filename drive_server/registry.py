@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from drive_server.services.search.folder_index import FolderIndex
     from drive_server.services.search.service import RelatedFiles, SearchService
     from drive_server.services.search.suggestions import SuggestionService
+    from drive_server.services.sharing.accounts import AccountService
     from drive_server.services.sharing.contacts import ContactService
     from drive_server.services.sharing.link_visits import LinkVisits
     from drive_server.services.sharing.links import LinkService
@@ -103,6 +104,7 @@ class ServiceRegistry:
     quota: "QuotaService"
     housekeeping: "Housekeeping"
     sharing: "SharingService"
+    accounts: "AccountService"
     contacts: "ContactService"
     outbox: "Outbox"
     notices: "NoticeService"

@@ -79,13 +79,18 @@ class Route(TypedDict):
     corrects: NotRequired[bool]
 
 
+Refusal = Literal["rejected", "expired", "answered", "unclear"]
+"""Why a call was not made: the person said no, nobody answered in time, they said something else or nothing clear."""
+
+
 class Step(TypedDict):
     """One step of a plan. `result` is what its specialist said at the end.
 
     `attempts` counts from 1 once it started; `after` is the id of the last message before the running attempt.
     `question` is what it asked the person, for whose answer it waits, pending again. `depends_on` are the ids of steps
     that have to be completed before it; steps of one `wave` don't need one another,
-    and are `parallel` if there are several. A `map` step is carried out on each file of `folder`.
+    and are `parallel` if there are several. A `map` step is carried out on each file of `folder`. `refusal` is why
+    it was not allowed.
     """
 
     id: str
@@ -103,6 +108,7 @@ class Step(TypedDict):
     parallel: NotRequired[bool]
     kind: NotRequired[Literal["act", "map"]]
     folder: NotRequired[str]
+    refusal: NotRequired[Refusal]
 
 
 class Plan(TypedDict):

@@ -110,6 +110,7 @@ def _add_shares(commands: Commands, as_json: ArgumentParser) -> None:
     what.add_argument("--role", choices=ROLES, help="what they may do (default: viewer)")
     what.add_argument("--remove", action="store_true", help="take their access back")
     what.add_argument("--leave", action="store_true", help="leave what somebody shared with you")
+    share.add_argument("--yes", action="store_true", help="don't ask if there is no account with the email")
     share.set_defaults(target="files.sharing:share")
     link = commands.add_parser("link", parents=[as_json], help="make an address that opens an item for anybody")
     link.add_argument("path", metavar="PATH")

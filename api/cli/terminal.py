@@ -13,6 +13,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from drive_server.escaping.characters import NONCHARACTERS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from re import Match
@@ -21,12 +23,14 @@ Entry = TypeVar("Entry")
 
 # Control characters could move the cursor or recolour the screen, and bidirectional overrides make a name read as
 # another: both may come from file names and from models, so both are shown as what they are.
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSAFE = re.compile(
+    f"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb\ud800-\udfff{NONCHARACTERS}]"
+)
 _LINE_BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
 
 
 def visible(text: str) -> str:
-    """Return the text with control characters, bidirectional overrides and lone surrogates escaped."""
+    """Return the text with controls, bidirectional ones too, lone surrogates and noncharacters escaped."""
     return _UNSAFE.sub(_escaped, text.replace("\r\n", "\n"))
 
 
@@ -37,7 +41,7 @@ def visible_line(text: str) -> str:
 
 def _escaped(match: Match[str]) -> str:
     code = ord(match[0])
-    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"
+    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
 class Terminal:

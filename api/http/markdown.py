@@ -6,6 +6,7 @@ from typing import Any, Final
 import orjson
 
 from api.http.schemas import MessageView, ThreadExport
+from drive_server.escaping.media import markdown_text
 from drive_server.messages import Language
 
 LONGEST_ARGUMENTS: Final = 300
@@ -21,7 +22,7 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "broken_off": ("(The answer broke off here.)", "（回答在此中断。）"),
     "error": ("failed", "失败"),
     "cancelled": ("cancelled", "已取消"),
-    "rejected": ("rejected", "已拒绝"),
+    "rejected": ("not allowed", "未获允许"),
     "pending": ("not made", "未执行"),
     "invoking": ("outcome unknown", "结果未知"),
     "completed": ("done", "已完成"),
@@ -35,7 +36,10 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
 
 def to_markdown(thread: ThreadExport, language: Language) -> str:
     """Return the thread as Markdown. Its texts stand as they are: they are Markdown, as a model wrote them."""
-    parts = [f"# {_line(thread.title)}", _word("exported", language).format(day=f"{thread.exported_at:%Y-%m-%d}")]
+    parts = [
+        f"# {markdown_text(thread.title)}",
+        _word("exported", language).format(day=f"{thread.exported_at:%Y-%m-%d}"),
+    ]
     outcomes = {view.tool_call_id: view for view in thread.messages if view.role == "tool"}
     before = ""
     for view in thread.messages:
@@ -81,17 +85,18 @@ def _call(name: str, arguments: Any, status: str, language: Language) -> str:
 
 
 def _citation(one: Mapping[str, Any], language: Language) -> str:
-    place = f", {_line(one['place'])}" if one["place"] else ""
+    place = f", {markdown_text(one['place'])}" if one["place"] else ""
     version = f" ({_word('version', language)} {one['version']}{place})" if one["version"] else ""
     checked = "" if one["verified"] else f" — {_word('unverified', language)}"
-    return f"- [{one['number']}] “{_line(one['quote'])}” {_line(one['path'] or one['name'])}{version}{checked}"
+    where = markdown_text(one["path"] or one["name"])
+    return f"- [{one['number']}] “{markdown_text(one['quote'])}” {where}{version}{checked}"
 
 
 def _plan(plan: Mapping[str, Any], language: Language) -> Iterator[str]:
     steps: Sequence[Mapping[str, Any]] = plan.get("steps", ())
     yield f"## {_word('plan', language)}"
     yield "\n".join(
-        f"- [{'x' if status == 'completed' else ' '}] {_line(step['title'])} — {_word(status, language)}"
+        f"- [{'x' if status == 'completed' else ' '}] {markdown_text(step['title'])} — {_word(status, language)}"
         for step in steps
         if (status := step["status"])
     )

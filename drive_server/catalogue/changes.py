@@ -45,6 +45,10 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
         "把 {count} 项移到了{folder}下的文件夹中，其中新建了 {made} 个文件夹。",
     ),
     "effect.delete_group": ("Delete a group, with all access that it was given.", "删除一个群组及其获得的全部权限。"),
+    "change.unasked": (
+        "{change} A program did so with the key '{key}', and asked nobody first.",
+        "{change}由程序使用密钥“{key}”执行，事先没有询问任何人。",
+    ),
     "change.delete_group": (
         "Deleted a group, with all access that it was given.",
         "删除了一个群组及其获得的全部权限。",
@@ -152,6 +156,16 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
     ),
     "effect.share": ("Share {item} with {email} as {role}.", "把{item}共享给 {email}，角色：{role}。"),
     "change.share": ("Shared {item} with {email} as {role}.", "把{item}共享给了 {email}，角色：{role}。"),
+    "effect.share_waiting": (
+        "Share {item} with {email} as {role}. Nobody has an account with this email here, so nobody is told, and the "
+        "access waits until somebody has. A link works without an account.",
+        "把{item}共享给 {email}，角色：{role}。此邮箱在这里没有账户：不会通知任何人，权限要等有了账户才生效。"
+        "改用链接则不需要账户。",
+    ),
+    "change.share_waiting": (
+        "Shared {item} with {email} as {role}, who had no account here.",
+        "把{item}共享给了 {email}，角色：{role}；当时此邮箱没有账户。",
+    ),
     "shared_already": ("{email} is {role} of {item} already.", "{email} 已经是{item}的{role}。"),
     "effect.update_share": (
         "Change the role of {email} on {item} from {was} to {role}.",

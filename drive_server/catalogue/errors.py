@@ -141,6 +141,7 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
     "name_reserved": ("is reserved", "是保留名称"),
     "name_slash": ("contains a slash", "含有斜杠"),
     "name_control": ("contains a control character", "含有控制字符"),
+    "name_noncharacter": ("contains a code point that is no character", "含有不是字符的码位"),
     "name_bidi": ("contains a character that reverses the text direction", "含有改变文字方向的字符"),
     "name_spaces": ("begins or ends with a space", "以空格开头或结尾"),
     "name_invisible": ("has nothing in it that can be seen", "没有任何可见字符"),

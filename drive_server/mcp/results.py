@@ -159,8 +159,9 @@ class VersionsResult(BaseModel):
 class ShareResult(Result):
     """A role that a person, or whoever has a link, has on an item; `inherited_from` is the folder above it comes from.
 
-    People and groups have an `email`; all after `inherited_from` is about links. `url` is a link's address, for the
-    owner.
+    People and groups have an `email`. `has_account` is said when a person is given a role: false if nobody has the
+    email yet, so that nobody was told and the role waits. All after it is about links. `url` is a link's address, for
+    the owner.
     """
 
     id: str
@@ -171,6 +172,7 @@ class ShareResult(Result):
     created_at: datetime
     created_by: str
     inherited_from: str | None
+    has_account: bool | None
     url: str | None
     has_password: bool | None
     expires_at: datetime | None
@@ -181,7 +183,7 @@ class ShareResult(Result):
     def of(cls, entry: Share | Link) -> "ShareResult":
         """Return the share or link as it is on the wire."""
         if isinstance(entry, Link):
-            return cls.copied(entry, kind="link", email=None)
+            return cls.copied(entry, kind="link", email=None, has_account=None)
         of_links = dict.fromkeys(("url", "has_password", "expires_at", "max_downloads", "downloads"))
         return cls.copied(entry, kind="group" if is_group(entry.email) else "person", **of_links)
 

@@ -8,7 +8,10 @@ from drive_server.models.base import Model
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A role given to a person on an item. `inherited_from` is the path of the folder above that carries it, if so."""
+    """A role given to a person on an item. `inherited_from` is the path of the folder above that carries it, if so.
+
+    `has_account` is only said when it is given, to who gives it: without an account it waits for one.
+    """
 
     id: str
     item_id: str
@@ -17,6 +20,7 @@ class Share:
     created_at: datetime
     created_by: str
     inherited_from: str | None = None
+    has_account: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ from graph.policy.grant_offers import bounds_for
 from graph.policy.grants import give, list_grants
 from graph.policy.rules import Situation, judge
 from graph.policy.tools import ToolFacts
-from graph.state import Approval, Call, State, Taint, Update, running_turn
+from graph.state import Approval, Call, Refusal, State, Taint, Update, running_turn
 from graph.tools.box import toolset
 
 TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
@@ -169,10 +169,9 @@ class DecisionApplier:
 
     async def _one(self, call: Call, decision: Decision) -> Call | ToolMessage:
         if not decision["valid"]:
-            key = "expired" if decision["message"] == EXPIRED else "invalid"
-            return self._refuse(call, self._text(key, decision["message"]))
+            return self._unread(call, decision["message"])
         if self._approval["digests"].get(call["tool_call_id"]) != call["digest"]:
-            return self._refuse(call, self._text("invalid", "the call is not the one that was shown"))
+            return self._unread(call, "the call is not the one that was shown")
         match decision["type"]:
             case "approve":
                 return {
@@ -185,9 +184,9 @@ class DecisionApplier:
             case "edit":
                 return await self._edited(call, decision["args"] or {})
             case "respond":
-                return self._refuse(call, self._text("responded", decision["message"]))
+                return self._refuse(call, self._text("responded", decision["message"]), refusal="answered")
             case "reject":
-                return self._refuse(call, self._rejection(decision["message"]))
+                return self._refuse(call, self._rejection(decision["message"]), refusal="rejected")
 
     async def _edited(self, call: Call, args: dict[str, Any]) -> Call | ToolMessage:
         """Take the person's arguments, if they fit the tool. They were seen and meant, so only a denial stops them."""
@@ -200,7 +199,7 @@ class DecisionApplier:
         if judgement.verdict == "deny":
             problems = [judgement.reason]
         if problems:
-            return self._refuse(call, self._text("invalid", "; ".join(problems)))
+            return self._unread(call, "; ".join(problems))
         call = {**call, "action": facts.action_for(fitted)}
         if not judgement.has_rule:
             return self._with(call, fitted, call["etag"], "approved")
@@ -249,10 +248,21 @@ class DecisionApplier:
     def _text(self, key: str, message: str) -> str:
         return TEXTS[key][self._language].format(message=message)
 
+    def _unread(self, call: Call, why: str) -> ToolMessage:
+        """Refuse a call to which no answer came in time, or none that can be used."""
+        if why == EXPIRED:
+            return self._refuse(call, TEXTS["expired"][self._language], refusal="expired")
+        return self._refuse(call, self._text("invalid", why), refusal="unclear")
+
     def _refuse(
-        self, call: Call, text: str, outcome: Outcome = "rejected", foreign: Sequence[Taint] = ()
+        self,
+        call: Call,
+        text: str,
+        outcome: Outcome = "rejected",
+        foreign: Sequence[Taint] = (),
+        refusal: Refusal | None = None,
     ) -> ToolMessage:
-        return result_message(call["tool_call_id"], call["name"], text, outcome, foreign)
+        return result_message(call["tool_call_id"], call["name"], text, outcome, foreign, refusal)
 
 
 def _all_expired(calls: Sequence[Call]) -> list[Decision]:

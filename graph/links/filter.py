@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 from langchain_core.messages import AIMessage
 
 from graph.links.allowlist import TRAILING, HostAllowlist
+from graph.links.bidi import BidiFilter, without_overrides
 from graph.links.markdown_code import LONGEST, MarkdownCode, Step
 
 LONGEST_TAG: Final = 500
@@ -96,9 +97,13 @@ class LinkFilter:
         self._held = ""
         self._before = ""
         self._return = ""
+        self._bidi = BidiFilter()
 
     def feed(self, delta: str) -> str:
         """Return the text that may be sent now; the end of it may be held back."""
+        return self._feed(self._bidi.feed(delta))
+
+    def _feed(self, delta: str) -> str:
         text = self._held + delta
         if not (_SPECIAL.search(text) or self._code.fence or self._return or text.isspace()):
             return self._words(text)
@@ -109,7 +114,8 @@ class LinkFilter:
 
     def end(self) -> str:
         """Return the text that was held back, and close an open fence. The next delta begins another text."""
-        rest = self._release("\n" if self._return else "", final=True)
+        closing = self._feed(self._bidi.end())
+        rest = closing + self._release("\n" if self._return else "", final=True)
         self._return = ""
         line = self._code.close(self._before[-1:])
         self._note(line)
@@ -121,6 +127,7 @@ class LinkFilter:
 
     def clean(self, text: str) -> str:
         """Return a whole text filtered, for itself."""
+        text = without_overrides(text)
         if not _SPECIAL.search(text):
             return text
         other = self.another()

@@ -5,7 +5,7 @@ The same thread always gives the same ones. Old ones are folded together, two to
 the messages themselves stay in the thread.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,9 +14,9 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 from graph.messages.grouping import Block, blocks_of, messages_from, turns_of
 from graph.messages.others import made_of
 from graph.messages.tokens import tokens_of_messages
-from graph.messages.written import outcome_of
+from graph.messages.written import refusal_of
 from graph.prompts import section
-from graph.state import Summary
+from graph.state import Refusal, Summary
 
 MOST_SUMMARIES: Final = 4
 SUMMARY_CHARACTERS: Final = 2_400
@@ -24,7 +24,12 @@ SUMMARY_CHARACTERS: Final = 2_400
 ASKED_CHARACTERS: Final = 300
 ANSWERED_CHARACTERS: Final = 500
 SHORTEST_LINE: Final = 24
-REJECTED: Final = "Rejected by the person: "
+REFUSED: Final[Mapping[Refusal, str]] = {
+    "rejected": "Rejected by the person: ",
+    "answered": "Answered otherwise by the person: ",
+    "unclear": "Not approved, the answer could not be used: ",
+    "expired": "Not approved in time: ",
+}
 """Begins the line of what was not done because the person said no: it is never cut, so nobody asks for it anew."""
 WINDOW_SHARE: Final = 0.5
 """Share of the budget after folding: the window's beginning moves seldom, so that services can cache it."""
@@ -110,16 +115,16 @@ def _lines(turns: Sequence[Sequence[Block]], longest: int = ASKED_CHARACTERS) ->
 def _extract(turn: Sequence[AnyMessage], longest: int) -> list[str]:
     asked = " ".join(message.text for message in turn if isinstance(message, HumanMessage))
     calls = [call for message in turn if isinstance(message, AIMessage) for call in message.tool_calls]
-    refused = {one.tool_call_id for one in turn if isinstance(one, ToolMessage) and outcome_of(one) == "rejected"}
+    refused = {one.tool_call_id: why for one in turn if isinstance(one, ToolMessage) and (why := refusal_of(one))}
     # A summary outlives every right: it repeats nothing that rests on what others share.
     own = [message for message, others in made_of(turn) if not others and isinstance(message, AIMessage)]
     answers = [message.text for message in own if message.text]
     tools = dict.fromkeys(call["name"] for call in calls if call["id"] not in refused)
-    rejected = dict.fromkeys(call["name"] for call in calls if call["id"] in refused)
     used = f" [{', '.join(tools)}]" if tools else ""
     lines = [f"Person: {_cut(asked, longest)}"] if asked else []
-    if rejected:
-        lines.append(f"{REJECTED}{', '.join(rejected)}")
+    for why, words in REFUSED.items():
+        if names := dict.fromkeys(call["name"] for call in calls if refused.get(str(call["id"])) == why):
+            lines.append(f"{words}{', '.join(names)}")
     if answers or used:
         lines.append(f"Assistant{used}: {_cut(answers[-1] if answers else '', max(longest, ANSWERED_CHARACTERS))}")
     return lines
@@ -143,7 +148,7 @@ def _shortened(lines: Sequence[str], characters: int = SUMMARY_CHARACTERS) -> st
 def _newest_rejections(lines: Sequence[str], room: int) -> set[int]:
     found = set[int]()
     for at in range(len(lines) - 1, -1, -1):
-        if lines[at].startswith(REJECTED):
+        if lines[at].startswith(tuple(REFUSED.values())):
             room -= len(lines[at]) + 1
             if room < 0:
                 break

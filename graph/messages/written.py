@@ -12,7 +12,7 @@ from graph.events.sending import emit
 from graph.links.allowlist import HostAllowlist
 from graph.links.filter import LinkFilter
 from graph.policy.provenance import FOREIGN
-from graph.state import State, Taint, Update, message_id_of, running_turn
+from graph.state import Refusal, State, Taint, Update, message_id_of, running_turn
 
 Outcome = Literal["done", "error", "cancelled", "rejected"]
 
@@ -21,27 +21,47 @@ USABLE_ID = re.compile(r"[\w:-]{1,128}", re.ASCII)
 OUTCOME = "outcome"
 """Key in a result's `additional_kwargs`: a rejection has the same status as a failure, so clients look here."""
 
+REFUSAL: Final = "refusal"
+"""Key in a rejected call's `additional_kwargs`: why it was not made."""
+
 SOURCES: Final = "outside_calls"
 """Key in an answer's `additional_kwargs`: the server and tool of each call of a person's own server, by its id."""
 
 
 def result_message(
-    tool_call_id: str, name: str, text: str, outcome: Outcome, foreign: Sequence[Taint] = ()
+    tool_call_id: str,
+    name: str,
+    text: str,
+    outcome: Outcome,
+    foreign: Sequence[Taint] = (),
+    refusal: Refusal | None = None,
 ) -> ToolMessage:
-    """Return a call's result as the model gets it; `foreign` are the files in it whose words are not the person's."""
+    """Return a call's result as the model gets it; `foreign` are the files in it whose words are not the person's.
+
+    `refusal` is why a rejected call was not made.
+    """
     return ToolMessage(
         text,
         id=str(uuid4()),
         tool_call_id=tool_call_id,
         name=name,
         status="success" if outcome == "done" else "error",
-        additional_kwargs={OUTCOME: outcome, **({FOREIGN: [*foreign]} if foreign else {})},
+        additional_kwargs={
+            OUTCOME: outcome,
+            **({FOREIGN: [*foreign]} if foreign else {}),
+            **({REFUSAL: refusal} if refusal else {}),
+        },
     )
 
 
 def outcome_of(message: ToolMessage) -> Outcome:
     """Return what became of the call."""
     return message.additional_kwargs.get(OUTCOME, "done" if message.status == "success" else "error")
+
+
+def refusal_of(message: ToolMessage) -> Refusal | None:
+    """Return why the call was not made, None if nothing stood in its way."""
+    return message.additional_kwargs.get(REFUSAL, "rejected") if outcome_of(message) == "rejected" else None
 
 
 def announce_call(tool_call_id: str, name: str, args: dict[str, Any]) -> None:

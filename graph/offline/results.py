@@ -8,6 +8,7 @@ from typing import Any, Final, TypeGuard, cast
 
 from langchain_core.messages import ToolMessage
 
+from graph.messages.written import REFUSAL
 from graph.offline.understanding.grammar import table
 
 Item = Mapping[str, Any]
@@ -88,7 +89,9 @@ def read_result(message: ToolMessage) -> Result:
         return Result(data, text, cut=cut)
     code = str(data.get("code") or (coded["code"] if coded else ""))
     said = str(data.get("message") or (coded["message"] if coded else text)).strip()
-    failure = next((failure for failure, pattern in table("failure") if pattern.search(message.text)), "error")
+    failure = message.additional_kwargs.get(REFUSAL) or next(
+        (failure for failure, pattern in table("failure") if pattern.search(message.text)), "error"
+    )
     return Result(data, text, "error" if code else failure, code, said.split("\n", 1)[0].strip()[:LONGEST_MESSAGE], cut)
 
 

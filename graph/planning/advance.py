@@ -13,7 +13,7 @@ from graph.dependencies import GraphDependencies
 from graph.events.sending import emit
 from graph.language import Language
 from graph.messages.grouping import Block, blocks_of
-from graph.messages.written import add_messages, outcome_of, say
+from graph.messages.written import add_messages, outcome_of, refusal_of, say
 from graph.planning.plan import announce
 from graph.planning.progress import (
     OPEN,
@@ -32,11 +32,12 @@ from graph.planning.waiting import refuses, withhold_results
 from graph.routing.handover import HANDOVER_NAMES
 from graph.routing.questions import asks
 from graph.servers.reasons import ServerUnavailableError
-from graph.state import LimitReached, Plan, State, Step, StepStatus, Update, current_step, running_turn
+from graph.state import LimitReached, Plan, Refusal, State, Step, StepStatus, Update, current_step, running_turn
 
 ATTEMPTS: Final = 3
 """A step is begun at most so often: once, and twice more with what went wrong before."""
 REVISIONS: Final = 1
+REFUSALS: Final[tuple[Refusal, ...]] = ("rejected", "answered", "unclear", "expired")
 _ENDS = frozenset({"done", "waiting", "stopped"})
 
 
@@ -53,6 +54,7 @@ def make_advance(_deps: GraphDependencies) -> Any:
         final = refuses(text) or text.startswith(ServerUnavailableError.code)
         if status == "failed" and step["attempts"] < ATTEMPTS and not final:
             return {"plan": with_step(plan, {**step, "status": "pending", "error": text}), "failure": None}
+        step = _with_refusal(state, step) if status == "skipped" else step
         following = _ended(plan, step, status, text, running_turn(state)["language"])
         for changed in changed_steps(plan, following):
             announce(changed)
@@ -72,14 +74,14 @@ def outcome_of_step(state: State, step: Step) -> tuple[StepStatus, str]:
     """Return how the running attempt ended, and its result or error.
 
     Failed: the model gave up, it said that it can't, or every call of its last round failed. Skipped: the person
-    rejected what it wanted; they are not asked twice. Pending: it asks the person something.
+    did not allow what it wanted; they are not asked twice. Pending: it asks the person something.
     """
     failure = state.get("failure")
     if failure:
         return "failed", failure
     blocks = _of_attempt(state["messages"], step)
     said = next((block[0].text for block in reversed(blocks) if block[0].text), "")
-    results = next(filter(None, map(_results_of, reversed(blocks))), [])
+    results = _last_results(blocks)
     outcomes = {outcome_of(result) for result in results}
     if "rejected" in outcomes:
         return "skipped", next(result.text for result in results if outcome_of(result) == "rejected")
@@ -90,6 +92,19 @@ def outcome_of_step(state: State, step: Step) -> tuple[StepStatus, str]:
     if outcomes == {"error"} or refuses(said):
         return "failed", results[-1].text if outcomes == {"error"} else said
     return "completed", said
+
+
+def _with_refusal(state: State, step: Step) -> Step:
+    """Note why the step was not allowed. Of several reasons, one that the person gave comes first."""
+    found = {refusal_of(result) for result in _last_results(_of_attempt(state["messages"], step))}
+    for refusal in REFUSALS:
+        if refusal in found:
+            return {**step, "refusal": refusal}
+    return step
+
+
+def _last_results(blocks: Sequence[Block]) -> list[ToolMessage]:
+    return next(filter(None, map(_results_of, reversed(blocks))), [])
 
 
 def _results_of(block: Block) -> list[ToolMessage]:

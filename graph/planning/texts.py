@@ -18,6 +18,18 @@ TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
         "en": "The step “{title}” was not done, because you rejected it.",
         "zh": "步骤“{title}”未执行，因为你拒绝了它。",
     },
+    "expired": {
+        "en": "The step “{title}” was not done, because its approval expired before anyone answered.",
+        "zh": "步骤“{title}”未执行，因为审批在答复之前已过期。",
+    },
+    "answered": {
+        "en": "The step “{title}” was not done, because you answered something else.",
+        "zh": "步骤“{title}”未执行，因为你给出了其他答复。",
+    },
+    "unclear": {
+        "en": "The step “{title}” was not done, because the answer to its approval could not be used.",
+        "zh": "步骤“{title}”未执行，因为无法使用对其审批的答复。",
+    },
     "skipped": {"en": "Skipped, because they need it: {titles}.", "zh": "因依赖它而跳过：{titles}。"},
     "left": {"en": "Not done any more: {titles}.", "zh": "不再执行：{titles}。"},
     "done": {"en": "Done: {titles}.", "zh": "已完成：{titles}。"},
@@ -115,7 +127,7 @@ def _failure(step: Step, language: Language) -> str:
 
 
 def _rejection(step: Step, language: Language) -> str:
-    return TEXTS["rejected"][language].format(title=step["title"])
+    return TEXTS[step.get("refusal", "rejected")][language].format(title=step["title"])
 
 
 def _titles(steps: Sequence[Step], language: Language) -> str:

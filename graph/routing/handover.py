@@ -12,7 +12,7 @@ from langchain_core.messages import ToolMessage
 from graph.language import Language
 from graph.messages.grouping import AnyCall, current_turn, unanswered
 from graph.messages.others import mark, read_items
-from graph.messages.written import add_messages, announce_call, outcome_of, report, result_message
+from graph.messages.written import add_messages, announce_call, outcome_of, refusal_of, report, result_message
 from graph.routing.route import announce_route
 from graph.state import (
     AGENTS,
@@ -71,6 +71,11 @@ TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
     "rejected": {
         "en": "conflict: The person rejected a call in this turn, and a plan would ask for it again. Say so, and stop.",
         "zh": "conflict: 用户在本轮拒绝了一项操作，计划会再次提出。请说明这一点，然后停止。",
+    },
+    "expired": {
+        "en": "conflict: An approval in this turn expired before anyone answered, and a plan would ask for it again. "
+        "Say so, and stop.",
+        "zh": "conflict: 本轮的一项审批在答复之前已过期，计划会再次提出。请说明这一点，然后停止。",
     },
 }
 
@@ -138,8 +143,9 @@ def _plan(call: AnyCall, state: State) -> Update:
         return add_messages([_refusal(call, state, "in_a_plan")])
     if running_turn(state)["changes"]:
         return add_messages([_refusal(call, state, "begun")])
-    if any(outcome_of(result) == "rejected" for result in _results(state)):
-        return add_messages([_refusal(call, state, "rejected")])
+    refusals = {refusal_of(result) for result in _results(state)} - {None}
+    if refusals:
+        return add_messages([_refusal(call, state, "expired" if refusals == {"expired"} else "rejected")])
     route = state.get("route")
     before: Route = route or {
         "agent": active_agent(state),

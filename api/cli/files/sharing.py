@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import getpass
+import shlex
 import sys
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from api.cli.client import read_json
+from api.cli.confirmation import confirmed
 from api.cli.failure import CommandError, ServiceError
 from api.cli.references import Item, find
 from api.cli.service.connection import connected
@@ -38,6 +40,9 @@ def share(arguments: Namespace) -> int:
             return print_list(Terminal(), shares, _line, text("nobody"), as_json=arguments.json)
         if arguments.remove:
             done = _send(client, "DELETE", item, arguments.email)
+        elif not _is_wanted(client, item, arguments, terminal):
+            terminal.note(text("not_shared"))
+            return 1
         else:
             done = _give(client, item, arguments.email, arguments.role)
     path, who = visible_line(item["path"]), visible_line(str(done["email"]))
@@ -48,6 +53,16 @@ def share(arguments: Namespace) -> int:
     if arguments.json:
         print_json(done)
     return 0
+
+
+def _is_wanted(client: ServiceClient, item: Item, arguments: Namespace, terminal: Terminal) -> bool:
+    """Tell the person, before it is shared, that nobody has the address; ask where somebody can answer."""
+    who = client.get("/api/drive/contacts/account", address=arguments.email)
+    if who["has_account"] is not False:
+        return True
+    command = f"drive-agent link {shlex.quote(visible_line(item['path']))}"
+    terminal.note(text("nobody_told", email=visible_line(who["address"]), command=command))
+    return arguments.yes or not terminal.interactive or confirmed(terminal, text("ask_share_anyway"))
 
 
 def _leave(client: ServiceClient, item: Item, arguments: Namespace, terminal: Terminal) -> int:

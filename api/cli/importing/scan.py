@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from api.cli.failure import CommandError, system_reason
 from api.cli.texts import text
+from drive_server.escaping.characters import BIDI_CONTROLS, is_noncharacter
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -171,7 +172,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 MAX_NAME_BYTES = 255
 REPLACEMENT = "_"
 LONGEST_SUFFIX = 16
-REFUSED_CHARACTERS = frozenset("/\\\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+REFUSED_CHARACTERS = BIDI_CONTROLS | {"/", "\\"}
 REFUSED_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
@@ -199,7 +200,8 @@ def importable_name(raw: str, taken: Container[str]) -> str:
 
 
 def _is_refused(char: str) -> bool:
-    return char in REFUSED_CHARACTERS or unicodedata.category(char) in REFUSED_CATEGORIES
+    is_control = unicodedata.category(char) in REFUSED_CATEGORIES
+    return is_control or char in REFUSED_CHARACTERS or is_noncharacter(char)
 
 
 def _within_limit(name: str, mark: str) -> str:

@@ -17,6 +17,7 @@ from api.cli.failure import CommandError
 from api.cli.service.data_dir import ServiceRecord
 from api.cli.texts import language, text
 from drive_server.errors import DriveError
+from drive_server.escaping.logs import log_to
 from drive_server.transports.collector import paused_collector
 from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.runner import Runner
@@ -211,8 +212,7 @@ def service_runner(
 def log_to_file(root: Path) -> None:
     """Send warnings and errors of the service in this process to a file: the terminal is for the person."""
     handler = RotatingFileHandler(root / LOG_NAME, maxBytes=LOG_BYTES, backupCount=1, encoding="utf-8", delay=True)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    log_to(handler)
 
 
 def _short_temporary_directory() -> str:

@@ -72,7 +72,7 @@ CHAT: Final[dict[str, tuple[str, str]]] = {
     "record.done": ("answered", "已回答"),
     "record.error": ("failed", "失败"),
     "record.cancelled": ("was cancelled", "已取消"),
-    "record.rejected": ("was not called: rejected", "未调用：已拒绝"),
+    "record.rejected": ("was not called: not allowed", "未调用：未获允许"),
     # Approvals
     "approval_needed": ("Approval needed{left}", "需要批准{left}"),
     "time_left": (" (within {time} minutes)", "（{time} 分钟内）"),

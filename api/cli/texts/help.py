@@ -152,6 +152,7 @@ CHINESE: Final[dict[str, str]] = {
     "levels with a line (default: %(default)s)": "显示的层数（默认：%(default)s）",
     "path or id of a file": "文件的路径或 id",
     "print the address instead": "只输出地址",
+    "don't ask if there is no account with the email": "该邮箱没有账户时不询问",
     "share with a person; without one: who has access": "与他人共享；不指定人则列出有权访问者",
     "what they may do (default: viewer)": "对方的权限（默认：viewer）",
     "take their access back": "收回其访问权限",

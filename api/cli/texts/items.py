@@ -75,6 +75,13 @@ ITEMS: Final[dict[str, tuple[str, str]]] = {
         "{path} 已恢复为版本 {number} 的内容，现为版本 {version}。",
     ),
     "shared": ("{email} is {role} of {path}.", "{email} 是 {path} 的 {role}。"),
+    "nobody_told": (
+        "Nobody has an account with {email} here: nobody is told, and the access waits until somebody has. "
+        "A link works without an account: {command}",
+        "{email} 在这里没有账户：不会通知任何人，权限要等有了账户才生效。链接不需要账户：{command}",
+    ),
+    "ask_share_anyway": ("Share anyway? y(es), n(o) ", "仍要共享吗？y(是)，n(否) "),
+    "not_shared": ("Nothing was shared.", "没有共享任何内容。"),
     "unshared": ("{who} has no access to {path} by this share any more.", "{who} 不再因此共享而能访问 {path}。"),
     "left": ("You left {path}, which was shared with you.", "你已退出共享的 {path}。"),
     "nobody": ("Nobody else has access.", "没有其他人可以访问。"),

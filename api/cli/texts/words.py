@@ -19,7 +19,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "call.done": ("done", "已完成"),
     "call.error": ("error", "出错"),
     "call.cancelled": ("cancelled", "已取消"),
-    "call.rejected": ("rejected", "已拒绝"),
+    "call.rejected": ("not allowed", "未获允许"),
     # What covers a call besides a grant
     "covered.plan": ("plan", "计划"),
     # The states of an approval

@@ -19,6 +19,7 @@ from wsgidav.dav_error import DAVError
 
 from drive_server.http.dav.call import DavCall
 from drive_server.http.dav.errors import dav_response
+from drive_server.http.dav.href import shielded
 from drive_server.http.dav.provider import request_server
 
 HTML: Final = "text/html"
@@ -41,12 +42,12 @@ class FairLimiter:
             await anyio.to_thread.run_sync(work, limiter=self._all)
 
 
-def environment(call: DavCall, path: str, body: bytes) -> dict[str, Any]:
+def environment(call: DavCall, body: bytes) -> dict[str, Any]:
     """Return the WSGI environment of a request (PEP 3333), as far as wsgidav reads it."""
     scope = call.request.scope
     found: dict[str, Any] = {
         "REQUEST_METHOD": scope["method"],
-        "PATH_INFO": path,
+        "PATH_INFO": shielded(call.path),
         "CONTENT_LENGTH": str(len(body)),
         "wsgi.input": BytesIO(body),
         "wsgi.url_scheme": scope["scheme"],

@@ -48,9 +48,9 @@ class RefusedError(DAVError):
 
 @dataclass(slots=True, eq=False)
 class DavCall:
-    """A call in its thread. `mount` is the address of the root, without a slash at its end; `visit` is a guest's.
+    """A call in its thread. `mount` is the address of the root, without a slash at its end; `path` is below it.
 
-    `began` is when the request came.
+    `visit` is a guest's. `began` is when the request came.
 
     `replaces`: a copy or a move may put what is at its destination into the trash; `creates`: nothing is there.
     `refusal` is the last one of a service or of a lock; `headers` are for the answer.
@@ -60,6 +60,7 @@ class DavCall:
     actor: Actor
     request: Request
     mount: str
+    path: str
     began: datetime
     visit: Visit | None = None
     places: dict[str, Place | None] = field(default_factory=dict[str, Place | None])

@@ -27,7 +27,7 @@ def require_conditions(call: DavCall, environ: Any) -> None:
     if not any(lists.values()):
         raise DAVError(HTTPStatus.BAD_REQUEST)
     environ[PARSED] = {}
-    if not any(_holds(call, environ, tag, one) for tag, several in lists.items() for one in several):
+    if not any(_holds(call, tag, one) for tag, several in lists.items() for one in several):
         raise DAVError(HTTPStatus.PRECONDITION_FAILED)
 
 
@@ -43,8 +43,8 @@ def path_below(mount: str, address: str) -> str | None:
     return path[len(mount) :] or "/"
 
 
-def _holds(call: DavCall, environ: Any, tag: str, conditions: list[Condition]) -> bool:
-    path = environ["PATH_INFO"] if tag == "*" else path_below(call.mount, tag)
+def _holds(call: DavCall, tag: str, conditions: list[Condition]) -> bool:
+    path = call.path if tag == "*" else path_below(call.mount, tag)
     place = call.wait(find_place, call, path) if path is not None else None
     if path is not None and place is None:
         return all(_was_met(call, path, kind, value) == expected for expected, kind, value in conditions)

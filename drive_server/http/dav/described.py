@@ -10,6 +10,7 @@ from wsgidav.util import get_rfc1123_time, get_rfc3339_time
 from wsgidav.xml_tools import string_to_xml
 
 from drive_server.access import Scope
+from drive_server.escaping.media import xml_text
 from drive_server.http.dav.call import CALL, DavCall, Place
 from drive_server.http.dav.href import href_of
 from drive_server.http.dav.locking import CallLocks
@@ -35,8 +36,6 @@ OWNCLOUD: Final = "http://owncloud.org/ns"
 CHECKSUMS: Final = f"{{{OWNCLOUD}}}checksums"
 """Of ownCloud and Nextcloud: clients compare contents by it without fetching them."""
 PROTECTED: Final = frozenset({CHECKSUMS})
-UNSTORABLE: Final[dict[int, str]] = dict.fromkeys((0xFFFE, 0xFFFF), "\ufffd")
-"""Characters that XML does not have, and names may."""
 
 
 class Described:
@@ -134,7 +133,7 @@ class Described:
             return self._type()
         if name == "displayname":
             name = item.name if item else self.place.path.rpartition("/")[2]
-            return name.translate(UNSTORABLE) or ROOT_NAME
+            return xml_text(name) or ROOT_NAME
         if name in QUOTA_PROPERTIES:
             return self._quota(name)
         if name in LOCK_PROPERTIES:

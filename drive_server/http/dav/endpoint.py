@@ -51,11 +51,11 @@ class DavEndpoint:
     async def __call__(self, request: Request, scope: Scope, send: Send) -> None:
         """Answer a request."""
         try:
-            call, path = await self._call_of(request)
+            call = await self._call_of(request)
             if request.method not in READING:
-                await self._serve(call, path, send)
+                await self._serve(call, send)
                 return
-            response = await self._read(call, path)
+            response = await self._read(call)
         except DriveError as error:
             response = self._refusal(request, error)
         await response(scope, request.receive, send)
@@ -70,19 +70,18 @@ class DavEndpoint:
                 response.headers.append("WWW-Authenticate", value)
         return response
 
-    async def _call_of(self, request: Request) -> tuple[DavCall, str]:
-        """Return the call and the path below its mount."""
+    async def _call_of(self, request: Request) -> DavCall:
         token, began = request.path_params.get("token"), self.drive.saves.clock()
         mount = MOUNT if token is None else f"/s/{token}{MOUNT}"
         path = _path_of(request)[len(mount) :] or "/"
         if token is None:
-            return DavCall(self.drive, await sign_in(self.drive, request), request, mount, began), path
+            return DavCall(self.drive, await sign_in(self.drive, request), request, mount, path, began)
         visit = await self.drive.visits.open(token, address_of(request), password=password_of(request))
-        return DavCall(self.drive, visit.actor, request, mount, began, visit=visit), path
+        return DavCall(self.drive, visit.actor, request, mount, path, began, visit=visit)
 
-    async def _read(self, call: DavCall, path: str) -> Response:
+    async def _read(self, call: DavCall) -> Response:
         """Send the content of a file."""
-        place = await find_place(call, path)
+        place = await find_place(call, call.path)
         if place is None:
             raise NotFoundError(Message.of("nothing_here"))
         if place.item is None or place.is_folder:
@@ -95,10 +94,10 @@ class DavEndpoint:
         response.headers[CACHE] = REVALIDATED
         return response
 
-    async def _serve(self, call: DavCall, path: str, send: Send) -> None:
+    async def _serve(self, call: DavCall, send: Send) -> None:
         """Have wsgidav answer in a thread."""
         is_upload = call.request.method == "PUT" and call.visit is None
-        environ = environment(call, path, b"" if is_upload else await _body_of(call.request))
+        environ = environment(call, b"" if is_upload else await _body_of(call.request))
         limiter = self._uploads if is_upload else self._others
         caller = call.actor.principal.link_id or call.actor.user_id
         await limiter.run(caller, lambda: serve(call, environ, send))

@@ -12,14 +12,12 @@ from wsgidav.request_server import RequestServer
 
 from drive_server.http.dav.call import CALL, DavCall, Place, RefusedError
 from drive_server.http.dav.conditions import path_below, require_conditions
+from drive_server.http.dav.href import BY_ID, plain, shielded
 from drive_server.http.dav.locking import CallLocks
 from drive_server.http.dav.places import find_place, rejoin
 from drive_server.http.dav.propfind import multistatus
 from drive_server.http.dav.resources import FileResource, FolderResource, resource_at
 
-BY_ID: Final = "/\ufdd2"
-SHIELDED: Final = {"?": "\ufdd0", ";": "\ufdd1"}
-"""Characters that wsgidav takes for the end of a destination's path: noncharacters stand for them on the way."""
 READ_METHODS: Final = ("OPTIONS", "HEAD", "GET", "PROPFIND")
 XML: Final = "application/xml; charset=utf-8"
 
@@ -45,7 +43,7 @@ class DriveProvider(DAVProvider):
         """Return the resource at the path, None if there is nothing, or for what wsgidav takes to be above the root."""
         if path is None:
             return None
-        place = self._by_id(path) if path.startswith(BY_ID) else self.call.wait(find_place, self.call, self.plain(path))
+        place = self._by_id(path) if path.startswith(BY_ID) else self.call.wait(find_place, self.call, plain(path))
         return resource_at(place, environ) if place is not None else None
 
     @override
@@ -58,20 +56,13 @@ class DriveProvider(DAVProvider):
         del path
         return "", self
 
-    @staticmethod
-    def plain(path: str) -> str:
-        """Return a path with the characters that were shielded."""
-        for char, shield in SHIELDED.items():
-            path = path.replace(shield, char)
-        return path
-
     @override
     def custom_request_handler(self, environ: Any, start_response: Any, default_handler: Any) -> Iterable[bytes]:
         """Answer the request: what RFC 4918 demands and wsgidav leaves out comes first."""
         require_conditions(self.call, environ)
         method = environ["REQUEST_METHOD"]
         if method in {"PUT", "LOCK"} and not self.call.is_guest:
-            self.call.wait(rejoin, self.call, environ["PATH_INFO"])
+            self.call.wait(rejoin, self.call, self.call.path)
         if method == "PROPFIND":
             return self._propfind(environ, start_response)
         if method in {"PUT", "DELETE", "PROPPATCH", "LOCK"}:
@@ -79,7 +70,7 @@ class DriveProvider(DAVProvider):
         if method in {"COPY", "MOVE"}:
             self._prepare_destination(environ)
         if method == "OPTIONS":
-            return self._options(environ, start_response)
+            return self._options(start_response)
         return default_handler(environ, start_response)
 
     def _by_id(self, path: str) -> Place | None:
@@ -91,7 +82,7 @@ class DriveProvider(DAVProvider):
 
     def _require_match(self, environ: Any) -> None:
         """Raise 412 if the client wants to change what is there, and nothing is (RFC 9110, section 13.1.1)."""
-        if "HTTP_IF_MATCH" in environ and self.call.wait(find_place, self.call, environ["PATH_INFO"]) is None:
+        if "HTTP_IF_MATCH" in environ and self.call.wait(find_place, self.call, self.call.path) is None:
             raise DAVError(HTTPStatus.PRECONDITION_FAILED)
 
     def _prepare_destination(self, environ: Any) -> None:
@@ -103,14 +94,12 @@ class DriveProvider(DAVProvider):
         path = path_below(self.call.mount, address)
         if path is None or (authority and authority.lower() != environ["HTTP_HOST"].lower()):
             raise DAVError(HTTPStatus.BAD_GATEWAY)
-        for char, shield in SHIELDED.items():
-            path = path.replace(char, shield)
-        environ["HTTP_DESTINATION"] = quote(self.call.mount + path)
+        environ["HTTP_DESTINATION"] = quote(self.call.mount + shielded(path))
         self.call.replaces = environ.get("HTTP_OVERWRITE", "T").upper() == "T"
-        self.call.creates = self.call.wait(find_place, self.call, self.plain(path)) is None
+        self.call.creates = self.call.wait(find_place, self.call, path) is None
 
-    def _options(self, environ: Any, start_response: Any) -> Iterable[bytes]:
-        place = self.call.wait(find_place, self.call, environ["PATH_INFO"])
+    def _options(self, start_response: Any) -> Iterable[bytes]:
+        place = self.call.wait(find_place, self.call, self.call.path)
         methods = [*READ_METHODS]
         if not self.is_readonly():
             methods += ["PUT", "DELETE", "COPY", "MOVE", "MKCOL", "PROPPATCH", "LOCK", "UNLOCK"]
@@ -132,7 +121,7 @@ class DriveProvider(DAVProvider):
             raise DAVError(HTTPStatus.BAD_REQUEST)
         if depth == "infinity":
             raise DAVError(HTTPStatus.FORBIDDEN, err_condition=PRECONDITION_CODE_PropfindFiniteDepth)
-        place = self.call.wait(find_place, self.call, environ["PATH_INFO"])
+        place = self.call.wait(find_place, self.call, self.call.path)
         if place is None:
             raise DAVError(HTTPStatus.NOT_FOUND)
         pieces = multistatus(self.call, environ, place, with_members=depth == "1" and place.is_folder)

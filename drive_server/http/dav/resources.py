@@ -12,6 +12,7 @@ from wsgidav.dav_provider import DAVCollection, DAVNonCollection
 
 from drive_server.http.dav.call import Place
 from drive_server.http.dav.described import Described
+from drive_server.http.dav.href import plain, shielded
 from drive_server.http.dav.places import find_place, is_mount_of_share, names_in, path_of
 from drive_server.http.dav.writing import ACCEPTED, Target, Writer
 from drive_server.http.headers.dates import date_of_headers
@@ -97,7 +98,7 @@ class Resource(Described):
         return "replace" if self.call.replaces else "fail"
 
     def _destination(self, path: str) -> tuple[Place, str]:
-        *above, name = names_in(self.environ["wsgidav.provider"].plain(path))
+        *above, name = names_in(plain(path))
         folder = self.call.wait(find_place, self.call, path_of(above))
         if folder is None or not folder.is_folder:
             raise DAVError(HTTPStatus.CONFLICT)
@@ -108,7 +109,7 @@ class FolderResource(Resource, DAVCollection):
     """A folder; also the two that are no items: "Shared with me", and that of a link to a file."""
 
     def __init__(self, place: Place, environ: Any) -> None:
-        DAVCollection.__init__(self, place.path, environ)
+        DAVCollection.__init__(self, shielded(place.path), environ)
         self._begin(place)
 
     @override
@@ -119,13 +120,13 @@ class FolderResource(Resource, DAVCollection):
     @override
     def create_collection(self, name: str) -> None:
         """Make a folder."""
-        name = self.environ["wsgidav.provider"].plain(name)
+        name = plain(name)
         self.call.wait(self.call.drive.files.create_folder, self.call.actor, self.item.id, name)
 
     @override
     def create_empty_resource(self, name: str) -> "FileResource":
         """Return a file to write to; for a lock, which needs one, it is made at once."""
-        name = self.environ["wsgidav.provider"].plain(name)
+        name = plain(name)
         path = f"{self.place.path.rstrip('/')}/{name}"
         resource = FileResource(Place(path, None), self.environ, (self.item, name))
         if self.environ["REQUEST_METHOD"] == "LOCK":
@@ -140,7 +141,7 @@ class FileResource(Resource, DAVNonCollection):
     """A file, or one that is to be made: `new` has its folder and its name."""
 
     def __init__(self, place: Place, environ: Any, new: tuple[Item, str] | None = None) -> None:
-        DAVNonCollection.__init__(self, place.path, environ)
+        DAVNonCollection.__init__(self, shielded(place.path), environ)
         self._begin(place)
         self._new = new
 

@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import quote
 
 _RANGE = re.compile(r"bytes=\s*(\d{0,18})\s*-\s*(\d{0,18})\s*", re.ASCII | re.IGNORECASE)
 
@@ -58,12 +57,3 @@ def chosen_type(content_type: str) -> str | None:
     """Return the media type in a header, None for one that clients send without anybody's choice."""
     media_type = content_type.partition(";")[0].strip().lower()
     return None if media_type in UNCHOSEN else media_type
-
-
-def attachment(name: str) -> str:
-    """Return the Content-Disposition of a file with that name.
-
-    The name has both forms of RFC 6266: plain for old clients, UTF-8 (RFC 8187) for others.
-    """
-    plain = "".join(char if char.isascii() and char.isprintable() and char not in '"\\%' else "_" for char in name)
-    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

@@ -13,7 +13,8 @@ from starlette.responses import StreamingResponse
 
 from drive_server.drive import Drive
 from drive_server.errors import InvalidInputError, TooLargeError
-from drive_server.http.headers.bytes import Span, UnsatisfiableError, attachment, matches_etag, parse_range
+from drive_server.escaping.media import attachment
+from drive_server.http.headers.bytes import Span, UnsatisfiableError, matches_etag, parse_range
 from drive_server.http.headers.checksums import checked, checksums_of
 from drive_server.http.headers.responses import FRAMED_HERE, POLICY
 from drive_server.http.problem import CODES, problem

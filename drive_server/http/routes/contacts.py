@@ -8,6 +8,7 @@ from pydantic import BaseModel
 from drive_server.http.access import ActorDep, DriveDep
 from drive_server.mcp.tools.definition.arguments import MAX_EMAIL_CHARACTERS
 from drive_server.services.sharing.contacts import MOST_CONTACTS
+from drive_server.services.tree.grantees import is_group
 
 router = APIRouter(tags=["people"])
 
@@ -25,6 +26,26 @@ class ContactsResult(BaseModel):
 
     items: list[ContactResult]
     cursor: None = None
+
+
+class AccountResult(BaseModel):
+    """Who an address names. `has_account` is false if nobody has it yet, null if that is not told."""
+
+    kind: Literal["person", "group"]
+    address: str
+    has_account: bool | None
+
+
+@router.get("/contacts/account")
+async def find_account(
+    drive: DriveDep,
+    actor: ActorDep,
+    address: Annotated[str, Query(max_length=MAX_EMAIL_CHARACTERS, description="An email, or `group:NAME`.")],
+) -> AccountResult:
+    """Tell, before something is shared with an address, whether there is somebody who will hear of it."""
+    who, has_account = await drive.accounts.find(actor, address)
+    kind = "group" if is_group(who.shown) else "person"
+    return AccountResult(kind=kind, address=who.shown, has_account=has_account)
 
 
 @router.get("/contacts")

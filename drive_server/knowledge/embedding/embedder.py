@@ -33,19 +33,22 @@ class EmbedderUnavailableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Nearness:
-    """How near the best passage must be to answer a question: a cosine, less for the words that it has of it.
+    """How near a passage must be to answer a question: a cosine, less for the words that it has close together.
 
-    `alone` is the cosine without a word; a passage with all words needs `words` less, and for each word, up to
-    `most_words`, `each_word` less. With `is_joint` the words are those of the passage itself, else of the one that has
-    most: a model whose cosines of anything are high needs both at once. Chosen by
-    `python -m benchmarks.search.absent`.
+    `alone` is the cosine without a word. A passage needs `each_word` less for each of the first three words,
+    `rare_words` times the rarity of each (`evidence.py`), and `words` less if it has them all; rare ones count more
+    in the share of them that it has. Chosen by `python -m benchmarks.search.absent`.
     """
 
     alone: float
     words: float = 0.0
     each_word: float = 0.0
-    most_words: int = 3
-    is_joint: bool = False
+    rare_words: float = 0.0
+
+    @property
+    def counts_words(self) -> bool:
+        """Whether the words of a passage count."""
+        return self.rare_words > 0
 
 
 class Embedder(Protocol):
@@ -133,7 +136,7 @@ class LocalEmbedder(PackagedEmbedder):
     def nearness(self, query: str) -> Nearness:
         """Return how near an answer is."""
         del query
-        return Nearness(alone=0.48, words=0.16)
+        return Nearness(alone=0.48, each_word=0.03, rare_words=0.03)
 
 
 class CjkEmbedder(PackagedEmbedder):
@@ -157,8 +160,8 @@ class CjkEmbedder(PackagedEmbedder):
     def nearness(self, query: str) -> Nearness:
         """Return how near an answer is; one to a question in another script is never as near."""
         if not is_cjk(query):
-            return Nearness(alone=0.815)
-        return Nearness(alone=0.898, words=0.03, each_word=0.008, is_joint=True)
+            return Nearness(alone=0.849)
+        return Nearness(alone=0.905, words=0.04, each_word=0.004, rare_words=0.003)
 
 
 class CrossingEmbedder:
@@ -183,7 +186,7 @@ class CrossingEmbedder:
     def nearness(self, query: str) -> Nearness:
         """Return how near an answer is; the words that count are those of passages in the question's own language."""
         del query
-        return Nearness(alone=0.38)
+        return Nearness(alone=0.36)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of texts as if they were questions."""
@@ -192,16 +195,15 @@ class CrossingEmbedder:
 
     async def embed_query(self, text: str) -> Vectors:
         """Return the vector of a question."""
-        return self.cross((await self._questions.embed_query(text))[None])[0]
+        return _crossed((await self._questions.embed_query(text))[None], self._maps[0])[0]
 
-    def cross(self, vectors: Vectors) -> Vectors:
-        """Return what vectors by `CjkEmbedder` are among those by `LocalEmbedder`, at length 1."""
-        crossed = vectors @ self._map[:-1] + self._map[-1]
-        return (crossed / np.linalg.norm(crossed, axis=1, keepdims=True)).astype(np.float32)
+    def cross_passages(self, vectors: Vectors) -> Vectors:
+        """Return what vectors of passages by `CjkEmbedder` are among those by `LocalEmbedder`, at length 1."""
+        return _crossed(vectors, self._maps[1])
 
     @cached_property
-    def _map(self) -> Vectors:
-        """The matrix, and as its last row what is added: [385, 384]."""
+    def _maps(self) -> Vectors:
+        """The maps of questions and of passages: a matrix each, and as its last row what is added: [2, 385, 384]."""
         return np.load(CROSSING_FILE).astype(np.float32)
 
 
@@ -230,6 +232,11 @@ class NoEmbedder:
         """Return a vector without components."""
         del text
         return np.empty(0, np.float32)
+
+
+def _crossed(vectors: Vectors, fitted: Vectors) -> Vectors:
+    crossed = vectors @ fitted[:-1] + fitted[-1]
+    return (crossed / np.linalg.norm(crossed, axis=1, keepdims=True)).astype(np.float32)
 
 
 def _opened(path: Path) -> "_Model":

@@ -1,12 +1,15 @@
 """Evidence that a search found an answer, and not only what is nearest of all that there is. Pure.
 
 Some passage is always the nearest, and some word of a question stands nearly everywhere. So a search by meaning
-answers only if its best passage is near enough, the nearer the fewer words of the question it has; or if it has all of
-them. The numbers (`Nearness` of each model) are chosen and checked by `python -m benchmarks.search.absent`.
+answers only if a passage has all words of the question, or is near enough (`is_near`). Words of the question that stand
+close together in a passage make up for a lower cosine, most of all those that few of the best passages have. The
+numbers (`Nearness` of each model) are chosen and checked by `python -m benchmarks.search.absent`.
 """
 
+import math
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import pairwise
@@ -29,31 +32,44 @@ ENGLISH = (
 
 _COMMON = frozenset(ENGLISH.split())
 _COMMON_CJK = re.compile(
-    "什么时候|什么|怎么样|怎么|怎样|多少钱|多少|多久|多大|多长|多远|多高|多深|哪里|哪儿|哪个|哪些|哪天|如何|为什么|为何|请问|是否"
-    "|[的了是在有和与或吗呢吧啊么哪谁几我你他她它们这那个些及其为被把对从到于以也都就还要能可何否谓之]"
+    "什么时候|什么|怎么样|怎么说|怎么办|怎么做|怎么|怎样|多少钱|多少|多久|多大|多长|多远|多高|多深|哪里|哪儿|哪个|哪些|哪天|如何|为什么|为何|请问|是否"
+    "|[的了是在有和与或吗呢吧啊么哪谁几我你他她它们这那个些及其为被把对从到于以也就还要能可何否谓之]|(?<![首成古旧陪京国建迁定])都(?![市城柏])"
 )
-"""Chinese words of which a question consists; the longer ones first, so that `时` and `长` count elsewhere."""
+"""Chinese words of which a question consists; the longer ones first, so that `时` and `长` count elsewhere.
+
+`都` counts in `首都` and its like, and not where it means "all".
+"""
 _WORD = re.compile(rf"[^\W_{CJK}]+|[{CJK}]+")
+"""A word, or a run of Chinese, Japanese or Korean: `105人` is two."""
 _CJK_START = re.compile(f"[{CJK}]")
-_EDGE = re.compile(r"[\W_]+")
 _NUMBER = re.compile(r"(?=.*\d)\w{5,}")
 """A number that is no year, or letters and digits: whatever has it is meant."""
 
 SIMILAR = 0.8
 MIN_SLIP = 5
 MIN_STEM = 4
-AGREEMENT, AGREED = 0.3, 0.3
+AGREEMENT, AGREED = 0.5, 0.3
+TOGETHER = 140
+"""The characters within which words stand close together: a sentence or two. Passages have up to ten times as many."""
+MOST_WORDS = 3
+"""How many words count one by one. More of them count by their rarity alone."""
 ENOUGH_BY_WORDS = 0.5
 """The share of the words that is enough where nothing says how near the passages are in meaning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What a passage has of a question: the share of its words from 0 to 1, their number, and whether one is an id."""
+    """What a passage has of a question: which of its `asked` words, which of them close together, and whether an id."""
 
-    share: float = 0.0
-    words: int = 0
+    words: frozenset[str] = frozenset()
+    together: frozenset[str] = frozenset()
+    asked: Sequence[str] = ()
     has_identifier: bool = False
+
+    @property
+    def share(self) -> float:
+        """The share of the question's words that the passage has, from 0 to 1."""
+        return len(self.words) / len(self.asked) if self.asked else 0.0
 
     @property
     def is_answer(self) -> bool:
@@ -73,19 +89,21 @@ class Terms:
         """Return what a text has of them."""
         folded = fold_words(text)
         joined = folded.replace("'", "") if "'" in folded else ""
-        held = f" {_EDGE.sub(' ', f'{folded} {joined}')} "
-        found = [word for word in self.words if self._has(held, word)]
+        held = f" {' '.join(_WORD.findall(f'{folded} {joined}'))} "
+        places = {word: found for word in self.words if (found := self._places(held, word))}
         has_identifier = bool(self.identifiers) and not self.identifiers.isdisjoint(_identifiers(folded))
-        return Coverage(len(found) / len(self.words) if self.words else 0.0, len(found), has_identifier)
+        return Coverage(frozenset(places), _most_together(places), self.words, has_identifier)
 
-    def _has(self, held: str, word: str) -> bool:
+    def _places(self, held: str, word: str) -> list[int]:
+        """Return where a word stands in a text, in any of its forms."""
         if _CJK_START.match(word):
-            return word in held
+            return _all_of(word, held)
         if len(word) < MIN_STEM:
-            return f" {word} " in held or f" {word}s " in held
-        if f" {word_stem(word)}" in held:
-            return True
-        return word in self.slips and bool(get_close_matches(word, held.split(), 1, SIMILAR))
+            return _all_of(f" {word} ", held) + _all_of(f" {word}s ", held)
+        found = _all_of(f" {word_stem(word)}", held)
+        if not found and word in self.slips:
+            found = [held.index(meant) for meant in get_close_matches(word, held.split(), 1, SIMILAR)]
+        return found
 
 
 def terms_of(question: str, slips: Collection[str] = ()) -> Terms:
@@ -96,10 +114,23 @@ def terms_of(question: str, slips: Collection[str] = ()) -> Terms:
     return Terms(tuple(words), frozenset(_identifiers(folded)), near)
 
 
-def is_near(similarity: float, coverage: Coverage, nearness: Nearness) -> bool:
-    """Return whether a passage of this cosine is an answer."""
-    words = nearness.words * coverage.share + nearness.each_word * min(coverage.words, nearness.most_words)
-    return similarity + words >= nearness.alone
+def rarity_of(coverages: Collection[Coverage]) -> dict[str, float]:
+    """Return how much each word of the question says: the less, the more of these passages have it.
+
+    They are the best that the person may see, so that nobody learns of words that only others have.
+    """
+    counts = Counter(word for coverage in coverages for word in coverage.words)
+    asked = {word for coverage in coverages for word in coverage.asked}
+    return {word: math.log1p((len(coverages) + 0.5) / (counts[word] + 0.5)) for word in asked}
+
+
+def is_near(cosine: float, coverage: Coverage, rarity: Mapping[str, float], nearness: Nearness) -> bool:
+    """Return whether a passage of this cosine is an answer, with the words that it has close together."""
+    rare = sum(rarity[word] for word in coverage.together)
+    evidence = cosine + nearness.each_word * min(len(coverage.together), MOST_WORDS) + nearness.rare_words * rare
+    if rare:
+        evidence += nearness.words * rare / sum(rarity.values())
+    return evidence >= nearness.alone
 
 
 def with_agreement(cosine: float, other: float) -> float:
@@ -110,6 +141,25 @@ def with_agreement(cosine: float, other: float) -> float:
 def best_of(found: Iterable[Coverage]) -> Coverage:
     """Return the best coverage of several passages."""
     return max(found, key=lambda one: (one.is_answer, one.share), default=Coverage())
+
+
+def _all_of(part: str, text: str) -> list[int]:
+    """Return where a part begins in a text."""
+    return [found.start() for found in re.finditer(re.escape(part), text)]
+
+
+def _most_together(places: Mapping[str, Sequence[int]]) -> frozenset[str]:
+    """Return the most words that stand within `TOGETHER` characters; `places` has where each of them stands."""
+    ordered = sorted((place, word) for word, found in places.items() for place in found)
+    most, first, counts = frozenset[str](), 0, Counter[str]()
+    for place, word in ordered:
+        counts[word] += 1
+        while place - ordered[first][0] > TOGETHER:
+            counts -= Counter((ordered[first][1],))
+            first += 1
+        if len(counts) > len(most):
+            most = frozenset(counts)
+    return most
 
 
 def _terms(found: str) -> list[str]:

@@ -10,7 +10,15 @@ import anyio
 import numpy as np
 
 from drive_server.knowledge.embedding.embedder import CrossingEmbedder, Embedder, Nearness, Vectors
-from drive_server.knowledge.index.evidence import ENOUGH_BY_WORDS, Coverage, best_of, is_near, terms_of, with_agreement
+from drive_server.knowledge.index.evidence import (
+    ENOUGH_BY_WORDS,
+    Coverage,
+    best_of,
+    is_near,
+    rarity_of,
+    terms_of,
+    with_agreement,
+)
 from drive_server.knowledge.index.fusion import TRUST, Side, above_field, cosine_of, fuse, scaled, spread_of
 from drive_server.knowledge.index.matching import correctable_words, match_query, word_query, word_stem
 from drive_server.knowledge.index.queries import Query
@@ -297,29 +305,29 @@ class Retrieval:
         return is_answered or bool(near)
 
     async def _coverages(self) -> dict[int, Coverage]:
-        """Return what the best passages by words have of it, and the nearest ones of models that need both at once."""
+        """Return what the best passages by words have of it, and the nearest ones of models for which words count."""
         terms = terms_of(self.request.query.words, self.misspelled)
-        joint = [one.embedder.name for one in self.request.models if one.nearness is not None and one.nearness.is_joint]
-        sides = (self.candidates.words, *(self.candidates.similarities.get(name, {}) for name in joint))
+        models = [one.embedder.name for one in self.request.models if one.nearness and one.nearness.counts_words]
+        sides = (self.candidates.words, *(self.candidates.similarities.get(name, {}) for name in models))
         rows = {row for side in sides for row in _best(COVERED_PASSAGES, side)}
         passages = zip(rows, await self._read(rows), strict=True)
         return {row: terms.coverage(passage.search_text) for row, passage in passages}
 
     async def _is_near(self, model: ModelQuery, coverages: Mapping[int, Coverage]) -> bool:
-        """Return whether a passage is near enough for the words that it, or the passage with most of them, has."""
+        """Return whether a passage is near enough for the words that it has."""
         if model.nearness is None:
             return True
-        found = self.candidates.similarities[model.embedder.name]
-        nearest = _best(1, found)[0]
-        cosine = cosine_of(found[nearest], model.embedder.floor)
-        if model.crossing is not None:
-            cosine = with_agreement(cosine, await self._other_cosine(model, model.crossing))
-        if not model.nearness.is_joint:
-            return is_near(cosine, best_of(coverages.values()), model.nearness)
-        held = {nearest: Coverage()} | {row: covered for row, covered in coverages.items() if row in found}
+        floor, found = model.embedder.floor, self.candidates.similarities[model.embedder.name]
+        if not model.nearness.counts_words:
+            cosine = cosine_of(max(found.values()), floor)
+            if model.crossing is not None:
+                cosine = with_agreement(cosine, await self._other_cosine(model, model.crossing))
+            return is_near(cosine, Coverage(), {}, model.nearness)
+        rarity = rarity_of(coverages.values())
         return any(
-            is_near(cosine_of(found[row], model.embedder.floor), covered, model.nearness)
-            for row, covered in held.items()
+            is_near(cosine_of(found[row], floor), covered, rarity, model.nearness)
+            for row, covered in coverages.items()
+            if row in found
         )
 
     async def _other_cosine(self, model: ModelQuery, crossing: CrossingEmbedder) -> float:
@@ -331,7 +339,7 @@ class Retrieval:
             return 0.0
         answer = await self.table.take_row_ids(nearest).select([VECTOR]).to_arrow()
         vectors = [one for one in column_to_vectors(answer[VECTOR]) if one is not None]
-        return float((crossing.cross(np.array(vectors)) @ vector).max()) if vectors else 0.0
+        return float((crossing.cross_passages(np.array(vectors)) @ vector).max()) if vectors else 0.0
 
     def _side(self, embedder: Embedder) -> Side[int]:
         """Return the similarities of a model, and how far they count for this query."""

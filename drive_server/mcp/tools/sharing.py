@@ -1,6 +1,6 @@
 """Tools for access: who else may see or change an item, by their email or by a link."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from mcp.types import CallToolResult
 
@@ -30,6 +30,11 @@ from drive_server.models.base import Page
 from drive_server.models.changes import Outcome
 from drive_server.services.sharing.links import LinkTerms
 
+_WAITS: Final = (
+    " There is no account with this email here: nobody was told, and the access waits until there is one. Tell the "
+    "person, and offer a link (create_share_link), which works without an account."
+)
+
 
 class SharingTools(ToolGroup):
     """Give, list, change and take back access."""
@@ -46,13 +51,14 @@ class SharingTools(ToolGroup):
         Use when: the owner asks for somebody to see (viewer) or to change (editor) something.
         Not for: access for people without an account (create_share_link); finding out who has access (list_shares);
         taking access back (revoke_share).
-        Notes: needs the owner; a person who has a role on it gets this one instead; an email without an account here is
-        kept, and holds once there is one.
+        Notes: needs the owner; a person who has a role on it gets this one instead. With `has_account` false nobody was
+        told, and the access waits until the email has an account: say so, and offer a link.
         """
         actor = await call.actor()
         outcome = await call.agreed(actor, lambda agreed: self._drive.sharing.share(agreed, item_id, email, role))
         share = outcome.value
-        return changed(actor, outcome, f"Shared: {share.email} is now {share.role}.", ShareResult.of(share))
+        waits = _WAITS if share.has_account is False else ""
+        return changed(actor, outcome, f"Shared: {share.email} is now {share.role}.{waits}", ShareResult.of(share))
 
     @records("share", "create_link")
     @ToolSpec("Make a link", "创建分享链接", Scope.SHARE, "network", "high", EDITS)

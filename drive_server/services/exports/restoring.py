@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Role, Scope, parse_role, require_person, require_scope
 from drive_server.errors import DriveError, ForbiddenError, InvalidInputError, StateConflictError
+from drive_server.escaping.characters import is_noncharacter
 from drive_server.knowledge.media_types import media_type_of
 from drive_server.messages import Message, localized
 from drive_server.models.changes import Outcome
@@ -118,7 +119,7 @@ class _Batch:
         if existing is not None:
             return RestoredItem(source_id=item.id, id=item_id, name=existing.name, is_new=False)
         parent = await self._parent(item)
-        name = clean_name(item.name)
+        name = clean_name(_without_noncharacters(item.name))
         if item.trash_id is None:
             name = await free_name(self._session, parent.id, name)
         row = self._row(item, item_id, parent, name)
@@ -276,6 +277,11 @@ class _Batch:
 
     def _past(self, moment: datetime) -> datetime:
         return min(moment, self.recorder.now)
+
+
+def _without_noncharacters(name: str) -> str:
+    """Return a name of an older drive, which took noncharacters, with U+FFFD in their place."""
+    return "".join("\ufffd" if is_noncharacter(char) else char for char in name)
 
 
 def _wrong_versions(item: ImportedItem) -> InvalidInputError:

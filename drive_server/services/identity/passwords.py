@@ -168,7 +168,7 @@ class PasswordService:
         async with self._database.read() as session:
             row = await session.get_one(UserRow, user_id)
         url = self._link(row, MAILED_FOR).url
-        return MailText(Message.of("mail.password.subject"), Message.of("mail.password", url=url))
+        return MailText(Message.of("mail.password.subject"), Message.of("mail.password", url=url), url)
 
     def _is_right(self, stored: str, password: str) -> bool:
         from argon2.exceptions import InvalidHashError, VerificationError

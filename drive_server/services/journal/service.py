@@ -24,6 +24,7 @@ from drive_server.services.journal.changes import ChangeFilter, ChangeKind, find
 from drive_server.services.journal.effects import touches_of, unified_diff_of
 from drive_server.services.journal.recorder import Recorder, touched_items
 from drive_server.services.journal.revocation import refuse_if_revoked, revoke_run
+from drive_server.services.journal.unasked import name_unasked, note_unasked
 from drive_server.services.pagination import Cursors
 from drive_server.services.quota import Limits, require_room
 from drive_server.services.tree.items import checked_limit
@@ -144,7 +145,10 @@ class Journal:
                 await session.rollback()
                 change_id = None
             else:
+                is_unasked = changes and name_unasked(recorder)
                 change_id = await _record(recorder, action, digest, encode_result(value))
+                if is_unasked and change_id is not None:
+                    note_unasked(recorder, change_id)
         if actor.dry_run:
             return Outcome(value, effect=await self._effect(recorder, changes, touches))
         if recorder.wakes_index:

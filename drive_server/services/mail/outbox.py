@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import DriveError
+from drive_server.escaping.media import mail_name
 from drive_server.messages import Language, Message, render
 from drive_server.services.mail.smtp import Mail, SmtpServer
 from drive_server.storage.database import Database
@@ -32,10 +33,11 @@ REFUSED_FOR_GOOD: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class MailText:
-    """A mail's subject and text, still in both languages."""
+    """A mail's subject and text, still in both languages. `address` is one of the drive's own, in the text as it is."""
 
     subject: Message
     text: Message
+    address: str
 
 
 TextOf = Callable[[str, Mapping[str, Any]], Awaitable[MailText | None]]
@@ -134,7 +136,11 @@ class Outbox:
         if made is None:
             return None
         language: Language = "zh" if user.language == "zh" else "en"
-        return Mail(row.id, user.email, render(made.subject, language), render(made.text, language))
+
+        def escape(text: str) -> str:
+            return text if text == made.address else mail_name(text)
+
+        return Mail(row.id, user.email, render(made.subject, language, escape), render(made.text, language, escape))
 
     async def _end(self, row: MailRow, *, is_sent: bool) -> None:
         await self._set(row, ended_at=self._clock(), is_sent=is_sent)

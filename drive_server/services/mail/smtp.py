@@ -4,20 +4,51 @@ import smtplib
 import ssl
 from contextlib import suppress
 from dataclasses import dataclass
+from email.header import Header
 from email.message import EmailMessage
-from email.utils import format_datetime
+from email.policy import Policy
+from email.utils import format_datetime, parseaddr
 from ipaddress import ip_address
 from typing import Final, Self
 from urllib.parse import unquote, urlsplit
 
 from anyio import to_thread
+from typing_extensions import override
 
 from drive_server.clock import utc_now
 from drive_server.errors import InvalidInputError
+from drive_server.escaping.characters import plain_line
 
 SECONDS: Final = 30
 SCHEMES: Final = {"smtp": 587, "smtps": 465}
 MOST_SUBJECT_CHARACTERS: Final = 200
+
+
+class LiteralHeader(str):
+    """A header whose text is sent as it is: the library would decode what looks like an encoded word in it."""
+
+    __slots__ = ("name",)
+
+    def __new__(cls, name: str, text: str) -> "LiteralHeader":
+        """Return the header of that name."""
+        header = super().__new__(cls, text)
+        header.name = name
+        return header
+
+    def fold(self, *, policy: Policy) -> str:
+        """Return the lines of the header."""
+        return mail_header(self.name, self, policy.linesep)
+
+
+class LiteralAddress(LiteralHeader):
+    """An address alone. It has no encoded words (RFC 2047, section 5): what looks like one is its letters."""
+
+    __slots__ = ()
+
+    @override
+    def fold(self, *, policy: Policy) -> str:
+        """Return the line of the header."""
+        return f"{self.name}: {self}{policy.linesep}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,25 +90,28 @@ class SmtpServer:
 
     async def send(self, mail: Mail) -> None:
         """Hand the mail over. Raises `smtplib.SMTPException` or `OSError` if it is not taken."""
-        await to_thread.run_sync(self._send, self._message(mail))
+        await to_thread.run_sync(self._send, self._message(mail), mail.to)
 
     def _message(self, mail: Mail) -> EmailMessage:
+        if not mail.to.isprintable():
+            msg = "an address has a linefeed or another control character"
+            raise ValueError(msg)
         message = EmailMessage()
-        message["From"], message["To"] = self.sender, mail.to
-        # A name in it may hold anything; the library refuses line ends, and would refuse the mail with them.
-        message["Subject"] = " ".join(mail.subject.split())[:MOST_SUBJECT_CHARACTERS]
+        message["From"] = self.sender
+        message["To"] = LiteralAddress("To", mail.to)
+        message["Subject"] = LiteralHeader("Subject", mail.subject[:MOST_SUBJECT_CHARACTERS])
         message["Date"] = format_datetime(utc_now())
         message["Message-ID"] = f"<{mail.id}@{self.sender.rpartition('@')[2].rstrip('>')}>"
         message["Auto-Submitted"] = "auto-generated"
         message.set_content(mail.text)
         return message
 
-    def _send(self, message: EmailMessage) -> None:
+    def _send(self, message: EmailMessage, to: str) -> None:
         server = self._connected()
         try:
             if self.user:
                 server.login(self.user, self.password)
-            server.send_message(message)
+            server.send_message(message, parseaddr(self.sender)[1], [to])
         finally:
             # A mail that was taken is sent, however the server takes its leave.
             with suppress(smtplib.SMTPException, OSError):
@@ -95,6 +129,14 @@ class SmtpServer:
             server.close()
             raise smtplib.SMTPNotSupportedError("the server offers no TLS, and gets no password without")
         return server
+
+
+def mail_header(name: str, text: str, line_end: str = "\r\n") -> str:
+    """Return the header of a mail as it is sent (RFC 2047). Encoded words in the text are its letters."""
+    line = plain_line(text)
+    charset = "us-ascii" if line.isascii() and "=?" not in line else "utf-8"
+    value = Header(line, charset, header_name=name).encode(linesep=line_end)
+    return f"{name}: {value}{line_end}"
 
 
 def _is_loopback(host: str) -> bool:

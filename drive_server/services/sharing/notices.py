@@ -1,11 +1,15 @@
-"""Notices: what others have shared with a person, told in the drive and, where a mail server is set, by mail."""
+"""Notices: what others have shared with a person, in the drive and, where a mail server is set, by mail.
+
+Also what a program of theirs deleted for good without asking.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import ColumnElement, bindparam, func, select, update
+from sqlalchemy import ColumnElement, bindparam, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Scope, require_person, require_scope
 from drive_server.clock import Clock, utc_now
@@ -13,11 +17,13 @@ from drive_server.context import public_address
 from drive_server.messages import Message
 from drive_server.models.base import Page
 from drive_server.models.items import Item
+from drive_server.services.journal.changes import summary_of
+from drive_server.services.journal.unasked import CHANGE
 from drive_server.services.mail.outbox import MailText, Outbox
 from drive_server.services.pagination import Cursors
 from drive_server.services.tree.grantees import GROUP, Grantee, is_group
 from drive_server.services.tree.items import checked_limit, describe_all
-from drive_server.services.tree.nodes import BATCH, NodeView, item_message, locate_many, shared_ids, shared_ids_of
+from drive_server.services.tree.nodes import BATCH, NodeView, item_message, locate_many, shared_ids
 from drive_server.storage.shared_poll import SharedPoll, Watch
 from drive_server.storage.tables.journal import ChangeRow
 from drive_server.storage.tables.people import GroupMemberRow, UserRow
@@ -38,17 +44,20 @@ _UNREAD: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """An item that `by` (an email) shared with the caller, as it is now."""
+    """An item that `by` (an email) shared with the caller, as it is now; or what happened in a change."""
 
     id: int
     by: str
-    item: Item
+    item: Item | None
     created_at: datetime
     read_at: datetime | None
+    change: Message | str = ""
 
     @property
-    def message(self) -> Message:
+    def message(self) -> Message | str:
         """The notice as a sentence."""
+        if self.item is None:
+            return self.change
         role, item = Message.of(f"role.{self.item.role}"), item_message(self.item.name)
         return Message.of("notice.share", by=self.by, item=item, role=role)
 
@@ -61,6 +70,7 @@ class NoticeService:
         self._outbox = outbox
         self._public_url = public_url
         self._clock = clock
+        self._people: dict[str, Principal] = {}
         self._counted: dict[str, tuple[int, list[int], int]] = {}
         self.polls = SharedPoll[int](self._unread_of, POLL_SECONDS, 0)
         outbox.texts[SHARE] = self._mail_text
@@ -99,22 +109,24 @@ class NoticeService:
             shown = rows[:size]
             nodes = await locate_many(session, principal, [row.node_id for row, _ in shown])
             items = {item.id: item for item in await describe_all(session, [*nodes.values()])}
+            changes = await _changes(session, [row.node_id for row, _ in shown])
         notices = tuple(
-            Notice(row.id, by, items[row.node_id], row.created_at, row.read_at)
+            Notice(row.id, by, items.get(row.node_id), row.created_at, row.read_at, changes.get(row.node_id, ""))
             for row, by in shown
-            if row.node_id in items
+            if row.node_id in items or row.node_id in changes
         )
         return Page(notices, cursors.encode(shown[-1][0].id) if len(rows) > size else None)
 
     async def unread(self, actor: Actor) -> int:
         """Return how many notices the caller has not read."""
-        query = select(func.count()).select_from(NoticeRow).where(*_of(_reader(actor)), NoticeRow.read_at.is_(None))
         async with self._database.read() as session:
-            return await session.scalar(query) or 0
+            return await _count_unread(session, _reader(actor))
 
     def watch(self, actor: Actor) -> "Watch[int]":
         """Watch how many notices the caller has not read."""
-        return self.polls.watch(_reader(actor).email)
+        person = _reader(actor)
+        self._people[person.email] = person
+        return self.polls.watch(person.email)
 
     async def _unread_of(self, emails: Collection[str]) -> dict[str, int]:
         """Return how many notices these people have not read: of all who have some, what they can see now.
@@ -131,9 +143,7 @@ class NoticeService:
             for email, numbers in ids.items():
                 known = self._counted.get(email)
                 if known is None or known[:2] != (newest, numbers):
-                    visible = NoticeRow.node_id.in_(shared_ids_of(email))
-                    query = select(func.count()).where(NoticeRow.id.in_(numbers), visible)
-                    known = newest, numbers, await session.scalar(query) or 0
+                    known = newest, numbers, await _count_unread(session, self._people[email])
                 counted[email] = known
         self._counted = counted
         return {email: count for email, (_, _, count) in counted.items()}
@@ -157,7 +167,7 @@ class NoticeService:
             return None
         url = public_address(self._public_url)
         words = {"by": by.email, "item": node.subject, "role": node.role.title, "url": url}
-        return MailText(Message.of("mail.share.subject", **words), Message.of("mail.share", **words))
+        return MailText(Message.of("mail.share.subject", **words), Message.of("mail.share", **words), url)
 
 
 def _reader(actor: Actor) -> Principal:
@@ -166,5 +176,18 @@ def _reader(actor: Actor) -> Principal:
     return actor.principal
 
 
+async def _count_unread(session: AsyncSession, person: Principal) -> int:
+    query = select(func.count()).select_from(NoticeRow).where(*_of(person), NoticeRow.read_at.is_(None))
+    return await session.scalar(query) or 0
+
+
 def _of(principal: Principal) -> tuple[ColumnElement[bool], ...]:
-    return NoticeRow.email == principal.email, NoticeRow.node_id.in_(shared_ids(principal))
+    is_told = or_(NoticeRow.node_id.in_(shared_ids(principal)), NoticeRow.node_id.startswith(CHANGE))
+    return NoticeRow.email == principal.email, is_told
+
+
+async def _changes(session: AsyncSession, about: Sequence[str]) -> dict[str, Message | str]:
+    """Return what happened in the changes, by what the notices are about."""
+    ids = [int(one.removeprefix(CHANGE)) for one in about if one.startswith(CHANGE)]
+    rows = await session.scalars(select(ChangeRow).where(ChangeRow.id.in_(ids))) if ids else ()
+    return {f"{CHANGE}{row.id}": summary_of(row) for row in rows}

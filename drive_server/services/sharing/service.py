@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from drive_server.services.journal.recorder import Recorder
     from drive_server.services.journal.service import Journal
+    from drive_server.services.sharing.accounts import AccountService
     from drive_server.services.sharing.notices import NoticeService
     from drive_server.storage.database import Database
 
@@ -45,12 +46,19 @@ _BY_NAME = NameOrder((NodeRow.name, NodeRow.id), lambda row, name: (name, row.id
 
 
 class SharingService:
-    """Gives and takes roles. It never discloses whether an email has an account here: a share waits for one."""
+    """Gives and takes roles. A share with an email without an account waits for one, and says so to who makes it."""
 
-    def __init__(self, database: "Database", journal: "Journal", notices: "NoticeService | None" = None) -> None:
+    def __init__(
+        self,
+        database: "Database",
+        journal: "Journal",
+        notices: "NoticeService | None" = None,
+        accounts: "AccountService | None" = None,
+    ) -> None:
         self._database = database
         self._journal = journal
         self._notices = notices
+        self._accounts = accounts
 
     async def share(self, actor: Actor, ref: str, email: str, role: str) -> Outcome[Share]:
         """Give the person the role on the item and all below it; one who has a role on it gets this one instead.
@@ -71,9 +79,19 @@ class SharingService:
             share = await _give(recorder, node, grantee, wanted)
             if is_new and self._notices is not None:
                 await self._notices.note(recorder, node, grantee)
-            return share
+            return await self._with_account(recorder, node, grantee, share) if is_new else share
 
         return await self._journal.change(actor, "share", {"ref": ref, "email": address, "role": role}, operation)
+
+    async def _with_account(self, recorder: "Recorder", node: NodeView, grantee: Grantee, share: Share) -> Share:
+        """Say whether the person has an account; without one they hear of nothing."""
+        if self._accounts is None:
+            return share
+        has_account = await self._accounts.has_account(recorder.session, recorder.actor, grantee)
+        if has_account is False:
+            role = parse_role(share.role).title
+            recorder.describe("share_waiting", item=node.subject, email=grantee.shown, role=role)
+        return replace(share, has_account=has_account)
 
     async def update(self, actor: Actor, ref: str, email: str, role: str) -> Outcome[Share]:
         """Give a person who has a role on the item another one. Raises what `revoke` raises, and what `share` does."""

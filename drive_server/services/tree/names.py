@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from drive_server.errors import InvalidNameError
+from drive_server.escaping.characters import BIDI_CONTROLS, is_noncharacter
 from drive_server.messages import Message
 from drive_server.services.tree.lookalikes import (
     JOINERS,
@@ -19,7 +20,6 @@ from drive_server.services.tree.lookalikes import (
 
 MAX_NAME_BYTES = 255
 RESERVED = frozenset({".", ".."})
-BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 SEPARATORS = frozenset("/\\")
 SLASH_LOOK_ALIKES = frozenset("\u2044\u2215\u2216\u29f5\u29f8\u29f9")
 FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
@@ -29,7 +29,8 @@ def clean_name(raw: str) -> str:
     """Return the name in its stored form, NFC with its case kept. Two names are the same if these are equal.
 
     Raises `InvalidNameError` for an empty name and one of which nothing can be seen, `.`, `..`, separators, control
-    and bidirectional override characters, lone surrogates, spaces at the ends, and more than 255 bytes of UTF-8.
+    and bidirectional override characters, lone surrogates, noncharacters, spaces at the ends, and more than 255 bytes
+    of UTF-8.
     """
     if len(raw) > 4 * MAX_NAME_BYTES:
         raise _refused("name_long")
@@ -63,6 +64,7 @@ def _problem(name: str) -> str | None:
         (name in RESERVED, "name_reserved"),
         (any(char in SEPARATORS for char in name), "name_slash"),
         (any(unicodedata.category(char) in FORBIDDEN_CATEGORIES for char in name), "name_control"),
+        (any(is_noncharacter(char) for char in name), "name_noncharacter"),
         (any(char in BIDI_CONTROLS for char in name), "name_bidi"),
         (name != name.strip(), "name_spaces"),
         (not any(is_visible(char) for char in name), "name_invisible"),
@@ -103,5 +105,5 @@ def _misleads(name: str, place: int) -> bool:
         return not is_selecting(name, place)
     category = unicodedata.category(char)
     is_odd_space = category == "Zs" and char not in " \u3000"
-    is_hidden = category == "Cf" or category in FORBIDDEN_CATEGORIES or is_blank(char)
+    is_hidden = category == "Cf" or category in FORBIDDEN_CATEGORIES or is_blank(char) or is_noncharacter(char)
     return is_odd_space or is_hidden or char in SLASH_LOOK_ALIKES or passes_for_ascii(char)

@@ -302,7 +302,7 @@ def visible_ids(principal: Principal, folder_id: str | None = None) -> Select[st
 
 def shared_ids(principal: Principal) -> Select[str]:
     """Return a query for the ids of all live items that others share with the caller, on the item or above it."""
-    return shared_ids_of(principal.email)
+    return _shared_ids(principal.email)
 
 
 async def live_child(session: AsyncSession, parent_id: str, name: str) -> NodeRow | None:
@@ -320,13 +320,12 @@ def child_view(parent: NodeView, name: str, role: int, shares: int) -> tuple[str
 @lru_cache(maxsize=QUERIES_KEPT)
 def _visible_ids(user_id: str, email: str) -> Select[str]:
     return select(NodeRow.id).where(
-        NodeRow.trash_id.is_(None), or_(NodeRow.owner_id == user_id, NodeRow.id.in_(shared_ids_of(email)))
+        NodeRow.trash_id.is_(None), or_(NodeRow.owner_id == user_id, NodeRow.id.in_(_shared_ids(email)))
     )
 
 
 @lru_cache(maxsize=QUERIES_KEPT)
-def shared_ids_of(email: str) -> Select[str]:
-    """Return a query for the ids of all live items that others share with the person, on the item or above it."""
+def _shared_ids(email: str) -> Select[str]:
     node = aliased(NodeRow)
     visible = (
         select(node.id)

@@ -8,6 +8,8 @@ import unicodedata
 from collections.abc import Container, Sequence
 from typing import Final
 
+from drive_server.escaping.characters import BIDI_CONTROLS
+
 MAX_BYTES: Final = 255
 """UTF-8 bytes of a name on most disks; the drive's own limit, too."""
 LONGEST_SUFFIX: Final = 16
@@ -15,8 +17,6 @@ REPLACEMENT: Final = "_"
 REFUSED: Final = frozenset('<>:"/\\|?*')
 REFUSED_CATEGORIES: Final = frozenset({"Cc", "Cn", "Cs", "Zl", "Zp"})
 """Controls, lone surrogates, line ends; and what Unicode has no character for, which Apple's file system refuses."""
-BIDI_CONTROLS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""With these `exe.txt` shows as `txt.exe`."""
 RESERVED: Final = frozenset({"con", "prn", "aux", "nul", "conin$", "conout$"}) | {
     f"{device}{number}" for device in ("com", "lpt") for number in "0123456789¹²³"
 }

@@ -27,7 +27,10 @@ class ShareRow(Base):
 
 
 class NoticeRow(Base):
-    """Something that was shared with a person, named by email, or with a group of theirs; `by_user` shared it."""
+    """Something that was shared with a person, named by email, or with a group of theirs; `by_user` shared it.
+
+    `node_id` is the item; of what a program of theirs deleted for good, `change:` and the id of that change.
+    """
 
     __tablename__ = "notices"
     __table_args__ = (UniqueConstraint("email", "node_id"), Index("ix_notices_by_user", "by_user"))

@@ -115,5 +115,7 @@ class Task:
                 facts["email"] = result.word("email") or one.args.get("email")
                 facts["role"] = self.role(result.word("role") or str(one.args.get("role") or "viewer"))
                 lines.append(self.say(code, **facts))
+                if result.data.get("has_account") is False:
+                    lines.append(self.say("no_account", **facts))
         done = bounded(lines, self.language)
         return "\n".join(filter(None, [self.with_hint(done, hint), *self.failures(wanted, items, results)]))

@@ -125,6 +125,25 @@ def test_a_summary_that_was_only_said_becomes_a_file(talk: Talk, first: str, sec
     assert talk.drive.shares == [(path, "bob@example.com", "viewer")]
 
 
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("share plan.md with nobody@example.com", "Nobody has an account with nobody@example.com here"),
+        ("把 plan.md 共享给 nobody@example.com", "nobody@example.com 在这里没有账户"),
+    ],
+)
+def test_a_share_with_an_address_without_an_account_says_so_and_offers_a_link(
+    talk: Talk, message: str, words: str
+) -> None:
+    talk.drive.put("/plan.md", "x")
+    said = talk.say(message)
+    assert words in said
+    assert ("make a link" in said) or ("创建链接" in said)
+    known = talk.say(message.replace("nobody@", "bob@"))
+    assert "account" not in known
+    assert "账户" not in known
+
+
 def test_without_any_summary_it_asks_which_file_is_meant(talk: Talk) -> None:
     talk.drive.put("/Reports")
     said = talk.say("move the summary to Reports")

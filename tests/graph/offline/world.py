@@ -251,7 +251,9 @@ class Drive:
 
     def tool_share_item(self, item_id: str, email: str, role: str = "viewer") -> Any:
         self.shares.append((self.path(self.find(item_id)), email, role))
-        return "Shared.", {"item_id": item_id, "email": email, "role": role, "inherited_from": None}
+        return "Shared.", {"item_id": item_id, "email": email, "role": role, "inherited_from": None} | (
+            {"has_account": False} if email.startswith("nobody@") else {}
+        )
 
     def tool_list_shares(self, item_id: str) -> Any:
         path = self.path(self.find(item_id))

@@ -50,6 +50,22 @@ def test_a_plan_whose_steps_have_all_ended_is_done_whatever_is_wished() -> None:
     assert advance_plan(plan(DONE, wanted="pause"), None).get("status") == "done"
 
 
+@pytest.mark.parametrize(
+    ("going", "kept"),
+    [
+        (plan(DONE, step("b")), True),
+        (plan(DONE, step("b"), wanted="pause"), True),
+        (plan(DONE, step("b"), wanted="stop"), False),
+        (plan(DONE, step("b", question="Which one?")), False),
+        (plan(DONE), False),
+    ],
+    ids=["goes on", "paused", "stopped", "asks", "done"],
+)
+def test_what_was_agreed_ends_with_the_plan(going: Plan, *, kept: bool) -> None:
+    following = advance_plan({**going, "contract": {"kinds": ["trash"]}}, None)
+    assert bool(following.get("contract")) is kept
+
+
 def test_what_needs_a_failed_step_is_skipped_with_the_reason() -> None:
     failed = step("a", status="failed", attempts=3)
     following = without_dependents(plan(failed, step("b", "a"), step("c", "b"), step("d")), "a", "because")

@@ -6,10 +6,9 @@ import { html, useId, useState } from "../../shared/preact.js";
 import { text } from "../../shared/texts/texts.js";
 import { termsOf } from "./terms.js";
 
-/** @param {{onAdd: (share: object) => Promise<void>}} properties */
-export function LinkForm({ onAdd }) {
+/** @param {{onAdd: (share: object) => Promise<void>, isOpen: boolean, setOpen: (isOpen: boolean) => void}} properties */
+export function LinkForm({ onAdd, isOpen, setOpen }) {
   const id = useId();
-  const [isOpen, setOpen] = useState(false);
   const [problem, setProblem] = useState("");
   const submit = async (/** @type {any} */ event) => {
     event.preventDefault();

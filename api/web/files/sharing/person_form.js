@@ -12,19 +12,23 @@ import { RoleChoice } from "./role_choice.js";
 const PAUSE = 150;
 const MOST = 8;
 
-/** @param {{onAdd: (share: object) => Promise<void>}} properties */
-export function PersonForm({ onAdd }) {
+/** @param {{onAdd: (share: object) => Promise<void>, onLink: () => void}} properties */
+export function PersonForm({ onAdd, onLink }) {
   const id = useId();
   const [who, setWho] = useState("");
   const [role, setRole] = useState("viewer");
   const [problem, setProblem] = useState("");
+  const [unknown, setUnknown] = useState("");
   const contacts = useContacts(who);
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    if (!who.trim()) return setProblem(text("shared.required"));
+    const address = who.trim();
+    if (!address) return setProblem(text("shared.required"));
     try {
-      await onAdd({ email: who.trim(), role });
+      if (unknown !== address && (await isUnknown(address))) return setUnknown(address);
+      await onAdd({ email: address, role });
       setWho("");
+      setUnknown("");
       setProblem("");
     } catch (error) {
       const { title, hint } = describe(error);
@@ -41,16 +45,34 @@ export function PersonForm({ onAdd }) {
         autocomplete="off"
         aria-invalid=${problem ? "true" : undefined}
         aria-describedby=${`problem${id}`}
-        onInput=${(/** @type {any} */ event) => setWho(event.currentTarget.value)}
+        onInput=${(/** @type {any} */ event) => {
+          setWho(event.currentTarget.value);
+          setUnknown("");
+        }}
       />
     </label>
     <datalist id=${`contacts${id}`}>
       ${contacts.map((contact) => html`<option value=${contact.address} key=${contact.address}>${contact.name}</option>`)}
     </datalist>
     <${RoleChoice} label=${text("sharing.role")} value=${role} onChange=${setRole} />
-    <${Button} kind="main" type="submit">${text("sharing.share")}<//>
+    <${Button} kind=${unknown ? undefined : "main"} type="submit"
+      >${text(unknown ? "sharing.share_anyway" : "sharing.share")}<//
+    >
+    <div class="no-account" role="status">
+      ${
+        unknown &&
+        html`<p>${text("sharing.no_account", { who: unknown })}</p>
+          <${Button} kind="main" icon="link" onClick=${onLink}>${text("sharing.link_instead")}<//>`
+      }
+    </div>
     <p class="field-problem" id=${`problem${id}`} role="alert">${problem}</p>
   </form>`;
+}
+
+/** Whether nobody has an account with the address: they would not hear of it. @param {string} address @returns {Promise<boolean>} */
+async function isUnknown(address) {
+  const found = await get("/api/drive/contacts/account", { address });
+  return found.has_account === false;
 }
 
 /** Who could be meant by what is typed; without an answer one still types the whole address. @param {string} typed */

@@ -31,6 +31,7 @@ export async function openShare(item) {
 function Sharing({ item, onClose }) {
   const { shares, owner, error, load } = useShares(item);
   const [made, setMade] = useState("");
+  const [isLinkOpen, setLinkOpen] = useState(false);
   const path = `/api/drive/items/${encodeURIComponent(item.id)}/shares`;
   /** Take a share back, or give it other terms. @param {"PATCH" | "DELETE"} method @param {Share} share @param {object} [json] */
   const alter = async (method, share, json) => {
@@ -58,7 +59,7 @@ function Sharing({ item, onClose }) {
     onClose=${onClose}
     footer=${html`<${Button} kind="main" onClick=${onClose}>${text("sharing.done")}<//>`}
   >
-    <${PersonForm} onAdd=${add} />
+    <${PersonForm} onAdd=${add} onLink=${() => setLinkOpen(true)} />
     ${
       error
         ? html`<${Failure} error=${error} onRetry=${load} />`
@@ -66,7 +67,7 @@ function Sharing({ item, onClose }) {
           ? html`<${Access} shares=${shares} owner=${owner} made=${made} alter=${alter} />`
           : html`<${Loading} />`
     }
-    <${LinkForm} onAdd=${add} />
+    <${LinkForm} onAdd=${add} isOpen=${isLinkOpen} setOpen=${setLinkOpen} />
   <//>`;
 }
 

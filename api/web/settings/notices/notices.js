@@ -1,4 +1,4 @@
-/** What others shared with the person. */
+/** What others shared with the person, and what their programs deleted for good without asking. */
 
 import { get, post } from "../../shared/api/request.js";
 import { Button } from "../../shared/components/button.js";
@@ -57,9 +57,11 @@ function Row({ notice: { id, item, text: words, created_at: date, read_at: read 
     title=${words}
     badge=${read ? undefined : text("notices.new")}
     facts=${[
-      html`<a href=${href([item.kind === "folder" ? "folder" : "file", item.id])} onClick=${seen}
-          ><bdi>${item.name}</bdi></a
-        >${" · "}${shortDate(date)}`,
+      item
+        ? html`<a href=${href([item.kind === "folder" ? "folder" : "file", item.id])} onClick=${seen}
+              ><bdi>${item.name}</bdi></a
+            >${" · "}${shortDate(date)}`
+        : shortDate(date),
     ]}
   />`;
 }

@@ -8,6 +8,21 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * AccountResult
+         * @description Who an address names. `has_account` is false if nobody has it yet, null if that is not told.
+         */
+        AccountResult: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "person" | "group";
+            /** Address */
+            address: string;
+            /** Has Account */
+            has_account: boolean | null;
+        };
+        /**
          * ApiKey
          * @description An API key without its secret.
          */
@@ -2835,19 +2850,20 @@ export interface components {
         /**
          * NoticeResult
          * @description A notice: `by` (an email) shared `item`, which is as it is now. `text` says so in the caller's language.
+         *
+         *     Of the kind `deleted`: a program of the caller's deleted something for good without asking; there is no `item`.
          */
         NoticeResult: {
             /** Id */
             id: number;
             /**
              * Kind
-             * @default share
-             * @constant
+             * @enum {string}
              */
-            kind: "share";
+            kind: "share" | "deleted";
             /** By */
             by: string;
-            item: components["schemas"]["Item"];
+            item: components["schemas"]["Item"] | null;
             /** Text */
             text: string;
             /**
@@ -3972,8 +3988,9 @@ export interface components {
          * ShareResult
          * @description A role that a person, or whoever has a link, has on an item; `inherited_from` is the folder above it comes from.
          *
-         *     People and groups have an `email`; all after `inherited_from` is about links. `url` is a link's address, for the
-         *     owner.
+         *     People and groups have an `email`. `has_account` is said when a person is given a role: false if nobody has the
+         *     email yet, so that nobody was told and the role waits. All after it is about links. `url` is a link's address, for
+         *     the owner.
          */
         ShareResult: {
             /** Id */
@@ -3998,6 +4015,8 @@ export interface components {
             created_by: string;
             /** Inherited From */
             inherited_from: string | null;
+            /** Has Account */
+            has_account: boolean | null;
             /** Url */
             url: string | null;
             /** Has Password */

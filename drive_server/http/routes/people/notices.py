@@ -11,7 +11,7 @@ from drive_server.http.access import ActorDep, DriveDep
 from drive_server.http.event_streams import HEARTBEAT, HEARTBEAT_SECONDS, UNBUFFERED, EventStream
 from drive_server.http.languages import language_of
 from drive_server.http.problem import problem_responses
-from drive_server.messages import Language, render
+from drive_server.messages import Language, Message, render
 from drive_server.models.items import Item
 from drive_server.services.sharing.notices import Notice
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
@@ -23,12 +23,15 @@ MOST_IDS: Final = 1000
 
 
 class NoticeResult(BaseModel):
-    """A notice: `by` (an email) shared `item`, which is as it is now. `text` says so in the caller's language."""
+    """A notice: `by` (an email) shared `item`, which is as it is now. `text` says so in the caller's language.
+
+    Of the kind `deleted`: a program of the caller's deleted something for good without asking; there is no `item`.
+    """
 
     id: int
-    kind: Literal["share"] = "share"
+    kind: Literal["share", "deleted"]
     by: str
-    item: Item
+    item: Item | None
     text: str
     created_at: datetime
     read_at: datetime | None
@@ -36,11 +39,13 @@ class NoticeResult(BaseModel):
     @classmethod
     def of(cls, notice: Notice, language: Language) -> "NoticeResult":
         """Return the notice as it is on the wire."""
+        message = notice.message
         return cls(
             id=notice.id,
+            kind="share" if notice.item else "deleted",
             by=notice.by,
             item=notice.item,
-            text=render(notice.message, language),
+            text=render(message, language) if isinstance(message, Message) else message,
             created_at=notice.created_at,
             read_at=notice.read_at,
         )
@@ -89,7 +94,10 @@ async def list_notices(
     *,
     unread: bool = False,
 ) -> NoticesResult:
-    """List what others have shared with the caller; with `unread` only what was not read."""
+    """List what others have shared with the caller, and what their programs deleted for good without asking.
+
+    With `unread` only what was not read.
+    """
     page = await drive.notices.list(actor, unread=unread, limit=limit, cursor=cursor)
     items = [NoticeResult.of(notice, language_of(request)) for notice in page.items]
     return NoticesResult(items=items, unread=await drive.notices.unread(actor), cursor=page.cursor)

@@ -137,6 +137,19 @@ def test_an_item_is_shared_with_a_person_in_another_role_and_no_more(
     bob.close()
 
 
+@pytest.mark.parametrize("language", ["en_US.UTF-8", "zh_CN.UTF-8"])
+def test_a_share_with_an_address_without_an_account_says_so_before(
+    shell: Shell, alice: Person, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    monkeypatch.setenv("LC_ALL", language)
+    alice.folder("My Team")
+    done = shell.done("share", "/My Team", "nobody@example.com")
+    told = ("Nobody has an account with nobody@example.com here", "nobody@example.com 在这里没有账户")
+    assert told[language.startswith("zh")] in done.err
+    assert "drive-agent link '/My Team'" in done.err
+    assert "account" not in shell.done("share", "/My Team", "nobody@example.com", "--remove").err
+
+
 def test_a_link_has_terms_that_change_and_it_ends(shell: Shell, alice: Person) -> None:
     item = alice.upload("a.txt", "a")
 

@@ -265,7 +265,7 @@ def test_a_thread_is_exported_for_people_and_for_programs(alice: Person) -> None
     assert "filename*=UTF-8''A%20%60share%60%20%E5%88%86%E4%BA%AB.md" in text.headers["content-disposition"]
     lines = [line for line in text.text.splitlines() if line and not line.startswith("Exported")]
     call = '- `share_item {"n":1}` — done'
-    assert lines == ["# A `share` 分享", "## You", "share it", "## Assistant", call, "done"]
+    assert lines == ["# A \\`share\\` 分享", "## You", "share it", "## Assistant", call, "done"]
     chinese = alice.http.get(path, headers={"Accept-Language": "zh-CN"}).text
     assert "## 助手" in chinese
     assert "— 已完成" in chinese
@@ -297,3 +297,15 @@ def test_runs_are_listed_by_thread_and_state(alice: Person, bob: Person) -> None
     assert bob.get("/api/runs", thread_id=thread_id)["items"] == []
     assert alice.http.get("/api/runs", params={"status": "odd"}).status_code == 422
     assert alice.http.get("/api/runs", params={"cursor": first["cursor"], "thread_id": thread_id}).status_code == 422
+
+
+def test_a_title_turns_nothing_that_stands_around_it(alice: Person) -> None:
+    with alice.chat("hello") as turn:
+        turn.finish()
+    thread_id = turn.seen[0]["thread_id"]
+    alice.http.patch(f"/api/threads/{thread_id}", json={"title": "invoice\u202egpj.exe \u2067שלום"})
+    (listed,) = [one for one in alice.get("/api/threads")["items"] if one["thread_id"] == thread_id]
+    assert listed["title"] == "invoicegpj.exe \u2067שלום\u2069"
+    text = alice.http.get(f"/api/threads/{thread_id}/export")
+    assert text.text.startswith("# invoicegpj.exe שלום\n")
+    assert "%E2%80%AE" not in text.headers["content-disposition"]

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
+from sqlalchemy import update
 
 from drive_server.access import ALL_SCOPES, Actor
+from drive_server.storage.tables.items import NodeRow
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -27,7 +29,7 @@ NAMES = [
     "~$letter.docx",
     "Thumbs.db",
     "%41%2e.txt",
-    "\uffff end.txt",
+    "\U0010fffd end.txt",
 ]
 
 
@@ -189,3 +191,47 @@ async def test_errors_name_no_paths_and_no_traces(service: Service, dav: Dav, mo
         assert response.status_code == 500
         assert b"internal" in response.content
         assert not [word for word in (b"secret", b"Traceback", b"wsgidav", b".py") if word in response.content]
+
+
+ESCAPES = ["\ufdd0", "\ufdd1", "\ufdd2", "\ufdd03f\ufdd0", "\ufdd0id\ufdd0", "\ufffe", "\U0001ffff"]
+
+
+@pytest.mark.parametrize("escape", ESCAPES)
+async def test_a_name_that_looks_like_an_escape_is_no_other_name(service: Service, dav: Dav, escape: str) -> None:
+    for name in ("a?.txt", "a;.txt", "a.txt"):
+        await dav.ok("PUT", f"/{name}", b"one")
+    item = (await service.drive.files.list_folder(await owner(service), "root")).items[0]
+    for path in (f"/a{escape}.txt", f"/{escape}{item.id}", f"/{escape}/{item.id}"):
+        assert (await dav.send("GET", path)).status_code == 404
+        assert (await dav.send("DELETE", path)).status_code == 404
+        assert (await dav.move(path, "/b.txt")).status_code == 404
+        assert (await dav.move("/a.txt", path)).status_code in {400, 409, 422}
+        assert (await dav.send("PUT", path, b"two")).status_code in {400, 409, 422}
+    assert sorted(await dav.names()) == ["a.txt", "a;.txt", "a?.txt"]
+
+
+@pytest.mark.parametrize("end", ["%0A", "%09", "%0D"])
+async def test_a_destination_with_a_line_end_in_it_is_no_other_name(dav: Dav, end: str) -> None:
+    await dav.ok("PUT", "/a.txt", b"one")
+    await dav.ok("PUT", "/b.txt", b"two")
+    base = str(dav.http.base_url).rstrip("/")
+    moved = await dav.send("MOVE", "/a.txt", Destination=f"{base}/dav/b{end}.txt")
+    assert moved.status_code in {400, 409, 422}
+    assert ((await dav.ok("GET", "/a.txt")).content, (await dav.ok("GET", "/b.txt")).content) == (b"one", b"two")
+
+
+@pytest.mark.parametrize("escape", ESCAPES)
+async def test_an_old_name_with_a_noncharacter_is_listed_read_renamed_and_deleted_alone(
+    service: Service, dav: Dav, escape: str
+) -> None:
+    await dav.ok("PUT", "/a?.txt", b"question")
+    await dav.ok("PUT", "/old.txt", b"old")
+    async with service.drive.database.write() as session:
+        await session.execute(update(NodeRow).where(NodeRow.name == "old.txt").values(name=f"a{escape}.txt"))
+    assert sorted(await dav.names()) == sorted(["a?.txt", f"a{escape}.txt"])
+    assert (await dav.ok("GET", f"/a{escape}.txt")).content == b"old"
+    assert (await dav.move(f"/a{escape}.txt", "/new.txt")).status_code == 201
+    change = (await service.drive.journal.list_changes(await owner(service))).items[0]
+    assert (escape in change.summary, "\\u{" in change.summary) == (False, True)
+    await dav.ok("DELETE", "/new.txt")
+    assert (await dav.ok("GET", "/a?.txt")).content == b"question"

@@ -85,3 +85,48 @@ async def test_administrators_find_everybody_but_who_was_removed(
     assert await contacts(owner_client) == [CARL]
     async with service.client("") as nobody:
         assert (await nobody.get("/api/drive/contacts")).status_code == 401
+
+
+async def account(client: httpx.AsyncClient, address: str) -> Any:
+    return await client.get("/api/drive/contacts/account", params={"address": address})
+
+
+async def test_who_shares_is_told_before_whether_anybody_has_the_address(
+    bobs_client: httpx.AsyncClient, carls_client: httpx.AsyncClient
+) -> None:
+    assert done(await account(bobs_client, "Carl@Example.com")) == {
+        "kind": "person",
+        "address": CARL,
+        "has_account": True,
+    }
+    assert done(await account(bobs_client, DORA))["has_account"] is False
+    assert (await account(bobs_client, "dora")).status_code == 422
+    assert (await account(bobs_client, "group:none")).status_code == 404
+    made = done(await carls_client.post("/api/drive/items", json={"kind": "folder", "name": "Plans"}))
+    path = f"/api/drive/items/{made['id']}/shares"
+    for email, has_account in ((BOB, True), (DORA, False)):
+        shared = done(await carls_client.post(path, json={"email": email}))
+        assert shared["has_account"] is has_account
+    assert {one["has_account"] for one in done(await carls_client.get(path))["shares"]} == {None}
+    assert done(await carls_client.delete(f"{path}/{DORA}"))["has_account"] is None
+
+
+async def test_neither_guests_nor_programs_that_may_not_share_learn_of_accounts(
+    service: Service, bobs_client: httpx.AsyncClient
+) -> None:
+    key = done(await bobs_client.post("/api/auth/keys", json={"name": "reader", "scopes": ["read", "write"]}))["key"]
+    async with service.client(key) as reader:
+        assert (await account(reader, DORA)).status_code == 403
+    async with service.client("wrong") as guest:
+        assert (await account(guest, DORA)).status_code == 401
+
+
+async def test_beyond_a_number_of_addresses_in_an_hour_nothing_is_told(
+    bobs_client: httpx.AsyncClient, carls_client: httpx.AsyncClient
+) -> None:
+    told = [done(await account(bobs_client, f"p{number}@example.com"))["has_account"] for number in range(102)]
+    assert (told[:100], told[100:]) == ([False] * 100, [None, None])
+    assert done(await account(carls_client, BOB))["has_account"] is True
+    made = done(await bobs_client.post("/api/drive/items", json={"kind": "folder", "name": "Plans"}))
+    shared = done(await bobs_client.post(f"/api/drive/items/{made['id']}/shares", json={"email": DORA}))
+    assert (shared["email"], shared["has_account"]) == (DORA, None)

@@ -292,3 +292,10 @@ async def test_a_role_or_a_link_that_is_named_twice_is_told_and_the_item_is_rest
     (found,) = (await exported(bobs_client)).values()
     assert [share["role"] for share in found["shares"]] == ["viewer"]
     assert len(found["links"]) == 1
+
+
+async def test_a_name_of_an_older_drive_with_noncharacters_is_taken_in_without_them(
+    bobs_client: httpx.AsyncClient,
+) -> None:
+    done(await imported(bobs_client, item("a\ufdd0\uffff", kind="folder"), item("b", kind="folder")))
+    assert sorted(await names(bobs_client)) == ["a\ufffd\ufffd", "b"]

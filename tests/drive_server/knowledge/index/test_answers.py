@@ -58,6 +58,16 @@ async def test_questions_find_their_passage_in_either_language(corpus: Corpus) -
     assert {query: await best(corpus, query) for query in answers} == answers
 
 
+async def test_one_word_a_number_and_a_slip_of_the_pen_are_never_refused(corpus: Corpus) -> None:
+    asked = {"vacation": LEAVE, "vacaton days": LEAVE, "31 March": LEAVE, "宠物": RENT, "5800": RENT, "押一付三": RENT}
+    assert {query: await best(corpus, query) for query in asked} == asked
+
+
+async def test_a_chinese_question_about_what_is_in_no_file_of_another_language_finds_nothing(corpus: Corpus) -> None:
+    asked = ("怎么缝扣子", "蒙娜丽莎是谁画的", "燃气表读数", "贝加尔湖有多深", "吉他和弦谱", "鑫淼焱垚")
+    assert {query: found for query in asked if (found := await best(corpus, query))} == {}
+
+
 async def test_words_are_found_with_other_accents_and_apostrophes(corpus: Corpus) -> None:
     asked = ["resume", "résumé", "RESUME", "resumes", "jose", "O'Brien", "O’Brien", "obrien", "strasse", "lodz"]
     for mode in ("text", "words", "hybrid"):

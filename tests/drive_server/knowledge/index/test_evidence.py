@@ -3,7 +3,14 @@ from __future__ import annotations
 import pytest
 
 from drive_server.knowledge.embedding.embedder import CjkEmbedder, Nearness
-from drive_server.knowledge.index.evidence import Coverage, best_of, is_near, terms_of, with_agreement
+from drive_server.knowledge.index.evidence import (
+    Coverage,
+    best_of,
+    is_near,
+    rarity_of,
+    terms_of,
+    with_agreement,
+)
 
 HANDBOOK = "Everybody has 28 days of paid holiday a year. Ask Ann O’Brien about INV-2024-0031."
 
@@ -52,13 +59,51 @@ def test_a_slip_of_the_pen_counts_as_the_word_that_is_meant() -> None:
     assert terms_of("whats teh hokiday").coverage(HANDBOOK).share == 0
 
 
+NEEDED = Nearness(alone=0.5, words=0.2, each_word=0.01, rare_words=0.05)
+
+
+def covered(*together: str, asked: str = "abcd") -> Coverage:
+    return Coverage(frozenset(together), frozenset(together), tuple(asked))
+
+
 def test_the_fewer_words_a_passage_has_the_nearer_it_must_be() -> None:
-    needed = Nearness(alone=0.5, words=0.2, each_word=0.01, most_words=2)
-    assert is_near(0.5, Coverage(), needed)
-    assert not is_near(0.49, Coverage(), needed)
-    assert is_near(0.36, Coverage(0.5, 5), Nearness(alone=0.5, words=0.24, each_word=0.01, most_words=2))
-    assert best_of([Coverage(0.5, 2), Coverage(1.0, 1)]).is_answer
+    ordinary = dict.fromkeys("abcd", 0.2)
+    assert is_near(0.5, Coverage(), ordinary, NEEDED)
+    assert not is_near(0.49, Coverage(), ordinary, NEEDED)
+    assert is_near(0.37, covered("a", "b"), ordinary, NEEDED)
+    assert not is_near(0.35, covered("a", "b"), ordinary, NEEDED)
+    assert best_of([covered("a", "b"), covered("c", asked="c")]).is_answer
     assert best_of([]) == Coverage()
+
+
+def test_a_rare_word_says_more_than_one_that_most_of_the_best_passages_have() -> None:
+    rarity = rarity_of([covered("a"), covered("a"), covered("a", "b")])
+    assert rarity["c"] > rarity["b"] > rarity["a"] > 0
+    assert is_near(0.4, covered("b"), rarity, NEEDED)
+    assert not is_near(0.4, covered("a"), rarity, NEEDED)
+    assert rarity_of([]) == {}
+
+
+def test_words_count_that_stand_close_together() -> None:
+    terms = terms_of("child fever treatment")
+    near, scattered = (
+        "A child with fever. Treatment: rest.",
+        f"A child. {'Plants. ' * 30} Fever. {'Roots. ' * 30} Treatment.",
+    )
+    assert terms.coverage(near).together == {"child", "fever", "treatment"}
+    assert len(terms.coverage(scattered).together) == 1
+    assert terms.coverage(scattered).share == 1
+    assert terms_of("孩子发烧").coverage(f"孩子。{'植物' * 100}发烧。").together == {"孩子"}
+
+
+def test_a_number_or_a_latin_word_counts_that_touches_chinese() -> None:
+    assert terms_of("105人事件").coverage("即105人事件。").is_answer
+    assert terms_of("Python 版本").coverage("使用Python的版本").is_answer
+
+
+def test_a_character_of_every_question_stays_where_it_belongs_to_a_word() -> None:
+    assert terms_of("蒙古的首都是哪里").words == ("蒙古", "首都")
+    assert terms_of("大家都去哪里").words == ("大家", "去")
 
 
 def test_models_that_disagree_are_trusted_less() -> None:

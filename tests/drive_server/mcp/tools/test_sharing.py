@@ -55,15 +55,19 @@ async def test_an_inherited_role_is_taken_back_where_it_was_given(assistant: Hos
     assert "/A" in error["hint"]
 
 
-async def test_whether_an_email_has_an_account_is_not_told(assistant: Host, bobs: Host) -> None:
+async def test_only_who_gives_a_role_is_told_that_nobody_has_the_email_yet(assistant: Host, bobs: Host) -> None:
     await assistant.call("create_folder", name="A")
 
-    known = await assistant.call("share_item", item_id="/A", email="bob@example.com")
-    unknown = await assistant.call("share_item", item_id="/A", email="nobody@example.com")
+    known = await assistant.result("share_item", item_id="/A", email="bob@example.com")
+    unknown = await assistant.result("share_item", item_id="/A", email="nobody@example.com")
+    listed = await assistant.call("list_shares", item_id="/A")
 
     del bobs
-    own = {"id", "email", "created_at"}
-    assert {key: known[key] for key in known.keys() - own} == {key: unknown[key] for key in unknown.keys() - own}
+    assert known.structuredContent is not None
+    assert unknown.structuredContent is not None
+    assert (known.structuredContent["has_account"], "account" in text_of(known)) == (True, False)
+    assert (unknown.structuredContent["has_account"], "no account" in text_of(unknown)) == (False, True)
+    assert [share["has_account"] for share in listed["shares"]] == [None, None]
 
 
 async def test_only_viewer_and_editor_can_be_given(assistant: Host) -> None:

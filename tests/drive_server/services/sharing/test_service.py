@@ -16,6 +16,7 @@ from drive_server.errors import (
     NotFoundError,
     StateConflictError,
 )
+from drive_server.messages import render
 from tests.drive_server.actors import new_person, rehearsing, with_scopes
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ async def test_a_role_on_a_folder_holds_below_it_at_once(
 async def test_sharing_again_changes_the_role(drive: Drive, alice: Actor, bob: Actor, plan: Item) -> None:
     first = await drive.sharing.share(alice, plan.id, BOB, "viewer")
     second = await drive.sharing.share(alice, plan.id, BOB, "editor")
-    assert second.value == replace(first.value, role="editor")
+    assert second.value == replace(first.value, role="editor", has_account=None)
     assert (await drive.files.get(bob, plan.id)).role == "editor"
     assert await grants(drive, alice, plan.id) == [(BOB, "editor", None)]
 
@@ -64,19 +65,20 @@ async def test_sharing_again_changes_the_role(drive: Drive, alice: Actor, bob: A
 async def test_giving_the_same_role_again_changes_nothing(drive: Drive, alice: Actor, plan: Item) -> None:
     first = await drive.sharing.share(alice, plan.id, BOB, "viewer")
     again = await drive.sharing.share(alice, plan.id, BOB, "viewer")
-    assert (again.value, again.change_id) == (first.value, None)
+    assert (again.value, again.change_id) == (replace(first.value, has_account=None), None)
     rehearsed = await drive.sharing.share(rehearsing(alice), plan.id, BOB, "viewer")
     assert rehearsed.effect is not None
     assert (rehearsed.effect.count, rehearsed.effect.gains_access) == (0, ())
     assert "already" in rehearsed.effect.summary
 
 
-async def test_the_answer_does_not_tell_whether_the_person_has_an_account(
+async def test_the_answer_tells_whether_the_person_has_an_account_and_nothing_else_of_them(
     drive: Drive, alice: Actor, bob: Actor, plan: Item
 ) -> None:
     known = (await drive.sharing.share(alice, plan.id, bob.principal.email, "viewer")).value
     unknown = (await drive.sharing.share(alice, plan.id, "nobody@example.com", "viewer")).value
-    hidden = {"id": "", "email": "", "created_at": known.created_at}
+    assert (known.has_account, unknown.has_account) == (True, False)
+    hidden = {"id": "", "email": "", "created_at": known.created_at, "has_account": None}
     assert replace(known, **hidden) == replace(unknown, **hidden)
 
 
@@ -194,6 +196,7 @@ async def test_taking_back_what_was_not_given_is_not_found(drive: Drive, alice: 
 async def test_a_rehearsal_tells_who_gains_and_loses_access_and_changes_nothing(
     drive: Drive, alice: Actor, plan: Item
 ) -> None:
+    await new_person(drive.identity, BOB)
     rehearsed = await drive.sharing.share(rehearsing(alice), plan.id, BOB, "editor")
     assert rehearsed.effect is not None
     assert rehearsed.effect.gains_access == (BOB,)
@@ -306,3 +309,21 @@ async def test_shared_with_me_lists_what_was_given_by_name_and_not_what_lies_bel
 async def test_a_made_up_cursor_is_refused(drive: Drive, alice: Actor, cursor: str) -> None:
     with pytest.raises(InvalidInputError):
         await drive.sharing.shared_with_me(alice, cursor=cursor)
+
+
+async def test_a_share_without_an_account_says_before_and_after_that_nobody_is_told(
+    drive: Drive, alice: Actor, plan: Item
+) -> None:
+    await new_person(drive.identity, BOB)
+    told = await drive.sharing.share(rehearsing(alice), plan.id, "eve@example.com", "viewer")
+    assert told.effect is not None
+    assert told.effect.message is not None
+    assert "Nobody has an account with this email here" in told.effect.summary
+    assert "没有账户" in render(told.effect.message, "zh")
+    known = await drive.sharing.share(rehearsing(alice), plan.id, BOB, "viewer")
+    assert known.effect is not None
+    assert known.effect.summary == "Share 'plan.md' with bob@example.com as viewer."
+    assert (await drive.sharing.share(alice, plan.id, "eve@example.com", "viewer")).value.has_account is False
+    change = (await drive.journal.list_changes(alice)).items[0]
+    assert change.summary == "Shared 'plan.md' with eve@example.com as viewer, who had no account here."
+    assert (await drive.sharing.share(alice, plan.id, "eve@example.com", "editor")).value.has_account is None

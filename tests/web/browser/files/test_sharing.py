@@ -53,6 +53,26 @@ def test_a_person_is_given_access_another_role_and_none(visits: Visits, item: di
     assert owner.http.get(f"/api/drive/items/{item['id']}/shares").json()["shares"] == []
 
 
+def test_an_address_without_an_account_is_told_before_and_a_link_is_offered(
+    visits: Visits, item: dict[str, Any], owner: Person
+) -> None:
+    page = visits.open(f"#/file/{item['id']}", size=NARROWEST)
+    dialog = sharing(page, item)
+    who = dialog.get_by_role("textbox", name="Email, or group:NAME").or_(
+        dialog.get_by_role("combobox", name="Email, or group:NAME")
+    )
+    who.fill("nobody-yet@example.com")
+    dialog.get_by_role("button", name="Share", exact=True).click()
+    expect(dialog.get_by_text("Nobody has an account with nobody-yet@example.com here.")).to_be_visible()
+    assert owner.http.get(f"/api/drive/items/{item['id']}/shares").json()["shares"] == []
+    assert violations(page) == []
+    dialog.get_by_role("button", name="Make a link instead").click()
+    expect(dialog.get_by_role("button", name="Make the link")).to_be_visible()
+    dialog.get_by_role("button", name="Share anyway").click()
+    expect(dialog.get_by_role("combobox", name="Role of nobody-yet@example.com")).to_have_value("viewer")
+    expect(dialog.get_by_role("button", name="Share", exact=True)).to_be_visible()
+
+
 def test_a_link_with_a_password_and_an_end_is_made_copied_and_ended(
     visits: Visits, item: dict[str, Any], owner: Person
 ) -> None:

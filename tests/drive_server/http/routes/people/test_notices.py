@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import smtplib
 from contextlib import asynccontextmanager
 from email import message_from_bytes, policy
@@ -182,6 +183,62 @@ async def test_a_mail_that_is_not_taken_is_sent_later_and_one_that_never_will_be
     assert [mail["Subject"] for mail in server.mails] == ["me@localhost shared 'A' with you"]
 
 
+INJECTIONS = [
+    "=?utf-8?q?Hi=0d=0aBcc=3A_eve=40example.com=0d=0a=0d=0aNew_login=3A_http=3A=2F=2Fevil.example=2F?=",
+    "=?utf-8?b?SGkNCkJjYzogZXZlQGV4YW1wbGUuY29tDQoNCk5ldyBsb2dpbjogaHR0cDovL2V2aWwuZXhhbXBsZS8=?=",
+    "a =?utf-8?q?=0d=0aX-Evil=3A_1?= =?utf-8?q?=0aX-Evil=3A_1?= b",
+    "=?utf-8?q?" + "=0d=0a" * 38 + "?=",
+    "New login www.evil.example",
+    "sign in at evil.com now",
+    "http：evil.example",
+    "报告 =?gbk?q?=0d=0aX-Evil=3A_1?=",
+    "שלום evil.example",
+]
+
+
+@pytest.mark.parametrize("name", INJECTIONS)
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_a_name_in_a_mail_is_neither_a_header_nor_a_line_nor_a_link(
+    mailing: Service, mails: tuple[MailServer, str], name: str, language: str
+) -> None:
+    async with mailing.client() as owner, mailing.client(await mailing.add_person(BOB)) as bob:
+        await bob.patch("/api/auth/me", json={"language": language})
+        await share(owner, await folder(owner, name))
+        assert await mailing.drive.outbox.send_due() == 1
+        await share(owner, await folder(owner, "plain"))
+        assert await mailing.drive.outbox.send_due() == 1
+    hostile, harmless = mails[0].mails
+    assert hostile.keys() == harmless.keys()
+    assert name.split()[0] in str(hostile["Subject"]) or "[.]" in str(hostile["Subject"]) or len(name) > 120
+    lines, expected = (mail.get_content().splitlines() for mail in (hostile, harmless))
+    assert (len(lines), lines[1:]) == (len(expected), expected[1:])
+    assert not re.search(r"evil\.|www\.|https?:", lines[0] + str(hostile["Subject"]))
+
+
+@pytest.mark.parametrize(
+    "name", ["报告 2026.pdf", "a=?b.txt", "v1.2 plan (final).docx", "notes.md", "שלום.txt", "Mr.Smith"]
+)
+async def test_an_ordinary_name_stands_in_a_mail_as_it_is(
+    mailing: Service, mails: tuple[MailServer, str], name: str
+) -> None:
+    await mailing.add_person(BOB)
+    async with mailing.client() as owner:
+        await share(owner, await folder(owner, name))
+        assert await mailing.drive.outbox.send_due() == 1
+    (mail,) = mails[0].mails
+    assert f"'{name}'" in str(mail["Subject"])
+    assert name in mail.get_content()
+
+
+@pytest.mark.parametrize("local", ["=?utf-8?q?a=0d=0abcc?=", "=?us-ascii?q?=2c?="])
+async def test_an_address_is_a_recipient_to_the_letter(mails: tuple[MailServer, str], local: str) -> None:
+    server = SmtpServer.of(mails[1], "drive@example.com")
+    message = server._message(Mail("1", f"{local}@example.com", "Hi", "Words"))
+    assert f"\nTo: {local}@example.com\n" in message.as_string()
+    await server.send(Mail("1", f"{local}@example.com", "Hi", "Words"))
+    assert len(mails[0].mails) == 1
+
+
 async def test_no_name_adds_a_header_and_no_password_goes_out_without_tls(mails: tuple[MailServer, str]) -> None:
     server = SmtpServer.of(mails[1], "drive@example.com")
     await server.send(Mail("1", BOB, "Hi\r\nBcc: eve@example.com", "Words"))
@@ -192,3 +249,34 @@ async def test_no_name_adds_a_header_and_no_password_goes_out_without_tls(mails:
     object.__setattr__(away, "host", "localhost.")
     with pytest.raises((smtplib.SMTPException, OSError)):
         await away.send(Mail("3", BOB, "Hi", "Words"))
+
+
+async def test_what_a_program_deletes_for_good_without_asking_is_named_as_that(
+    owner_client: httpx.AsyncClient, bobs_client: httpx.AsyncClient
+) -> None:
+    for client in (owner_client, bobs_client):
+        for name in ("One", "Two", "Three"):
+            item = await folder(client, name)
+            await client.post(f"/api/drive/items/{item['id']}/trash")
+            if name == "One":
+                assert (await client.delete(f"/api/drive/items/{item['id']}")).is_success
+        assert (await client.delete("/api/drive/trash")).is_success
+    told = (await bobs_client.get(NOTICES)).json()
+    chinese = (await bobs_client.get(NOTICES, params={"lang": "zh"})).json()
+    audit = (await bobs_client.get("/api/drive/changes", params={"limit": 50})).json()["changes"]
+    sentence = "Deleted 'One' with 0 items in it for good; this can't be taken back. A program did so with the key "
+    assert [one["text"].partition(" A program")[0] for one in told["items"]] == [
+        "Deleted 2 items in the trash for good; this can't be taken back.",
+        "Deleted 'One' with 0 items in it for good; this can't be taken back.",
+    ]
+    assert [(one["kind"], one["item"], one["by"]) for one in told["items"]] == [("deleted", None, BOB)] * 2
+    assert all("事先没有询问任何人" in one["text"] for one in chinese["items"])
+    assert told["unread"] == 2
+    assert [one["summary"] for one in audit if one["summary"].startswith(sentence)]
+    await bobs_client.post(f"{NOTICES}/read", json={"ids": [told["items"][0]["id"]]})
+    assert (await bobs_client.get(NOTICES, params={"unread": True})).json()["unread"] == 1
+
+    # A person at this computer, or in the page, is asked there.
+    assert (await owner_client.get(NOTICES)).json()["items"] == []
+    theirs = (await owner_client.get("/api/drive/changes", params={"limit": 50})).json()["changes"]
+    assert not [one for one in theirs if "program" in one["summary"]]

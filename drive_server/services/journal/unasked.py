@@ -1,0 +1,31 @@
+"""Deletion for good by a program that asked nobody: named as that in the journal, with a notice for the person."""
+
+from typing import Final
+
+from drive_server.messages import Message
+from drive_server.services.journal.recorder import Recorder
+from drive_server.storage.tables.sharing import NoticeRow
+
+PROGRAMS: Final = frozenset({"api_key", "jwt"})
+"""Ways to sign in by which programs act: what a person does in the page or at this computer is asked there."""
+CHANGE: Final = "change:"
+"""The beginning of what a notice of a change is about; the id of the change follows."""
+
+
+def name_unasked(recorder: Recorder) -> bool:
+    """Say it in the description of the change. Return whether it is one."""
+    actor = recorder.actor
+    is_asked = actor.approved_by is not None or actor.principal.method not in PROGRAMS
+    if is_asked or recorder.reversible or recorder.message is None:
+        return False
+    key = actor.principal.key_name or actor.principal.method
+    recorder.message = Message.of("change.unasked", change=recorder.message, key=key)
+    return True
+
+
+def note_unasked(recorder: Recorder, change_id: int) -> None:
+    """Note it for the person whose program it is, in the transaction of the change."""
+    actor = recorder.actor
+    row = NoticeRow(email=actor.principal.email, node_id=f"{CHANGE}{change_id}", by_user=actor.user_id)
+    row.created_at = recorder.now
+    recorder.session.add(row)
