@@ -144,7 +144,7 @@ class Service:
         """End the streams of all clients, so that the server can shut down; runs go on."""
         self.log.end_follows()
         self.servers.end_watches()
-        self.approvals.end_watches()
+        self.approvals.polls.end()
 
     async def _forget_person(self, user_id: str) -> None:
         person = Principal(user_id, "", frozenset(), ADMINISTRATOR)
@@ -207,6 +207,7 @@ async def open_service(
     log_task = asyncio.create_task(log.write(), name="event log")
     webhook_task = asyncio.create_task(webhooks.deliver(), name="webhooks")
     expiry_task: asyncio.Task[None] | None = None
+    polling_task = asyncio.create_task(approvals.polls.run(), name="approvals")
     words_task = asyncio.create_task(complete_words(service), name="words")
     pruning_task = asyncio.create_task(prune_threads(service, thread_days), name="retention")
     try:
@@ -223,6 +224,7 @@ async def open_service(
             expiry_task.cancel()
             await asyncio.gather(expiry_task, return_exceptions=True)
         await runs.close()
+        polling_task.cancel()
         webhook_task.cancel()
         pruning_task.cancel()
         words_task.cancel()

@@ -64,6 +64,7 @@ from drive_server.services.identity.passwords import PasswordService
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sessions import SessionService
 from drive_server.services.identity.sign_ins import SignInService
+from drive_server.services.journal.feed import ChangeFeed
 from drive_server.services.journal.following import ChangeFollower
 from drive_server.services.journal.service import Journal
 from drive_server.services.mail.outbox import Outbox
@@ -259,7 +260,8 @@ async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]",
         search=(search := SearchService(database, index, _reranker(settings, stack))),
         related=RelatedFiles(documents, search),
         journal=journal,
-        follower=ChangeFollower(database),
+        feed=(feed := ChangeFeed(database)),
+        follower=ChangeFollower(database, feed),
         undo=UndoService(journal),
         inventory=Inventory(database, blobs),
         imported_contents=(imported := ImportedContents(database, blobs, limits, max_bytes=settings.max_upload_bytes)),
@@ -280,9 +282,11 @@ async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]",
         stack.push_async_callback(oidc.close)
     drive.server = build_server(drive, default_key=settings.api_key.get_secret_value())
     subscriptions = drive.server.subscriptions
-    await subscriptions.feed.start()
-    journal.on_change = _each(subscriptions.feed.wake, drive.follower.wake, installation.wake)
+    await feed.start()
+    journal.on_change = _each(feed.wake, notices.polls.wake, installation.wake)
     await stack.enter_async_context(_running("drive-installation", installation.run))
+    await stack.enter_async_context(_running("drive-feed", feed.run))
+    await stack.enter_async_context(_running("drive-notices", notices.polls.run))
     await stack.enter_async_context(_running("drive-subscriptions", subscriptions.run))
     stack.push_async_callback(identity.uses.flush)
     await stack.enter_async_context(_running("drive-key-uses", identity.uses.run))

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from drive_server.services.identity.service import IdentityService
     from drive_server.services.identity.sessions import SessionService
     from drive_server.services.identity.sign_ins import SignInService
+    from drive_server.services.journal.feed import ChangeFeed
     from drive_server.services.journal.following import ChangeFollower
     from drive_server.services.journal.service import Journal
     from drive_server.services.mail.outbox import Outbox
@@ -116,6 +117,7 @@ class ServiceRegistry:
     related: "RelatedFiles"
     folder_index: "FolderIndex"
     journal: "Journal"
+    feed: "ChangeFeed"
     follower: "ChangeFollower"
     undo: "UndoService"
     inventory: "Inventory"

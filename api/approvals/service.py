@@ -1,8 +1,6 @@
 """Approvals: stored, decided once by one of possibly many clients, or expired."""
 
-import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +15,7 @@ from api.errors import ApprovalClosedError, NotFoundError
 from api.events.frames import Event
 from api.storage.tables import CANCELLED, DECIDED, EXPIRED, RUNNING, WAITING, ApprovalRow, RunRow, table_of
 from drive_server.storage.database import Database
+from drive_server.storage.shared_poll import SharedPoll, Watch
 
 PARKED = "run_parked"
 POLL_SECONDS = 1.0
@@ -36,7 +35,7 @@ class Approvals:
         self._clock = clock
         self._check_edit = check_edit
         self._check_grant = check_grant
-        self._ending = asyncio.Event()
+        self.polls = SharedPoll[tuple[str, ...]](self._waiting_ids, POLL_SECONDS, ())
 
     async def find(self, approval_id: str) -> ApprovalRow | None:
         """Return an approval, whoever owns it, for the run that raised it."""
@@ -56,19 +55,12 @@ class Approvals:
         async with self._database.read() as session:
             return list(await session.scalars(query.order_by(ApprovalRow.created_at, ApprovalRow.id)))
 
-    async def watch(self, caller: Principal) -> AsyncGenerator[tuple[str, ...]]:
-        """Yield the ids of the approvals that wait for the caller, oldest first, at once and then every second.
+    def watch(self, caller: Principal) -> Watch[tuple[str, ...]]:
+        """Watch the ids of the approvals that wait for the caller, oldest first.
 
-        It polls, as other processes that share the database open and close approvals too.
+        They are polled, as other processes that share the database open and close approvals too.
         """
-        while not self._ending.is_set():
-            yield await self._waiting_ids(caller)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._ending.wait(), POLL_SECONDS)
-
-    def end_watches(self) -> None:
-        """End all watches, so that the server can shut down."""
-        self._ending.set()
+        return self.polls.watch(caller.user_id)
 
     def open_statements(self, run: RunRow, payload: Mapping[str, Any]) -> list[Executable]:
         """Return the statements that store an approval with this payload and make its run wait."""
@@ -163,17 +155,22 @@ class Approvals:
             await session.execute(update(ApprovalRow).where(ApprovalRow.id == row.id).values(decisions=kept))
         return contents
 
-    async def _waiting_ids(self, caller: Principal) -> tuple[str, ...]:
-        query = select(ApprovalRow.id).where(*self._waits_for(caller))
+    async def _waiting_ids(self, user_ids: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """Return the ids of the approvals that wait, of each of these people who has some."""
+        query = select(ApprovalRow.user_id, ApprovalRow.id).where(*self._waits())
+        found: dict[str, tuple[str, ...]] = {}
         async with self._database.read() as session:
-            return tuple(await session.scalars(query.order_by(ApprovalRow.created_at, ApprovalRow.id)))
+            # All of them: there are few that wait, and many people may ask.
+            for user_id, number in await session.execute(query.order_by(ApprovalRow.created_at, ApprovalRow.id)):
+                if user_id in user_ids:
+                    found[user_id] = (*found.get(user_id, ()), number)
+        return found
 
     def _waits_for(self, caller: Principal) -> tuple[ColumnElement[bool], ...]:
-        return (
-            ApprovalRow.user_id == caller.user_id,
-            ApprovalRow.status == WAITING,
-            ApprovalRow.expires_at > self._clock.now(),
-        )
+        return ApprovalRow.user_id == caller.user_id, *self._waits()
+
+    def _waits(self) -> tuple[ColumnElement[bool], ...]:
+        return _IS_WAITING, ApprovalRow.expires_at > self._clock.now()
 
     async def _open(self, session: AsyncSession, caller: Principal, approval_id: str) -> ApprovalRow:
         """Return an approval that waits for the caller; of several writers one at a time has it."""

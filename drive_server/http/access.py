@@ -48,6 +48,11 @@ async def principal_of_request(drive: Drive, request: HTTPConnection) -> Princip
     return principal
 
 
+def secret_of_request(request: HTTPConnection) -> str:
+    """Return the key or the session of a request that was let in."""
+    return bearer_token(request) or request.cookies.get(COOKIE, "")
+
+
 def prefer_connection(request: HTTPConnection) -> None:
     """Tell the server that somebody with a key uses the connection: it closes others first when there are too many."""
     if sign_in := request.scope.get("extensions", {}).get(SIGNED_IN):

@@ -200,6 +200,16 @@ class Collector:
             await self._blobs.remove_aside(blob_hash, kind)
         await session.execute(delete(ReleasedRow).where(ReleasedRow.blob.in_(hashes)))
 
+    async def _forget(self) -> None:
+        """Delete the results of reading contents that no file has any more."""
+        async with self._database.read() as session:
+            unused = [table for table, is_unused in _UNUSED.items() if await _has_any(session, table, is_unused)]
+        if unused:
+            async with self._database.write() as session:
+                for table in unused:
+                    statement = delete(table).where(_UNUSED[table])
+                    await session.execute(statement, execution_options={"synchronize_session": False})
+
 
 def _batches(hashes: Sequence[str]) -> list[Sequence[str]]:
     return [hashes[start : start + BATCH] for start in range(0, len(hashes), BATCH)]
@@ -220,16 +230,6 @@ def _report(done: Collected) -> None:
             "with `python -m drive_server collect --unknown`.",
             done.kept,
         )
-
-    async def _forget(self) -> None:
-        """Delete the results of reading contents that no file has any more."""
-        async with self._database.read() as session:
-            unused = [table for table, is_unused in _UNUSED.items() if await _has_any(session, table, is_unused)]
-        if unused:
-            async with self._database.write() as session:
-                for table in unused:
-                    statement = delete(table).where(_UNUSED[table])
-                    await session.execute(statement, execution_options={"synchronize_session": False})
 
 
 _UNUSED: Final[dict[type[Base], ColumnElement[bool]]] = {

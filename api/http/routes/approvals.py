@@ -1,7 +1,6 @@
 """Approvals: list and read them, and decide."""
 
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from typing import Any, Final
 
 from fastapi import APIRouter, Request
@@ -18,10 +17,10 @@ from api.service import Service
 from drive_server.errors import DriveError
 from drive_server.http.event_streams import stream_responses
 from drive_server.http.problem import problem_responses
+from drive_server.storage.shared_poll import Watch
 
 router = APIRouter(prefix="/approvals", tags=["approvals"], route_class=FilteredRoute)
 
-POLLS_PER_HEARTBEAT = 15
 EXAMPLE = (
     'id: 1\nevent: approvals\ndata: {"type":"approvals","waiting":1,"approval_ids":["5f0c..."]}\n\n: heartbeat\n\n'
 )
@@ -39,7 +38,7 @@ async def list_approvals(caller: CallerDep, service: ServiceDep) -> ApprovalList
 @router.get("/events", response_class=EventStream, status_code=200, responses=STREAM | problem_responses())
 async def follow_approvals(request: Request, caller: CallerDep, service: ServiceDep) -> EventStream:
     """Send which approvals wait for you as the event `approvals`, at once and at each change, until the key ends."""
-    return EventStream(_frames(request, caller, service))
+    return EventStream(_frames(request, service, service.approvals.watch(caller)))
 
 
 @router.get("/{approval_id}", responses=problem_responses(404))
@@ -67,20 +66,17 @@ async def decide_approval(
     return await shown_approval(decided, caller, service)
 
 
-async def _frames(request: Request, caller: Principal, service: Service) -> AsyncGenerator[list[Frame]]:
-    shown: tuple[str, ...] | None = None
-    number, polls = 0, 0
-    async with aclosing(service.approvals.watch(caller)) as polled:
-        async for ids in polled:
-            if not await _is_allowed(request, service):
-                return
-            polls += 1
-            if ids != shown:
-                number, shown, polls = number + 1, ids, 0
-                yield [_frame(number, ids)]
-            elif polls == POLLS_PER_HEARTBEAT:
-                polls = 0
-                yield []
+async def _frames(request: Request, service: Service, watch: Watch[tuple[str, ...]]) -> AsyncGenerator[list[Frame]]:
+    number = 0
+    while watch.is_open:
+        ids = await watch.next(service.heartbeat_seconds)
+        if not await _is_allowed(request, service):
+            return
+        if ids is not None:
+            number += 1
+            yield [_frame(number, ids)]
+        elif watch.is_open:
+            yield []
 
 
 async def _is_allowed(request: Request, service: Service) -> bool:

@@ -8,10 +8,9 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import APIRouter, Header, Query, Request
 from pydantic import BaseModel, Field
 
-from drive_server.drive import Drive
 from drive_server.errors import NotFoundError
 from drive_server.http.access import ActorDep, DriveDep
-from drive_server.http.event_streams import HEARTBEAT_SECONDS, UNBUFFERED, EventStream, OpenStreams, may_read
+from drive_server.http.event_streams import HEARTBEAT_SECONDS, UNBUFFERED, EventStream, OpenStreams
 from drive_server.http.problem import problem_responses
 from drive_server.services.journal.following import FolderChange, FolderWatch
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
@@ -70,20 +69,20 @@ async def folder_events(
     """
     after = int(last_event_id) if last_event_id is not None else None
     watch = await drive.follower.watch(actor, folder_id, after)
-    return EventStream(_frames(request, drive, actor.user_id, watch), headers=UNBUFFERED)
+    return EventStream(_frames(request, actor.user_id, watch), headers=UNBUFFERED)
 
 
-async def _frames(request: Request, drive: Drive, user_id: str, watch: FolderWatch) -> AsyncGenerator[bytes]:
+async def _frames(request: Request, user_id: str, watch: FolderWatch) -> AsyncGenerator[bytes]:
     streams: OpenStreams = request.app.state.open_streams
     yield b"id: %d\n\n" % watch.last  # where to go on, if the connection breaks before anything changes
-    with suppress(NotFoundError):
-        while not streams.is_ending and await may_read(drive, request):
+    with suppress(NotFoundError), streams.opened(request, user_id) as stream:
+        while stream.is_open:
             found: list[FolderChange] = []
-            with streams.cancellable(user_id):
+            with stream.waiting():
                 found = await watch.next(HEARTBEAT_SECONDS)
             for change in found:
                 yield _frame(change)
-            if not found and not streams.is_ending:
+            if not found and stream.is_open:
                 yield b": heartbeat\nid: %d\n\n" % watch.last
 
 

@@ -7,7 +7,6 @@ import orjson
 from fastapi import APIRouter, Request
 
 from drive_server.access import Scope, require_person, require_scope
-from drive_server.drive import Drive
 from drive_server.http.access import ActorDep, DriveDep
 from drive_server.http.event_streams import (
     HEARTBEAT,
@@ -15,7 +14,6 @@ from drive_server.http.event_streams import (
     UNBUFFERED,
     EventStream,
     OpenStreams,
-    may_read,
     stream_responses,
 )
 from drive_server.knowledge.ingest.ingester import IndexWatch
@@ -48,21 +46,22 @@ async def index_events(request: Request, drive: DriveDep, actor: ActorDep) -> Ev
     require_person(actor.principal)
     require_scope(actor.principal, Scope.READ)
     watch = IndexWatch(drive.ingester, actor.user_id)
-    return EventStream(_frames(request, drive, actor.user_id, watch), headers=UNBUFFERED)
+    return EventStream(_frames(request, actor.user_id, watch), headers=UNBUFFERED)
 
 
-async def _frames(request: Request, drive: Drive, user_id: str, watch: IndexWatch) -> AsyncGenerator[bytes]:
+async def _frames(request: Request, user_id: str, watch: IndexWatch) -> AsyncGenerator[bytes]:
     streams: OpenStreams = request.app.state.open_streams
     number = 0
-    while not streams.is_ending and await may_read(drive, request):
-        status = None
-        with streams.cancellable(user_id):
-            status = await watch.next(HEARTBEAT_SECONDS)
-        if status is not None:
-            number += 1
-            yield _frame(number, status)
-        elif not streams.is_ending:
-            yield HEARTBEAT
+    with streams.opened(request, user_id) as stream:
+        while stream.is_open:
+            status = None
+            with stream.waiting():
+                status = await watch.next(HEARTBEAT_SECONDS)
+            if status is not None:
+                number += 1
+                yield _frame(number, status)
+            elif stream.is_open:
+                yield HEARTBEAT
 
 
 def _frame(number: int, status: IndexStatus) -> bytes:

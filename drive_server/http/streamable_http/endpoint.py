@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from time import monotonic
 from typing import Final
 
+import anyio
 from fastapi import FastAPI
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from starlette.requests import HTTPConnection, Request
@@ -82,11 +83,13 @@ def mount_mcp(app: FastAPI) -> None:
 @asynccontextmanager
 async def serving(app: FastAPI, drive: Drive) -> AsyncGenerator[None]:
     """Let the application serve the drive, over HTTP and MCP, for as long as this is open: its lifespan."""
-    endpoint, streams = McpEndpoint(drive), OpenStreams()
+    endpoint, streams = McpEndpoint(drive), OpenStreams(drive)
     drive.people.when_ended(streams.wake)
-    async with endpoint.running():
+    async with endpoint.running(), anyio.create_task_group() as group:
+        group.start_soon(streams.run)
         app.state.drive, app.state.mcp, app.state.open_streams = drive, endpoint, streams
         yield
+        group.cancel_scope.cancel()
 
 
 class _McpApp:

@@ -55,7 +55,8 @@ class Subscription:
 class DriveSession(SdkServerSession):
     """One connection. `opened_by` is the principal of a session inside this process, `request` the last over HTTP.
 
-    `key_id` and `scopes` are those of its last caller; None before anybody called.
+    `key_id` and `scopes` are those of its last caller; None before anybody called. `person` is who is behind it, by id
+    and by email, once a change was told.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -64,6 +65,7 @@ class DriveSession(SdkServerSession):
         self.request: Request | None = None
         self.key_id: str | None = None
         self.scopes: frozenset[Scope] | None = None
+        self.person: frozenset[str] = frozenset()
         self.log_level = FIRST_LEVEL
         self.subscriptions: dict[str, Subscription] = {}
         self._waiting: deque[tuple[str, ServerNotification]] = deque()

@@ -17,7 +17,7 @@ from drive_server.mcp.protocol.index_updates import IndexUpdates
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions, Subscription, updated
 from drive_server.mcp.resources import INDEX_URI, DriveResources
 from drive_server.registry import ServiceRegistry
-from drive_server.services.journal.feed import ChangeFeed, Recorded, audience_of, places_of
+from drive_server.services.journal.feed import Recorded, places_of
 from drive_server.services.tree.nodes import locate_many
 
 MOST_SUBSCRIPTIONS = 500
@@ -37,7 +37,7 @@ class Subscriptions:
         self._stale: set[DriveSession] = set()
         self._has_stale = anyio.Event()
         self._index = IndexUpdates(drive, sessions, self._principal)
-        self.feed = ChangeFeed(drive.database, self._notify, lambda: len(self._sessions) > 0)
+        drive.feed.listeners.append(self)
 
     async def subscribe(self, session: DriveSession, actor: Actor, uri: str) -> None:
         """Watch a file or folder that the caller sees. Raises `NotFoundError` and `RateLimitError`."""
@@ -45,7 +45,7 @@ class Subscriptions:
         if uri == INDEX_URI:
             await self._index.subscribe(session, actor)
             return
-        since = await self.feed.newest()
+        since = await self._drive.feed.newest()
         item = await self._resources.item(actor, uri)
         session.subscriptions.setdefault(uri, Subscription(item.id, since))
 
@@ -69,14 +69,19 @@ class Subscriptions:
         """Follow the changes until cancelled."""
         async with anyio.create_task_group() as group:
             group.start_soon(self._notify_of_lists)
-            group.start_soon(self._index.run)
-            await self.feed.run()
+            await self._index.run()
 
-    async def _notify(self, changes: list[Recorded]) -> None:
+    def is_listening(self) -> bool:
+        """Return whether a session is open."""
+        return len(self._sessions) > 0
+
+    async def hear(self, changes: list[Recorded], around: frozenset[str]) -> None:
+        """Notify the sessions of these changes that watch what changed, or whose list of resources is another."""
         watched = {one.node_id for session in self._sessions for one in session.subscriptions.values() if one.node_id}
-        async with self._drive.database.read() as reading:
-            around = await audience_of(reading, changes)
-            places = await places_of(reading, changes, watched) if watched else {}
+        places: dict[str, frozenset[int]] = {}
+        if watched:
+            async with self._drive.database.read() as reading:
+                places = await places_of(reading, changes, watched)
         for session in self._sessions:
             await self._notify_session(session, changes, places)
             if await self._is_concerned(session, around):
@@ -108,11 +113,14 @@ class Subscriptions:
             return set(await locate_many(reading, principal, ids))
 
     async def _is_concerned(self, session: DriveSession, around: frozenset[str]) -> bool:
+        if session.person and session.person.isdisjoint(around):
+            return False
         try:
             principal = await self._principal(session)
         except DriveError:
             return False
-        return principal.user_id in around or principal.email in around
+        session.person = frozenset({principal.user_id, principal.email})
+        return not session.person.isdisjoint(around)
 
     async def _principal(self, session: DriveSession) -> Principal:
         """Return who is behind the session now. Raises `UnauthenticatedError` if their key ended in the meantime."""

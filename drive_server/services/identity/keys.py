@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
 from secrets import token_urlsafe
@@ -93,6 +94,17 @@ _WITH_ID: Final = _LIVING.where(ApiKeyRow.id == bindparam(WANTED))
 def find_by_secret(connection: Connection, secret: str, now: datetime) -> tuple[Row[Any], Principal]:
     """Return the living key with this secret, and whom it stands for. Raises `UnauthenticatedError`."""
     return _find(connection, _WITH_SECRET, digest(secret), now)
+
+
+def find_by_secrets(
+    connection: Connection, secrets: Iterable[str], now: datetime
+) -> dict[str, tuple[Row[Any], Principal]]:
+    """Return the living keys with these secrets, and whom each stands for. Others are left out."""
+    found: dict[str, tuple[Row[Any], Principal]] = {}
+    for secret in secrets:
+        with suppress(UnauthenticatedError, AccountDisabledError):
+            found[secret] = find_by_secret(connection, secret, now)
+    return found
 
 
 def find_by_id(connection: Connection, key_id: str, now: datetime) -> tuple[Row[Any], Principal]:

@@ -1,5 +1,6 @@
 """Identity: users, API keys, tokens of an issuer, the local access token."""
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
@@ -7,7 +8,7 @@ from sqlalchemy import ColumnElement, bindparam, select, update
 
 from drive_server.access import ALL_SCOPES, Actor, Principal, Scope, require_admin, require_person
 from drive_server.clock import Clock, utc_now
-from drive_server.errors import InvalidInputError, StateConflictError, UnauthenticatedError
+from drive_server.errors import DriveError, InvalidInputError, StateConflictError, UnauthenticatedError
 from drive_server.models.access import ApiKey, User
 from drive_server.services.identity.emails import has_lookalike, normalise_email
 from drive_server.services.identity.key_uses import KeyUses
@@ -18,6 +19,7 @@ from drive_server.services.identity.keys import (
     expiry,
     find_by_id,
     find_by_secret,
+    find_by_secrets,
     key_row,
     new_secret,
     not_valid,
@@ -38,7 +40,7 @@ from drive_server.storage.tables.people import ApiKeyRow, UserRow
 from drive_server.storage.token_file import read_token, write_token
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from datetime import datetime
     from pathlib import Path
 
@@ -86,6 +88,21 @@ class IdentityService:
         key, principal = await self._database.read_sync(lambda connection: find_by_secret(connection, secret, now))
         self.uses.note(key)
         return principal
+
+    async def holders(self, secrets: "Collection[str]") -> "dict[str, Principal]":
+        """Return whom each of the secrets belongs to, looked up in one step; those that hold no more are left out."""
+        tokens = [secret for secret in secrets if self._tokens is not None and self._tokens.is_token(secret)]
+        now = self._clock()
+        keys = await self._database.read_sync(
+            lambda connection: find_by_secrets(connection, set(secrets).difference(tokens), now)
+        )
+        for key, _ in keys.values():
+            self.uses.note(key)
+        holders = {secret: principal for secret, (_, principal) in keys.items()}
+        for token in tokens:
+            with suppress(DriveError):
+                holders[token] = await self.authenticate(token)
+        return holders
 
     async def authenticate_program(self, secret: str) -> Principal:
         """Return whom the secret of a program belongs to: `authenticate` without the sessions of browsers.

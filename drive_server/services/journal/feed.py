@@ -1,9 +1,9 @@
 """The feed of recorded changes: each once, in order, whichever process made it."""
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import anyio
 import orjson
@@ -46,21 +46,29 @@ class Recorded:
     people: frozenset[str]
 
 
-Listener = Callable[[list[Recorded]], Awaitable[None]]
+class Listener(Protocol):
+    """Hears of changes from the feed, one batch after another, while it wants to."""
+
+    def is_listening(self) -> bool:
+        """Return whether anybody waits for changes."""
+        ...
+
+    async def hear(self, changes: list[Recorded], around: frozenset[str]) -> None:
+        """Take the changes, oldest first. `around` are the people whom any of them concerns: `audience_of`."""
+        ...
 
 
 class ChangeFeed:
-    """Follows the journal by its ids, and tells `listener` of what is new.
+    """Follows the journal by its ids, and tells `listeners` of what is new: each change is read once a process.
 
     After `wake` this process delivers its changes within `DEBOUNCE_SECONDS`, those of others within `POLL_SECONDS`.
-    While `is_wanted` says no, changes pass unread. Relies on ids growing in the order of commits, as they do where
+    While nobody listens, changes pass unread. Relies on ids growing in the order of commits, as they do where
     writers follow one another.
     """
 
-    def __init__(self, database: Database, listener: Listener, is_wanted: Callable[[], bool]) -> None:
+    def __init__(self, database: Database) -> None:
+        self.listeners: list[Listener] = []
         self._database = database
-        self._listener = listener
-        self._is_wanted = is_wanted
         self._woken = anyio.Event()
         self._delivery_lock = anyio.Lock()
         self._last = 0
@@ -90,7 +98,7 @@ class ChangeFeed:
             except DriveError:
                 continue  # logged where it came from
             except Exception:
-                logger.exception("Changes could not be delivered.")
+                logger.exception("Changes could not be read.")
 
     async def catch_up(self) -> None:
         """Tell all that is new now."""
@@ -102,9 +110,24 @@ class ChangeFeed:
                 return
             is_more = True
             while is_more and (found := await self._after(self._last)):
+                changes = await anyio.to_thread.run_sync(all_recorded, found)
+                async with self._database.read() as session:
+                    around = await audience_of(session, changes)
                 self._last = found[-1][0]
-                await self._listener(await anyio.to_thread.run_sync(all_recorded, found))
+                await self._tell(changes, around)
                 is_more = len(found) == MOST_AT_ONCE
+
+    def _is_wanted(self) -> bool:
+        return any(listener.is_listening() for listener in self.listeners)
+
+    async def _tell(self, changes: list[Recorded], around: frozenset[str]) -> None:
+        for listener in self.listeners:
+            try:
+                await listener.hear(changes, around)
+            except DriveError:
+                continue  # logged where it came from
+            except Exception:
+                logger.exception("Changes could not be delivered.")
 
     async def _after(self, last: int) -> list[tuple[int, str]]:
         # As text: what a large change touched is read in a thread, not here.

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+from weakref import WeakSet
 
 import anyio
 from sqlalchemy import Text, cast, func, select
@@ -13,7 +14,7 @@ from drive_server.access import Actor, Scope, require_person, require_scope
 from drive_server.errors import NotFoundError
 from drive_server.messages import Message
 from drive_server.services.journal.changes import HAS_ENTRIES
-from drive_server.services.journal.feed import Recorded, all_recorded
+from drive_server.services.journal.feed import ChangeFeed, Recorded, all_recorded
 from drive_server.services.tree.nodes import NodeView, locate_folder, locate_many
 from drive_server.storage.database import Database
 from drive_server.storage.tables.journal import ChangeRow
@@ -23,7 +24,6 @@ MOST_BEHIND: Final = 10_000
 """Who missed more changes reads the folder anew: that is less work for both sides."""
 MOST_NAMED: Final = 100
 MOST_LOCATED: Final = 1_000
-POLL_SECONDS: Final = 1.0
 PAUSE_SECONDS: Final = 0.05
 
 
@@ -45,16 +45,15 @@ class FolderChange:
 
 
 class ChangeFollower:
-    """Follows the journal for any number of watches. `wake` has them look; other processes' changes take 1 s."""
+    """Follows the journal for any number of watches. Only those look whom a change concerns."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, feed: ChangeFeed) -> None:
         self.database = database
-        self.woken = anyio.Event()
-
-    def wake(self) -> None:
-        """Have all watches look."""
-        self.woken.set()
-        self.woken = anyio.Event()
+        self.feed = feed
+        self.position = 0
+        # A stream whose client is gone leaves its watch behind.
+        self._watches: WeakSet[FolderWatch] = WeakSet()
+        feed.listeners.append(self)
 
     async def watch(self, actor: Actor, folder: str, after: int | None = None) -> "FolderWatch":
         """Watch a folder that the caller sees: what comes after the change of this number, by default the newest."""
@@ -62,30 +61,69 @@ class ChangeFollower:
         require_scope(actor.principal, Scope.READ)
         async with self.database.read() as session:
             node = await locate_folder(session, actor.principal, folder)
-            newest = await session.scalar(select(func.max(ChangeRow.id))) or 0
-        return FolderWatch(self, actor, node.id, newest if after is None else min(after, newest))
+        watch = FolderWatch(self, actor, node.id)
+        self._watches.add(watch)
+        # After it was added: what comes in between is told twice at most, and never missed.
+        newest = await self.feed.newest()
+        watch.last = newest if after is None else min(after, newest)
+        return watch
+
+    def is_listening(self) -> bool:
+        """Return whether anybody watches."""
+        return len(self._watches) > 0
+
+    async def hear(self, changes: list[Recorded], around: frozenset[str]) -> None:
+        """Have those look whom one of the changes concerns, or whose folder it touched."""
+        touched = frozenset[str]().union(*(change.items | change.folders | change.roots for change in changes))
+        for watch in list(self._watches):
+            if not watch.person.isdisjoint(around) or watch.folder_id in touched:
+                watch.wake()
+        self.position = changes[-1].id
 
 
 class FolderWatch:
-    """The changes below one folder. For one task. `last` is the number of the last change that was looked at."""
+    """The changes below one folder. For one task. `last` is the number of the last change that was looked at.
 
-    def __init__(self, follower: ChangeFollower, actor: Actor, folder_id: str, last: int) -> None:
+    `person` is the caller by id and by email.
+    """
+
+    def __init__(self, follower: ChangeFollower, actor: Actor, folder_id: str) -> None:
         self._follower = follower
         self._actor = actor
-        self._folder_id = folder_id
-        self.last = last
+        self.person = frozenset({actor.user_id, actor.principal.email})
+        self.folder_id = folder_id
+        self.last = 0
+        self._is_stale = True
+        self._woken = anyio.Event()
+
+    def wake(self) -> None:
+        """Have it look at what is new."""
+        self._is_stale = True
+        self._woken.set()
 
     async def next(self, seconds: float) -> list[FolderChange]:
         """Return the next changes, none if there are none in time. Raises `NotFoundError` if the folder is gone."""
         with anyio.move_on_after(seconds):
             while True:
-                woken = self._follower.woken
-                if found := await self._poll():
+                while not self._is_stale:
+                    self._woken = anyio.Event()
+                    await self._woken.wait()
+                    await anyio.sleep(PAUSE_SECONDS)
+                if found := await self._look():
                     return found
-                with anyio.move_on_after(POLL_SECONDS):
-                    await woken.wait()
-                await anyio.sleep(PAUSE_SECONDS)
+        if not self._is_stale:  # nothing up to here concerns the caller
+            self.last = max(self.last, self._follower.position)
         return []
+
+    async def _look(self) -> list[FolderChange]:
+        self._is_stale = False
+        try:
+            found = await self._poll()
+        except BaseException:
+            self._is_stale = True  # cut off: there may be more
+            raise
+        self._is_stale = self._is_stale or bool(found)
+        return found
 
     async def _poll(self) -> list[FolderChange]:
         """Look at what is new, until there is something to tell of."""
@@ -110,7 +148,7 @@ class FolderWatch:
             return [], newest
         changes = await anyio.to_thread.run_sync(all_recorded, [(row[0], row[3]) for row in rows])
         nodes = await self._located(session, changes)
-        folder = nodes.get(self._folder_id)
+        folder = nodes.get(self.folder_id)
         if folder is None:
             raise NotFoundError(Message.of("no_item"))
         found: list[FolderChange] = []
@@ -125,7 +163,7 @@ class FolderWatch:
         return found, rows[-1].id if len(rows) == MOST_AT_ONCE else newest
 
     async def _located(self, session: AsyncSession, changes: Collection[Recorded]) -> Mapping[str, NodeView]:
-        wanted = {self._folder_id}
+        wanted = {self.folder_id}
         for change in changes:
             wanted.update(sorted(change.items)[:MOST_LOCATED], sorted(change.folders)[:MOST_LOCATED])
         return await locate_many(session, self._actor.principal, wanted)

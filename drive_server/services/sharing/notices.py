@@ -3,12 +3,12 @@
 Also what a program of theirs deleted for good without asking.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from sqlalchemy import ColumnElement, Select, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, exists, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Role, Scope, require_person, require_scope
@@ -23,7 +23,8 @@ from drive_server.services.mail.outbox import MailText, Outbox
 from drive_server.services.pagination import Cursors
 from drive_server.services.tree.grantees import GROUP, Grantee, is_group
 from drive_server.services.tree.items import checked_limit, describe_all
-from drive_server.services.tree.nodes import NodeView, item_message, locate_many, shared_ids
+from drive_server.services.tree.nodes import BATCH, NodeView, item_message, locate_many, shared_ids
+from drive_server.storage.shared_poll import SharedPoll, Watch
 from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.journal import ChangeRow
 from drive_server.storage.tables.people import GroupMemberRow, UserRow
@@ -37,6 +38,12 @@ SHARE: Final = "share"
 LEFT: Final = "left"
 DELETED: Final = "deleted"
 NoticeKind = Literal["share", "left", "deleted"]
+POLL_SECONDS: Final = 2.0
+_UNREAD: Final = (
+    select(NoticeRow.email, NoticeRow.id)
+    .where(NoticeRow.email.in_(bindparam("emails", expanding=True)), NoticeRow.read_at.is_(None))
+    .order_by(NoticeRow.id)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +79,19 @@ class Notice:
 
 
 class NoticeService:
-    """Notes what is shared with whom, and who leaves it, and lists it for those concerned as long as it holds."""
+    """Notes what is shared with whom, and who leaves it, and lists it for those concerned as long as it holds.
+
+    `polls` reads for those who watch.
+    """
 
     def __init__(self, database: "Database", outbox: Outbox, public_url: str, clock: Clock = utc_now) -> None:
         self._database = database
         self._outbox = outbox
         self._public_url = public_url
         self._clock = clock
+        self._people: dict[str, Principal] = {}
+        self._counted: dict[str, tuple[int, list[int], int]] = {}
+        self.polls = SharedPoll[int](self._unread_of, POLL_SECONDS, 0)
         outbox.texts[SHARE] = self._mail_text
         outbox.texts[LEFT] = self._mail_of_leaving
 
@@ -132,9 +145,34 @@ class NoticeService:
 
     async def unread(self, actor: Actor) -> int:
         """Return how many notices the caller has not read."""
-        query = select(func.count()).select_from(NoticeRow).where(*_of(_reader(actor)), NoticeRow.read_at.is_(None))
         async with self._database.read() as session:
-            return await session.scalar(query) or 0
+            return await _count_unread(session, _reader(actor))
+
+    def watch(self, actor: Actor) -> "Watch[int]":
+        """Watch how many notices the caller has not read."""
+        person = _reader(actor)
+        self._people[person.email] = person
+        return self.polls.watch(person.email)
+
+    async def _unread_of(self, emails: Collection[str]) -> dict[str, int]:
+        """Return how many notices these people have not read: of all who have some, what they can see now.
+
+        People are counted anew when their notices changed, or anything in the drive.
+        """
+        people, ids = sorted(emails), dict[str, list[int]]()
+        async with self._database.read() as session:
+            newest = await session.scalar(select(func.max(ChangeRow.id))) or 0
+            for start in range(0, len(people), BATCH):
+                for email, number in await session.execute(_UNREAD, {"emails": people[start : start + BATCH]}):
+                    ids.setdefault(email, []).append(number)
+            counted: dict[str, tuple[int, list[int], int]] = {}
+            for email, numbers in ids.items():
+                known = self._counted.get(email)
+                if known is None or known[:2] != (newest, numbers):
+                    known = newest, numbers, await _count_unread(session, self._people[email])
+                counted[email] = known
+        self._counted = counted
+        return {email: count for email, (_, _, count) in counted.items()}
 
     async def mark_read(self, actor: Actor, ids: Sequence[int] | None = None) -> None:
         """Mark the caller's notices as read: these, or all. Ids of nobody's and of others' change nothing."""
@@ -144,6 +182,7 @@ class NoticeService:
             mine.append(NoticeRow.id.in_(ids))
         async with self._database.write() as session:
             await session.execute(update(NoticeRow).where(*mine).values(read_at=self._clock()))
+        self.polls.wake()
 
     async def _mail_text(self, user_id: str, params: Mapping[str, Any]) -> MailText | None:
         async with self._database.read() as session:
@@ -185,6 +224,11 @@ def _reader(actor: Actor) -> Principal:
     require_person(actor.principal)
     require_scope(actor.principal, Scope.READ)
     return actor.principal
+
+
+async def _count_unread(session: AsyncSession, person: Principal) -> int:
+    query = select(func.count()).select_from(NoticeRow).where(*_of(person), NoticeRow.read_at.is_(None))
+    return await session.scalar(query) or 0
 
 
 def _of(principal: Principal) -> tuple[ColumnElement[bool], ...]:

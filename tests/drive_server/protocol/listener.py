@@ -65,7 +65,7 @@ class Listener:
 
 async def settled(drive: Drive, *listeners: Listener) -> None:
     """Wait until all that was recorded before has been told, and has arrived."""
-    await drive.server.subscriptions.feed.catch_up()
+    await drive.feed.catch_up()
     for session in drive.server.sessions:
         session.post(END, END_REACHED)
     for listener in listeners:

@@ -4,26 +4,21 @@ from collections.abc import AsyncGenerator
 from datetime import datetime
 from typing import Annotated, Final, Literal
 
-import anyio
 from fastapi import APIRouter, Query, Request, status
 from pydantic import BaseModel, ConfigDict, Field
 
-from drive_server.access import Actor
-from drive_server.drive import Drive
-from drive_server.errors import DriveError
-from drive_server.http.access import ActorDep, DriveDep, principal_of_request
-from drive_server.http.event_streams import HEARTBEAT, UNBUFFERED, EventStream, stream_responses
+from drive_server.http.access import ActorDep, DriveDep
+from drive_server.http.event_streams import HEARTBEAT, HEARTBEAT_SECONDS, UNBUFFERED, EventStream, stream_responses
 from drive_server.http.languages import language_of
 from drive_server.http.problem import problem_responses
 from drive_server.messages import Language, Message, render
 from drive_server.models.items import Item
 from drive_server.services.sharing.notices import Notice, NoticeKind
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
+from drive_server.storage.shared_poll import Watch
 
 router = APIRouter(prefix="/notices", tags=["people"])
 
-POLL_SECONDS: Final = 2.0
-POLLS_PER_HEARTBEAT: Final = 7
 MOST_IDS: Final = 1000
 
 
@@ -112,28 +107,22 @@ async def read_notices(read: ReadNotices, drive: DriveDep, actor: ActorDep) -> N
 @router.get("/events", response_class=EventStream, responses=STREAM | problem_responses(403))
 async def notice_events(request: Request, drive: DriveDep, actor: ActorDep) -> EventStream:
     """Send how many notices are unread as the event `notices`, at once and at each change, until the key ends."""
-    unread = await drive.notices.unread(actor)
-    return EventStream(_frames(request, drive, actor, unread), headers=UNBUFFERED)
+    watch = drive.notices.watch(actor)
+    return EventStream(_frames(request, actor.user_id, watch), headers=UNBUFFERED)
 
 
-async def _frames(request: Request, drive: Drive, actor: Actor, unread: int) -> AsyncGenerator[bytes]:
-    number, polls, streams = 1, 0, request.app.state.open_streams
-    yield _frame(number, unread)
-    while not streams.is_ending:
-        with streams.cancellable(actor.user_id):
-            await anyio.sleep(POLL_SECONDS)
-        try:
-            await principal_of_request(drive, request)
-            now = await drive.notices.unread(actor)
-        except DriveError:
-            return
-        polls += 1
-        if now != unread:
-            number, unread, polls = number + 1, now, 0
-            yield _frame(number, unread)
-        elif polls == POLLS_PER_HEARTBEAT:
-            polls = 0
-            yield HEARTBEAT
+async def _frames(request: Request, user_id: str, watch: Watch[int]) -> AsyncGenerator[bytes]:
+    number = 0
+    with request.app.state.open_streams.opened(request, user_id) as stream:
+        while stream.is_open:
+            unread = None
+            with stream.waiting():
+                unread = await watch.next(HEARTBEAT_SECONDS)
+            if unread is not None:
+                number += 1
+                yield _frame(number, unread)
+            elif stream.is_open:
+                yield HEARTBEAT
 
 
 def _frame(number: int, unread: int) -> bytes:

@@ -7,6 +7,7 @@ import anyio
 import httpx
 import orjson
 from httpx_sse import EventSource
+from starlette.requests import Request
 
 from drive_server.http.event_streams import OpenStreams
 
@@ -95,8 +96,11 @@ async def test_a_server_that_shuts_down_ends_the_streams(service: Service, owner
     assert ends == [True]
 
 
-async def test_a_stream_that_is_opened_while_the_server_shuts_down_ends_at_once() -> None:
-    streams = OpenStreams()
+async def test_a_stream_that_is_opened_while_the_server_shuts_down_ends_at_once(service: Service) -> None:
+    streams = OpenStreams(service.drive)
     streams.end()
-    with anyio.fail_after(PATIENCE), streams.cancellable("anybody"):
-        await anyio.sleep_forever()
+    request = Request({"type": "http", "headers": []})
+    with anyio.fail_after(PATIENCE), streams.opened(request, "anybody") as stream:
+        with stream.waiting():
+            await anyio.sleep_forever()
+        assert not stream.is_open

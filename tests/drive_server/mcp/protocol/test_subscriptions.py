@@ -240,7 +240,7 @@ async def test_subscriptions_end_with_their_session(drive: Drive, alice: Actor) 
     assert len(drive.server.sessions) == 0
 
     await drive.documents.write_text(alice, item.id, "two")
-    await drive.server.subscriptions.feed.catch_up()
+    await drive.feed.catch_up()
 
     assert heard.updated == []
 

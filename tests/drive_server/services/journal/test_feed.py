@@ -22,7 +22,11 @@ class Heard:
         self.fails = False
         self._came = anyio.Event()
 
-    async def __call__(self, changes: list[Recorded]) -> None:
+    def is_listening(self) -> bool:
+        return self.is_wanted
+
+    async def hear(self, changes: list[Recorded], around: frozenset[str]) -> None:
+        del around
         self.changes += changes
         self._came.set()
         if self.fails:
@@ -42,7 +46,8 @@ def heard() -> Heard:
 
 @pytest.fixture
 async def feed(store: Store, heard: Heard) -> ChangeFeed:
-    feed = ChangeFeed(store.database, heard, lambda: heard.is_wanted)
+    feed = ChangeFeed(store.database)
+    feed.listeners.append(heard)
     await feed.start()
     return feed
 

@@ -11,7 +11,6 @@ import pytest
 from pydantic import SecretStr
 
 from drive_server.clock import utc_now
-from drive_server.http.routes.people import notices
 from drive_server.services.mail.outbox import FIRST_PAUSE
 from drive_server.services.mail.smtp import Mail, SmtpServer
 from tests.drive_server.http.service import Service, running
@@ -119,17 +118,23 @@ async def test_a_notice_waits_for_who_has_no_account_yet_and_comes_to_each_membe
     assert (await owner_client.get(NOTICES)).json()["items"] == []
 
 
-async def test_a_page_hears_of_a_notice_at_once(
-    owner_client: httpx.AsyncClient, bobs_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+async def test_a_page_hears_of_a_notice_at_once_and_when_it_was_read_or_is_none_any_more(
+    owner_client: httpx.AsyncClient, bobs_client: httpx.AsyncClient
 ) -> None:
-    monkeypatch.setattr(notices, "POLL_SECONDS", 0.01)
     item = await folder(owner_client)
     async with bobs_client.stream("GET", f"{NOTICES}/events") as stream:
         lines = stream.aiter_lines()
         seen = [line async for line in _until(lines, '"unread":0')]
         await share(owner_client, item)
         seen += [line async for line in _until(lines, '"unread":1')]
-    assert "event: notices" in seen
+        assert (await owner_client.delete(f"/api/drive/items/{item['id']}/shares/{BOB}")).is_success
+        seen += [line async for line in _until(lines, '"unread":0')]
+        other = await folder(owner_client, "Other")
+        await share(owner_client, other)
+        seen += [line async for line in _until(lines, '"unread":1')]
+        await bobs_client.post(f"{NOTICES}/read", json={})
+        seen += [line async for line in _until(lines, '"unread":0')]
+    assert seen.count("event: notices") == 5
 
 
 async def _until(lines: AsyncIterator[str], text: str) -> AsyncIterator[str]:
