@@ -11,6 +11,7 @@ from pypdfium2 import raw
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
 from drive_server.knowledge.readers.pages.pdf.calls import (
     Box,
+    Handle,
     PageObjects,
     count_segments,
     matrices_of,
@@ -159,9 +160,9 @@ def _places(rulings: list[Ruling], length: float) -> list[float]:
     return [at for at, covered in places if covered >= _COVERED * length]
 
 
-def _edges(paths: Sequence[int]) -> Iterator[Box]:
+def _edges(paths: Sequence[Handle]) -> Iterator[Box]:
     """Yield the boxes of straight lines, and of the edges of rectangles, that are long enough."""
-    shapes: list[int] = []
+    shapes: list[Handle] = []
     counts: list[int] = []
     for path, box in zip(paths, object_boxes(paths), strict=True):
         left, bottom, right, top = box
