@@ -6,6 +6,7 @@ that was drawn before it, or columns were drawn row by row.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
@@ -42,32 +43,38 @@ class _Layout:
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self._drawn = list(lines)
-        self._pieces = [
-            (piece, number)
-            for number, line in enumerate(lines)
-            if line.kind == "text"
-            for piece in line.pieces or (line,)
-        ]
-        self._order = {id(piece): place for place, (piece, _) in enumerate(self._pieces)}
-        self._line_of = {id(piece): number for piece, number in self._pieces}
+        self._free = [piece for line in lines if line.kind == "text" for piece in line.pieces or (line,)]
+        self._rows = rows_of(self._free)
         self._used: set[int] = set()
         self._found: list[tuple[int, list[Line]]] = []
+
+    @cached_property
+    def _order(self) -> dict[int, int]:
+        """The place of each piece among all of them as drawn, by the piece's identity."""
+        pieces = (piece for line in self._drawn if line.kind == "text" for piece in line.pieces or (line,))
+        return {id(piece): place for place, piece in enumerate(pieces)}
+
+    @cached_property
+    def _line_of(self) -> dict[int, int]:
+        """The number of the line that each piece is of, by the piece's identity."""
+        return {id(piece): number for number, line in enumerate(self._drawn) for piece in line.pieces or (line,)}
 
     @property
     def may_have_tables(self) -> bool:
         """True if there are rows of several pieces."""
-        return sum(len(row) > 1 for row in rows_of(self._free())) >= _ROWS_OF_A_TABLE
+        return sum(len(row) > 1 for row in self._rows) >= _ROWS_OF_A_TABLE
 
     def take_grid(self, grid: Grid) -> None:
         """Take a ruled table, if the pieces keep to its cells."""
-        pieces = grid.inside(self._free())
-        text = grid.text(pieces)
+        pieces, text = grid.read(self._free)
         if text is not None:
             self._take(pieces, [_table(pieces, text)])
+            self._free = [piece for piece in self._free if id(piece) not in self._used]
+            self._rows = rows_of(self._free)
 
     def lines(self) -> list[Line]:
         """Return what was found and what is left of the lines, in order."""
-        rows = rows_of(self._free())
+        rows = self._rows
         is_wrong = _wrong(self._drawn)
         runs = [(start, run) for start, run in find_runs(rows) if is_wrong or self._is_row_by_row(run)]
         kinds = [kind_of(run) for _, run in runs]
@@ -78,11 +85,8 @@ class _Layout:
                 self._take(_pieces(run), _read(run, kind))
         return self._as_drawn()
 
-    def _free(self) -> list[Line]:
-        return [piece for piece, _ in self._pieces if id(piece) not in self._used]
-
     def _take(self, pieces: Sequence[Line], lines: list[Line]) -> None:
-        self._used |= {id(piece) for piece in pieces}
+        self._used.update(map(id, pieces))
         self._found.append((min(self._line_of[id(piece)] for piece in pieces), lines))
 
     def _is_row_by_row(self, run: Run) -> bool:
@@ -98,9 +102,12 @@ class _Layout:
         result: list[Line] = []
         for number, line in enumerate(self._drawn):
             result += found.get(number, ())
-            pieces = [piece for piece in line.pieces or (line,) if id(piece) not in self._used]
-            result += pieces if len(pieces) < len(line.pieces) else [_alone(line)]
-        return _edges_in_place(_with_whole_rows([line for line in result if id(line) not in self._used]))
+            pieces = [piece for piece in line.pieces if id(piece) not in self._used]
+            if len(pieces) < len(line.pieces):
+                result += pieces
+            elif id(line) not in self._used:
+                result.append(_alone(line))
+        return _edges_in_place(_with_whole_rows(result))
 
     def _by_place(self, rows: Sequence[list[Line]], runs: Sequence[tuple[int, Run]]) -> list[Line]:
         """Return rows from top to bottom, columns of prose one after the other."""

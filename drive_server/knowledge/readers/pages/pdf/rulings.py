@@ -1,9 +1,10 @@
 """Tables whose cells are ruled: out of the straight lines and rectangles that a page draws."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import islice, pairwise, repeat
 from typing import Final, NamedTuple
 
 from pypdfium2 import raw
@@ -19,7 +20,7 @@ from drive_server.knowledge.readers.pages.pdf.calls import (
     segments_of,
 )
 from drive_server.knowledge.readers.pages.pdf.lines import PageText
-from drive_server.knowledge.readers.pages.pdf.tables import MOST_SHARED, joined_cells, rows_of
+from drive_server.knowledge.readers.pages.pdf.tables import MOST_SHARED, joined_cells, joined_texts, rows_of
 
 _THIN: Final = 2.5
 _SHORTEST: Final = 6.0
@@ -48,53 +49,51 @@ class Grid:
     columns: tuple[float, ...]
     rows: tuple[float, ...]
 
-    def inside(self, pieces: Sequence[Line]) -> list[Line]:
-        """Return the pieces that stand in the table."""
-        return [piece for piece, cell in zip(pieces, self._cells(pieces), strict=True) if cell]
+    def read(self, pieces: Sequence[Line]) -> tuple[list[Line], str | None]:
+        """Return the pieces that stand in the table, and its rows with bars between their cells.
 
-    def text(self, pieces: Sequence[Line]) -> str | None:
-        """Return the rows with bars between their cells; None if pieces stand across its lines, or in one column.
-
-        `pieces`: those that stand in the table.
+        There is no text if pieces stand across its lines, or all of them in one column or row.
         """
-        cells: dict[tuple[int, int], list[Line]] = {}
-        ordered = sorted(pieces, key=lambda piece: (-piece.baseline, piece.left))
-        for piece, cell in zip(ordered, self._cells(ordered), strict=True):
-            cells.setdefault(cell or (0, 0), []).append(piece)
+        inside: list[Line] = []
+        cells: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)
+        run_into: set[tuple[int, int]] = set()
+        for piece, row, column in zip(pieces, *self._places(pieces), strict=True):
+            if 0 < column < len(self.columns) and 0 < row < len(self.rows):
+                inside.append(piece)
+                cells[row, column].append(piece)
+                if piece.right > self.columns[column] + _NEAR:
+                    run_into.add((row, column + 1))
+        return inside, self._text(cells, len(inside)) if run_into.isdisjoint(cells) else None
+
+    def _places(self, pieces: Sequence[Line]) -> tuple[Iterator[int], Iterator[int]]:
+        """Return the row and the column in which each piece begins, from 1; others for one outside of the table."""
+        depths = [-edge for edge in self.rows]
+        rows = map(bisect_right, repeat(depths), [-piece.baseline - piece.height / 4 for piece in pieces])
+        return rows, map(bisect_right, repeat(self.columns), [piece.left + 1 for piece in pieces])
+
+    def _text(self, cells: Mapping[tuple[int, int], list[Line]], pieces: int) -> str | None:
         columns = sorted({column for _, column in cells})
         if len({row for row, _ in cells}) < _LEAST - 1 or len(columns) < _LEAST - 1:
             return None
-        if any(self._runs_over(cell, found) and (cell[0], cell[1] + 1) in cells for cell, found in cells.items()):
+        several = [cell for cell in cells.values() if len(cell) > 1]
+        for cell in several:
+            cell.sort(key=lambda piece: (-piece.baseline, piece.left))
+        if _shared(several) > MOST_SHARED * pieces:
             return None
-        if _shared(cells.values()) > MOST_SHARED * len(pieces):
-            return None
-        rows = (_lines([cells.get((row, column), ()) for column in columns]) for row in range(len(self.rows) - 1))
+        rows = (_lines([cells.get((row, column), ()) for column in columns]) for row in range(1, len(self.rows)))
         return "\n".join(joined_cells(line) for lines in rows for line in lines if any(line))
-
-    def _runs_over(self, cell: tuple[int, int], pieces: Sequence[Line]) -> bool:
-        """Return whether a cell's text goes on in the next column."""
-        return any(piece.right > self.columns[cell[1] + 1] + _NEAR for piece in pieces)
-
-    def _cells(self, pieces: Iterable[Line]) -> Iterator[tuple[int, int] | None]:
-        """Yield the row and the column in which each piece begins; None for one outside of the table."""
-        columns, depths = self.columns, [-edge for edge in self.rows]
-        last_column, last_row = len(columns) - 1, len(depths) - 1
-        for piece in pieces:
-            column = bisect_right(columns, piece.left + 1) - 1
-            row = bisect_right(depths, -piece.baseline - piece.height / 4) - 1
-            yield (row, column) if 0 <= column < last_column and 0 <= row < last_row else None
 
 
 def _lines(cells: Sequence[Sequence[Line]]) -> Iterator[list[str]]:
     """Yield the cells of a row; if nearly each has something on each line, these are rows without rules."""
-    filled = sum(map(bool, cells))
     if max(map(len, cells)) >= _UNRULED_ROWS:
+        filled = sum(map(bool, cells))
         lines = rows_of([piece for cell in cells for piece in cell])
         if len(lines) >= _UNRULED_ROWS and sum(map(len, lines)) >= _FILLED * filled * len(lines):
             for line in lines:
-                yield [" ".join(piece.text for piece in cell if piece in line) for cell in cells]
+                yield [joined_texts([piece for piece in cell if piece in line]) for cell in cells]
             return
-    yield [" ".join(piece.text for piece in cell) for cell in cells]
+    yield list(map(joined_texts, cells))
 
 
 def _shared(cells: Iterable[Sequence[Line]]) -> int:

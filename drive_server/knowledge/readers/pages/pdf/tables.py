@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from operator import attrgetter
 from typing import Final, Literal
 
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line, ends_sentence
@@ -13,6 +14,8 @@ Row = Sequence[Line]
 Gutter = tuple[float, float]
 """A stretch from left to right in which no piece of a run of rows stands."""
 
+BASELINE: Final = attrgetter("baseline")
+LEFT: Final = attrgetter("left")
 MOST_SHARED: Final = 0.1
 """Of a table's cells may have several pieces in one row: with more of them the columns are not known."""
 
@@ -51,12 +54,16 @@ def _by_column(row: Row, edges: Sequence[float]) -> list[list[Line]]:
 def rows_of(pieces: Sequence[Line]) -> list[list[Line]]:
     """Return the pieces by rows from top to bottom, each from left to right."""
     rows: list[list[Line]] = []
-    for piece in sorted(pieces, key=lambda piece: -piece.baseline):
-        if rows and rows[-1][0].baseline - piece.baseline < SAME_ROW * min(piece.height, rows[-1][0].height):
-            rows[-1].append(piece)
+    row: list[Line] = []
+    baseline = height = 0.0
+    for piece in sorted(pieces, key=BASELINE, reverse=True):
+        if row and baseline - piece.baseline < SAME_ROW * min(piece.height, height):
+            row.append(piece)
         else:
-            rows.append([piece])
-    return [sorted(row, key=lambda piece: piece.left) for row in rows]
+            row = [piece]
+            rows.append(row)
+            baseline, height = piece.baseline, piece.height
+    return [sorted(row, key=LEFT) if len(row) > 1 else row for row in rows]
 
 
 def find_runs(rows: Sequence[Row]) -> Iterator[tuple[int, Run]]:
@@ -131,6 +138,13 @@ def table_text(run: Run) -> str:
 def joined_cells(cells: Sequence[str]) -> str:
     """Return a row of a table with bars between its cells."""
     return " | ".join(cells)
+
+
+def joined_texts(pieces: Sequence[Line]) -> str:
+    """Return the text of the pieces of a cell."""
+    if len(pieces) == 1:
+        return pieces[0].text
+    return " ".join([piece.text for piece in pieces])
 
 
 def _joined(lines: Sequence[Sequence[Row]]) -> list[str]:
