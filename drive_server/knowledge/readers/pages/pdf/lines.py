@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, Final, Literal, NamedTuple
 
 from pypdfium2 import raw
@@ -75,13 +76,8 @@ class Characters:
         return offsets if self._has_same_offsets else indices_of(self._handle, offsets)
 
 
-class _Gap(NamedTuple):
-    """A wide gap within a line: its beginning and its end, as offsets in the words and as places."""
-
-    start: int
-    end: int
-    left: float
-    right: float
+_Gap = tuple[int, int, float, float]
+"""A wide gap within a line: its beginning and its end, as offsets in the words and as places."""
 
 
 class _Span(NamedTuple):
@@ -119,13 +115,13 @@ class _Frame:
 
     def line(self, span: _Span) -> Line:
         """Return the line of a span."""
-        first, last, (x, y) = span.first, span.last, span.baseline
+        words, _, first, last, (x, y), direction, height = span
         if self.direction != "right":
             first, last, (_, y, _, _) = self.turn(first), self.turn(last), self.turn((x, y, x, y))
         left, right = min(first[0], last[0]), max(first[2], last[2])
-        if span.direction != self.direction:
-            return Line(span.words, left, right, min(first[1], last[1]), span.height, "aside")
-        return Line(span.words, left, right, y, span.height)
+        if direction != self.direction:
+            return Line(words, left, right, min(first[1], last[1]), height, "aside")
+        return Line(words, left, right, y, height)
 
     def samples_have_gaps(self, spans: Sequence[_Span]) -> bool:
         """Return whether some lines, spread over the page, have a wide gap."""
@@ -139,24 +135,22 @@ class _Frame:
         for number, gaps in zip(numbers, self._gaps([spans[number] for number in numbers]), strict=True):
             if gaps:
                 line = lines[number]
-                result[number] = line._replace(pieces=tuple(_pieces(line, gaps)))
+                result[number] = Line(*line[:-1], pieces=_pieces(line, gaps))
         return result
 
     def _gaps(self, spans: Sequence[_Span]) -> list[list[_Gap]]:
         """Return the wide gaps of each line; none of one with leaders."""
-        blanks = [[blank.span() for blank in _BLANKS.finditer(span.words)] for span in spans]
-        edges = self._edges(spans, blanks)
+        text = self.characters.text
+        blanks = [
+            [blank.span() for blank in _BLANKS.finditer(text, span.start, span.start + len(span.words))]
+            for span in spans
+        ]
+        edges = self._edges(blanks)
         return [_wide(span, of_line, edges) for span, of_line in zip(spans, blanks, strict=True)]
 
-    def _edges(self, spans: Sequence[_Span], blanks: Sequence[Sequence[tuple[int, int]]]) -> Iterator[Box]:
-        """Yield the boxes of the characters before and after each blank."""
-        offsets = [
-            offset
-            for span, of_line in zip(spans, blanks, strict=True)
-            for start, end in of_line
-            for offset in (span.start + start - 1, span.start + end)
-        ]
-        boxes = self.characters.boxes(offsets)
+    def _edges(self, blanks: Sequence[Sequence[tuple[int, int]]]) -> Iterator[Box]:
+        """Return the boxes of the characters before and after each blank."""
+        boxes = self.characters.boxes([offset for line in blanks for begin, end in line for offset in (begin - 1, end)])
         return boxes if self.direction == "right" else map(self.turn, boxes)
 
 
@@ -169,22 +163,22 @@ def _may_have_gaps(line: Line, is_gapped: bool) -> bool:
 def _wide(span: _Span, blanks: Iterable[tuple[int, int]], edges: Iterator[Box]) -> list[_Gap]:
     """Return those of a line's blanks that are wide; takes the boxes beside each of them from `edges`."""
     found: list[_Gap] = []
-    least = WIDE_GAP * span.height
+    line_start, least = span.start, WIDE_GAP * span.height
     for (start, end), before, after in zip(blanks, edges, edges):  # noqa: B905 - edges go on with the next line
         left, right = before[2], after[0]
         if right - left >= least or before[0] - after[2] >= least:
-            found.append(_Gap(start, end, left, right))
+            found.append((start - line_start, end - line_start, left, right))
     return [] if found and _LEADERS.search(span.words) else found
 
 
-def _pieces(line: Line, gaps: Sequence[_Gap]) -> Iterator[Line]:
-    text, line_left, line_right, baseline, height, _, _ = line
-    is_reversed = gaps[0].right < gaps[0].left
-    begin, left = 0, line_left
-    for start, end, right, next_left in (*gaps, _Gap(len(text), 0, line_right, 0.0)):
-        edges = (line_left, line_right) if is_reversed else (left, right)
-        yield Line(text[begin:start], *edges, baseline, height)
-        begin, left = end, next_left
+def _pieces(line: Line, gaps: Sequence[_Gap]) -> tuple[Line, ...]:
+    starts, ends, rights, lefts = zip(*gaps, strict=True)
+    texts = [line.text[start:end] for start, end in zip((0, *ends), (*starts, None), strict=True)]
+    if lefts[0] < rights[0]:  # written from right to left
+        edges = repeat(line.left), repeat(line.right)
+    else:
+        edges = (line.left, *lefts), (*rights, line.right)
+    return tuple(map(Line, texts, *edges, repeat(line.baseline), repeat(line.height)))
 
 
 def _spans(characters: Characters) -> Iterator[_Span]:
@@ -203,10 +197,10 @@ def _spans(characters: Characters) -> Iterator[_Span]:
 
 
 def _span(characters: Characters, words: str, start: int, baseline: tuple[float, float], boxes: Sequence[Box]) -> _Span:
-    first, _, last = boxes
+    first, middle, last = boxes
     direction = _direction(characters, words, start, first, last)
-    across = (0, 2) if direction in ("up", "down") else (1, 3)
-    height = max(box[across[1]] - box[across[0]] for box in boxes)
+    low, high = (0, 2) if direction in ("up", "down") else (1, 3)
+    height = max(first[high] - first[low], middle[high] - middle[low], last[high] - last[low])
     return _Span(words, start, first, last, baseline, direction, height)
 
 

@@ -91,10 +91,8 @@ class _Layout:
 
     def _is_row_by_row(self, run: Run) -> bool:
         """Return whether most rows were drawn at once, from left to right."""
-        full = [row for row in run.rows if len(row) > 1]
-        at_once = sum(
-            all(self._order[id(other)] == self._order[id(one)] + 1 for one, other in pairwise(row)) for row in full
-        )
+        full = [[self._order[id(piece)] for piece in row] for row in run.rows if len(row) > 1]
+        at_once = sum(row == list(range(row[0], row[0] + len(row))) for row in full)
         return at_once >= _ROW_BY_ROW * len(full)
 
     def _as_drawn(self) -> list[Line]:

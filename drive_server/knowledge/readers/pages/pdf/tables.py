@@ -1,10 +1,10 @@
 """Rows of pieces that stand in columns: tables, and prose in columns. Pure; units are points, y grows upwards."""
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from operator import attrgetter
+from operator import attrgetter, le
 from typing import Final, Literal
 
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line, ends_sentence
@@ -16,6 +16,7 @@ Gutter = tuple[float, float]
 
 BASELINE: Final = attrgetter("baseline")
 LEFT: Final = attrgetter("left")
+RIGHT: Final = attrgetter("right")
 MOST_SHARED: Final = 0.1
 """Of a table's cells may have several pieces in one row: with more of them the columns are not known."""
 
@@ -98,11 +99,15 @@ def _gaps(row: Row) -> list[Gutter]:
 
 def _shared(gutters: Sequence[Gutter], row: Row) -> list[Gutter]:
     """Return the parts of the gutters that a row leaves free."""
-    edges = [-1e9, *(edge for piece in row for edge in (piece.left, piece.right)), 1e9]
-    free = list(zip(edges[::2], edges[1::2], strict=True))
+    starts, ends = [-1e9, *map(RIGHT, row)], [*map(LEFT, row), 1e9]
+    is_ordered = all(map(le, starts, starts[1:]))
     least = _GUTTER * row[0].height
-    both = ((max(left, start), min(right, end)) for left, right in gutters for start, end in free)
-    return [(left, right) for left, right in both if right - left >= least]
+    shared: list[Gutter] = []
+    for left, right in gutters:
+        first, last = bisect_left(ends, left), bisect_right(starts, right) if is_ordered else len(starts)
+        both = [(max(left, starts[free]), min(right, ends[free])) for free in range(first, last)]
+        shared += [one for one in both if one[1] - one[0] >= least]
+    return shared
 
 
 def kind_of(run: Run) -> Literal["columns", "table", "rows", "lines"]:
@@ -148,7 +153,9 @@ def joined_texts(pieces: Sequence[Line]) -> str:
 
 
 def _joined(lines: Sequence[Sequence[Row]]) -> list[str]:
-    return [" ".join(piece.text for row in lines for piece in row[column]) for column in range(len(lines[0]))]
+    if len(lines) == 1:
+        return list(map(joined_texts, lines[0]))
+    return [joined_texts([piece for row in lines for piece in row[column]]) for column in range(len(lines[0]))]
 
 
 def _merged(run: Run) -> Iterator[list[list[list[Line]]]]:
@@ -183,8 +190,10 @@ def _are_sentences(bands: Sequence[Sequence[Sequence[Row]]]) -> bool:
 
 def _goes_on(above: Sequence[Row], cells: Sequence[Row]) -> bool:
     """Return whether a row only goes on with sentences of the row above it."""
+    if cells[0]:
+        return False
     filled = [(one, other) for one, other in zip(above, cells, strict=True) if other]
-    return not cells[0] and all(one and other[0].text[:1].islower() for one, other in filled)
+    return all(one and other[0].text[:1].islower() for one, other in filled)
 
 
 def _bands(run: Run) -> Iterator[list[list[list[Line]]]]:
