@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import Any, Final, Literal, NamedTuple
 
 from pypdfium2 import raw
@@ -135,7 +134,7 @@ class _Frame:
         for number, gaps in zip(numbers, self._gaps([spans[number] for number in numbers]), strict=True):
             if gaps:
                 line = lines[number]
-                result[number] = Line(*line[:-1], pieces=_pieces(line, gaps))
+                result[number] = Line(*line[:-1], _pieces(line, gaps))
         return result
 
     def _gaps(self, spans: Sequence[_Span]) -> list[list[_Gap]]:
@@ -172,13 +171,15 @@ def _wide(span: _Span, blanks: Iterable[tuple[int, int]], edges: Iterator[Box]) 
 
 
 def _pieces(line: Line, gaps: Sequence[_Gap]) -> tuple[Line, ...]:
-    starts, ends, rights, lefts = zip(*gaps, strict=True)
-    texts = [line.text[start:end] for start, end in zip((0, *ends), (*starts, None), strict=True)]
-    if lefts[0] < rights[0]:  # written from right to left
-        edges = repeat(line.left), repeat(line.right)
-    else:
-        edges = (line.left, *lefts), (*rights, line.right)
-    return tuple(map(Line, texts, *edges, repeat(line.baseline), repeat(line.height)))
+    text, left, line_right, baseline, height, _, _ = line
+    if gaps[0][3] < gaps[0][2]:  # written from right to left
+        gaps = [(start, end, line_right, left) for start, end, _, _ in gaps]
+    pieces: list[Line] = []
+    begin = 0
+    for start, end, right, next_left in gaps:
+        pieces.append(Line(text[begin:start], left, right, baseline, height))
+        begin, left = end, next_left
+    return *pieces, Line(text[begin:], left, line_right, baseline, height)
 
 
 def _spans(characters: Characters) -> Iterator[_Span]:

@@ -8,12 +8,22 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
+from operator import ge
 from typing import Final
 
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
 from drive_server.knowledge.readers.pages.pdf.lines import runs_to_the_left
 from drive_server.knowledge.readers.pages.pdf.rulings import Grid
-from drive_server.knowledge.readers.pages.pdf.tables import Run, find_runs, kind_of, rows_of, table_text
+from drive_server.knowledge.readers.pages.pdf.tables import (
+    BASELINE,
+    LEFT,
+    RIGHT,
+    Run,
+    find_runs,
+    kind_of,
+    rows_of,
+    table_text,
+)
 
 _ABOVE: Final = 0.8  # of the type's height: a line that far up is not a superscript
 _WRONG: Final = 0.2  # of the lines: so many out of order, and the order of drawing says nothing about columns
@@ -87,7 +97,7 @@ class _Layout:
 
     def _take(self, pieces: Sequence[Line], lines: list[Line]) -> None:
         self._used.update(map(id, pieces))
-        self._found.append((min(self._line_of[id(piece)] for piece in pieces), lines))
+        self._found.append((min(map(self._line_of.__getitem__, map(id, pieces))), lines))
 
     def _is_row_by_row(self, run: Run) -> bool:
         """Return whether most rows were drawn at once, from left to right."""
@@ -138,8 +148,8 @@ def _read(run: Run, kind: str) -> list[Line]:
 
 
 def _table(pieces: Sequence[Line], text: str) -> Line:
-    left, right = min(piece.left for piece in pieces), max(piece.right for piece in pieces)
-    return Line(text, left, right, max(piece.baseline for piece in pieces), pieces[0].height, "table")
+    left, right, baseline = min(map(LEFT, pieces)), max(map(RIGHT, pieces)), max(map(BASELINE, pieces))
+    return Line(text, left, right, baseline, pieces[0].height, "table")
 
 
 def _row(row: Sequence[Line]) -> Line:
@@ -185,12 +195,21 @@ def _is_plain(lines: Sequence[Line]) -> bool:
 
 def _wrong(lines: Sequence[Line]) -> bool:
     """Return whether too many lines stand above ones that were drawn before them."""
-    text = _edges_in_place([line for line in lines if line.kind == "text"])
+    text = [line for line in lines if line.kind == "text"]
+    if _descends(text):
+        return False
+    text = _edges_in_place(text)
     wrong = sum(_passing(text))
     if not wrong:
         return False
     has_rows = any(line.pieces for line in text) or any(len(row) > 1 for row in rows_of(text))
     return wrong > _WRONG * len(text) if has_rows else True
+
+
+def _descends(lines: Sequence[Line]) -> bool:
+    """Return whether no line stands above the one before it, as on most pages. Lines without height may do so."""
+    baselines = list(map(BASELINE, lines))
+    return all(map(ge, baselines, baselines[1:])) and all(line.height > 0 for line in lines)
 
 
 def _passing(lines: Sequence[Line]) -> Iterator[bool]:
@@ -216,6 +235,8 @@ def _is_passed(earlier: Line, line: Line) -> bool:
 
 def _edges_in_place(lines: list[Line]) -> list[Line]:
     """Return the lines with those that stand apart above and below all others in front and at the end: heads, feet."""
+    if _descends(lines):
+        return lines
     rows = rows_of(lines)
     heads = _edge(rows)
     feet = _edge(rows[len(heads) :][::-1])[::-1]

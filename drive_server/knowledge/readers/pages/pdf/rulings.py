@@ -54,14 +54,16 @@ class Grid:
 
         There is no text if pieces stand across its lines, or all of them in one column or row.
         """
+        right_edges = [edge + _NEAR for edge in self.columns]
+        columns, rows = len(self.columns), len(self.rows)
         inside: list[Line] = []
         cells: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)
         run_into: set[tuple[int, int]] = set()
         for piece, row, column in zip(pieces, *self._places(pieces), strict=True):
-            if 0 < column < len(self.columns) and 0 < row < len(self.rows):
+            if 0 < column < columns and 0 < row < rows:
                 inside.append(piece)
                 cells[row, column].append(piece)
-                if piece.right > self.columns[column] + _NEAR:
+                if piece.right > right_edges[column]:
                     run_into.add((row, column + 1))
         return inside, self._text(cells, len(inside)) if run_into.isdisjoint(cells) else None
 
@@ -80,20 +82,23 @@ class Grid:
             cell.sort(key=lambda piece: (-piece.baseline, piece.left))
         if _shared(several) > MOST_SHARED * pieces:
             return None
-        rows = (_lines([cells.get((row, column), ()) for column in columns]) for row in range(1, len(self.rows)))
-        return "\n".join(joined_cells(line) for lines in rows for line in lines if any(line))
+        texts: list[str] = []
+        for row in range(1, len(self.rows)):
+            texts += _lines([cells.get((row, column), ()) for column in columns])
+        return "\n".join(texts)
 
 
-def _lines(cells: Sequence[Sequence[Line]]) -> Iterator[list[str]]:
-    """Yield the cells of a row; if nearly each has something on each line, these are rows without rules."""
+def _lines(cells: Sequence[Sequence[Line]]) -> Iterator[str]:
+    """Yield the text of a row; if nearly each cell has something on each line, these are rows without rules."""
     if max(map(len, cells)) >= _UNRULED_ROWS:
         filled = sum(map(bool, cells))
         lines = rows_of([piece for cell in cells for piece in cell])
         if len(lines) >= _UNRULED_ROWS and sum(map(len, lines)) >= _FILLED * filled * len(lines):
             for line in lines:
-                yield [joined_texts([piece for piece in cell if piece in line]) for cell in cells]
+                yield joined_cells([joined_texts([piece for piece in cell if piece in line]) for cell in cells])
             return
-    yield list(map(joined_texts, cells))
+    if any(cells):
+        yield joined_cells(list(map(joined_texts, cells)))
 
 
 def _shared(cells: Iterable[Sequence[Line]]) -> int:
