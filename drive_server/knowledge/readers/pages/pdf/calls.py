@@ -92,6 +92,12 @@ def character_boxes(text: Handle, indices: Sequence[int]) -> Iterator[Box]:
     return chain.from_iterable(zip(left, bottom, right, top, strict=True) for left, top, right, bottom in found)
 
 
+def character_ends(text: Handle, indices: Sequence[int]) -> Iterator[tuple[float, float]]:
+    """Return where characters begin and end from left to right; zeros for those that have no box."""
+    found = _RECTANGLES.columns(_loose_box, indices, text)
+    return chain.from_iterable(zip(left, right, strict=True) for left, _, right, _ in found)
+
+
 def origins(text: Handle, indices: Sequence[int]) -> Iterator[tuple[float, float]]:
     """Return the points on the baseline at which characters begin; zeros for those that have none."""
     return chain.from_iterable(zip(x, y, strict=True) for x, y in _ORIGINS.columns(_origin, indices, text))

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, NamedTuple
 from pypdfium2 import raw
 
 from drive_server.knowledge.readers.pages.paragraphs import Line
-from drive_server.knowledge.readers.pages.pdf.calls import Box, character_boxes, handle, indices_of, origins
+from drive_server.knowledge.readers.pages.pdf.calls import Box, character_boxes, character_ends, handle, indices_of, origins
 
 Direction = Literal["right", "up", "down", "left"]
 WIDE_GAP: Final = 0.9
@@ -57,6 +57,10 @@ class Characters:
         self._handle = handle(textpage.raw)
         self.text: str = textpage.get_text_range()
         self._has_same_offsets = textpage.count_chars() == len(self.text)
+
+    def ends(self, offsets: Sequence[int]) -> Iterator[tuple[float, float]]:
+        """Return where characters begin and end from left to right; zeros for those that have no box."""
+        return character_ends(self._handle, self._indices(offsets))
 
     def boxes(self, offsets: Sequence[int]) -> Iterator[Box]:
         """Yield the boxes of characters, their lines' heights included; zeros for those that have none."""
@@ -147,10 +151,12 @@ class _Frame:
         edges = self._edges(blanks)
         return [_wide(span, of_line, edges) for span, of_line in zip(spans, blanks, strict=True)]
 
-    def _edges(self, blanks: Sequence[Sequence[tuple[int, int]]]) -> Iterator[Box]:
-        """Return the boxes of the characters before and after each blank."""
-        boxes = self.characters.boxes([offset for line in blanks for begin, end in line for offset in (begin - 1, end)])
-        return boxes if self.direction == "right" else map(self.turn, boxes)
+    def _edges(self, blanks: Sequence[Sequence[tuple[int, int]]]) -> Iterator[tuple[float, float]]:
+        """Return where the characters before and after each blank begin and end."""
+        offsets = [offset for line in blanks for begin, end in line for offset in (begin - 1, end)]
+        if self.direction == "right":
+            return self.characters.ends(offsets)
+        return ((left, right) for left, _, right, _ in map(self.turn, self.characters.boxes(offsets)))
 
 
 def _may_have_gaps(line: Line, is_gapped: bool) -> bool:
@@ -159,13 +165,15 @@ def _may_have_gaps(line: Line, is_gapped: bool) -> bool:
     return is_gapped or line.right - line.left > _LETTER_WIDTH * line.height * len(line.text)
 
 
-def _wide(span: _Span, blanks: Iterable[tuple[int, int]], edges: Iterator[Box]) -> list[_Gap]:
-    """Return those of a line's blanks that are wide; takes the boxes beside each of them from `edges`."""
+def _wide(
+    span: _Span, blanks: Iterable[tuple[int, int]], edges: Iterator[tuple[float, float]]
+) -> list[_Gap]:
+    """Return those of a line's blanks that are wide; takes the ends of the characters beside each from `edges`."""
     found: list[_Gap] = []
     line_start, least = span.start, WIDE_GAP * span.height
-    for (start, end), before, after in zip(blanks, edges, edges):  # noqa: B905 - edges go on with the next line
-        left, right = before[2], after[0]
-        if right - left >= least or before[0] - after[2] >= least:
+    beside = zip(blanks, edges, edges)  # noqa: B905 - edges go on with the next line
+    for (start, end), (before, left), (right, after) in beside:
+        if right - left >= least or before - after >= least:
             found.append((start - line_start, end - line_start, left, right))
     return [] if found and _LEADERS.search(span.words) else found
 

@@ -54,7 +54,6 @@ class _Layout:
     def __init__(self, lines: Sequence[Line]) -> None:
         self._drawn = list(lines)
         self._free = [piece for line in lines if line.kind == "text" for piece in line.pieces or (line,)]
-        self._rows = rows_of(self._free)
         self._used: set[int] = set()
         self._found: list[tuple[int, list[Line]]] = []
 
@@ -72,7 +71,8 @@ class _Layout:
     @property
     def may_have_tables(self) -> bool:
         """True if there are rows of several pieces."""
-        return sum(len(row) > 1 for row in self._rows) >= _ROWS_OF_A_TABLE
+        gapped = [line for line in self._drawn if line.pieces and line.kind == "text"]
+        return _are_apart(gapped) or sum(len(row) > 1 for row in rows_of(self._free)) >= _ROWS_OF_A_TABLE
 
     def take_grid(self, grid: Grid) -> None:
         """Take a ruled table, if the pieces keep to its cells."""
@@ -80,11 +80,10 @@ class _Layout:
         if text is not None:
             self._take(pieces, [_table(pieces, text)])
             self._free = [piece for piece in self._free if id(piece) not in self._used]
-            self._rows = rows_of(self._free)
 
     def lines(self) -> list[Line]:
         """Return what was found and what is left of the lines, in order."""
-        rows = self._rows
+        rows = rows_of(self._free)
         is_wrong = _wrong(self._drawn)
         runs = [(start, run) for start, run in find_runs(rows) if is_wrong or self._is_row_by_row(run)]
         kinds = [kind_of(run) for _, run in runs]
@@ -131,6 +130,14 @@ class _Layout:
         numbers = {self._line_of[id(piece)] for piece in row}
         line = self._drawn[min(numbers)]
         return [_alone(line)] if len(numbers) == 1 and len(line.pieces or (line,)) == len(row) else row
+
+
+def _are_apart(lines: Sequence[Line]) -> bool:
+    """Return whether some of the lines stand in different rows, whatever else does so."""
+    if len(lines) < _ROWS_OF_A_TABLE:
+        return False
+    heights, baselines = [line.height for line in lines], list(map(BASELINE, lines))
+    return min(heights) > 0 and max(baselines) - min(baselines) > max(heights)
 
 
 def _pieces(run: Run) -> list[Line]:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise, repeat
 from typing import Final, NamedTuple
@@ -55,12 +55,12 @@ class Grid:
         There is no text if pieces stand across its lines, or all of them in one column or row.
         """
         right_edges = [edge + _NEAR for edge in self.columns]
-        columns, rows = len(self.columns), len(self.rows)
+        columns, rows = range(1, len(self.columns)), range(1, len(self.rows))
         inside: list[Line] = []
         cells: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)
         run_into: set[tuple[int, int]] = set()
         for piece, row, column in zip(pieces, *self._places(pieces), strict=True):
-            if 0 < column < columns and 0 < row < rows:
+            if column in columns and row in rows:
                 inside.append(piece)
                 cells[row, column].append(piece)
                 if piece.right > right_edges[column]:
@@ -74,18 +74,27 @@ class Grid:
         return rows, map(bisect_right, repeat(self.columns), [piece.left + 1 for piece in pieces])
 
     def _text(self, cells: Mapping[tuple[int, int], list[Line]], pieces: int) -> str | None:
-        columns = sorted({column for _, column in cells})
-        if len({row for row, _ in cells}) < _LEAST - 1 or len(columns) < _LEAST - 1:
+        rows, columns = ({place[which] for place in cells} for which in (0, 1))
+        if len(rows) < _LEAST - 1 or len(columns) < _LEAST - 1:
             return None
-        several = [cell for cell in cells.values() if len(cell) > 1]
-        for cell in several:
+        several = {place: cell for place, cell in cells.items() if len(cell) > 1}
+        for cell in several.values():
             cell.sort(key=lambda piece: (-piece.baseline, piece.left))
-        if _shared(several) > MOST_SHARED * pieces:
+        if _shared(several.values()) > MOST_SHARED * pieces:
             return None
-        texts: list[str] = []
-        for row in range(1, len(self.rows)):
-            texts += _lines([cells.get((row, column), ()) for column in columns])
-        return "\n".join(texts)
+        return "\n".join(_texts(cells, sorted(rows), sorted(columns), {row for row, _ in several}))
+
+
+def _texts(
+    cells: Mapping[tuple[int, int], list[Line]], rows: Iterable[int], columns: Sequence[int], crowded: Container[int]
+) -> Iterator[str]:
+    """Yield the rows of a table. `crowded`: those with a cell of several pieces."""
+    for row in rows:
+        of_row = [cells.get((row, column), ()) for column in columns]
+        if row in crowded:
+            yield from _lines(of_row)
+        else:
+            yield joined_cells([cell[0].text if cell else "" for cell in of_row])
 
 
 def _lines(cells: Sequence[Sequence[Line]]) -> Iterator[str]:
@@ -97,8 +106,7 @@ def _lines(cells: Sequence[Sequence[Line]]) -> Iterator[str]:
             for line in lines:
                 yield joined_cells([joined_texts([piece for piece in cell if piece in line]) for cell in cells])
             return
-    if any(cells):
-        yield joined_cells(list(map(joined_texts, cells)))
+    yield joined_cells(list(map(joined_texts, cells)))
 
 
 def _shared(cells: Iterable[Sequence[Line]]) -> int:
