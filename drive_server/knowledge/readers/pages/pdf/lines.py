@@ -28,6 +28,7 @@ _SAMPLES: Final = 5
 _LONG_SAMPLE: Final = 12  # characters
 _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _UPRIGHT: Final = 0.1  # radians
+_VERTICAL: Final = ("up", "down")
 
 _TURNS: Final[dict[Direction, Callable[[Box, float, float], Box]]] = {
     "right": lambda box, width, height: box,  # noqa: ARG005 - all have the same parameters
@@ -105,7 +106,7 @@ def read_lines(textpage: Any, width: float, height: float, *, gaps_everywhere: b
     lines = [frame.line(span) for span in spans]
     is_gapped = gaps_everywhere or frame.samples_have_gaps(spans)
     lines = frame.with_pieces(spans, lines, is_gapped)
-    return PageText(tuple(lines), width if direction in ("up", "down") else height, frame.turn)
+    return PageText(tuple(lines), width if direction in _VERTICAL else height, frame.turn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,21 +202,18 @@ def _spans(characters: Characters) -> Iterator[_Span]:
     ]
     boxes = characters.boxes(offsets)
     baselines = characters.origins(offsets[::3])
-    for (words, start), baseline, *of_line in zip(found, baselines, boxes, boxes, boxes, strict=True):
-        yield _span(characters, words, start, baseline, of_line)
+    for (words, start), baseline, first, middle, last in zip(found, baselines, boxes, boxes, boxes, strict=True):
+        across, along = last[0] + last[2] - first[0] - first[2], last[1] + last[3] - first[1] - first[3]
+        direction: Direction = "right"
+        if across < abs(along) or across < 0:
+            direction = _direction(characters, words, start, across, along)
+        low, high = (0, 2) if direction in _VERTICAL else (1, 3)
+        height = max(first[high] - first[low], middle[high] - middle[low], last[high] - last[low])
+        yield _Span(words, start, first, last, baseline, direction, height)
 
 
-def _span(characters: Characters, words: str, start: int, baseline: tuple[float, float], boxes: Sequence[Box]) -> _Span:
-    first, middle, last = boxes
-    direction = _direction(characters, words, start, first, last)
-    low, high = (0, 2) if direction in ("up", "down") else (1, 3)
-    height = max(first[high] - first[low], middle[high] - middle[low], last[high] - last[low])
-    return _Span(words, start, first, last, baseline, direction, height)
-
-
-def _direction(characters: Characters, words: str, start: int, first: Box, last: Box) -> Direction:
+def _direction(characters: Characters, words: str, start: int, across: float, along: float) -> Direction:
     """Return the direction in which a line runs; vertical writing and text turned clockwise run down."""
-    across, along = last[0] + last[2] - first[0] - first[2], last[1] + last[3] - first[1] - first[3]
     if abs(along) > abs(across) and len(words) > 1:
         return "up" if along > 0 else "down"
     if across < 0 and not _RIGHT_TO_LEFT.search(words) and not characters.is_upright(start):

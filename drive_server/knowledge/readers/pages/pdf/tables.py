@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from operator import attrgetter, le
+from operator import attrgetter
 from typing import Final, Literal
 
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line, ends_sentence
@@ -100,13 +100,16 @@ def _gaps(row: Row) -> list[Gutter]:
 def _shared(gutters: Sequence[Gutter], row: Row) -> list[Gutter]:
     """Return the parts of the gutters that a row leaves free."""
     starts, ends = [-1e9, *map(RIGHT, row)], [*map(LEFT, row), 1e9]
-    is_ordered = all(map(le, starts, starts[1:]))
+    is_ordered = starts == sorted(starts)
     least = _GUTTER * row[0].height
     shared: list[Gutter] = []
     for left, right in gutters:
-        first, last = bisect_left(ends, left), bisect_right(starts, right) if is_ordered else len(starts)
-        both = [(max(left, starts[free]), min(right, ends[free])) for free in range(first, last)]
-        shared += [one for one in both if one[1] - one[0] >= least]
+        last = bisect_right(starts, right) if is_ordered else len(starts)
+        for free in range(bisect_left(ends, left), last):
+            start, end = starts[free], ends[free]
+            start, end = start if start > left else left, end if end < right else right
+            if end - start >= least:
+                shared.append((start, end))
     return shared
 
 
