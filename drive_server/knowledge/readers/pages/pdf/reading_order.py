@@ -225,7 +225,9 @@ def _passing(lines: Sequence[Line]) -> Iterator[bool]:
     bottom = math.inf
     for line in lines:
         is_above = line.baseline - bottom >= _ABOVE * line.height
-        yield is_above and any(_is_passed(earlier, line) for earlier in lowest.values())
+        yield is_above and any(
+            _is_passed(earlier, line) for earlier in lowest.values() if earlier.baseline <= line.baseline
+        )
         begin = int(line.left // _COLUMN_STEP)
         if begin not in lowest or line.baseline < lowest[begin].baseline:
             lowest[begin] = line

@@ -28,6 +28,8 @@ _NEAR: Final = 3.0
 _MOST_PATHS: Final = 1500
 """A page with more is a drawing."""
 _MOST_POINTS: Final = 400
+_MOVE: Final = raw.FPDF_SEGMENT_MOVETO
+_LINE: Final = raw.FPDF_SEGMENT_LINETO
 _LEAST: Final = 3  # lines in each direction: two rows and two columns
 _UNRULED_ROWS: Final = 3
 _FILLED: Final = 0.75
@@ -197,9 +199,9 @@ def _straight(matrix: tuple[float, ...], segments: Sequence[tuple[int, int, tupl
     start_x = start_y = last_x = last_y = 0.0
     for kind, closes, (left, bottom) in segments:
         x, y = a * left + c * bottom + e, b * left + d * bottom + f
-        if kind == raw.FPDF_SEGMENT_MOVETO:
+        if kind == _MOVE:
             start_x, start_y = x, y
-        elif kind != raw.FPDF_SEGMENT_LINETO or min(abs(x - last_x), abs(y - last_y)) > _THIN:
+        elif kind != _LINE or (abs(x - last_x) > _THIN and abs(y - last_y) > _THIN):
             return  # a shape, which rules no cells
         else:
             yield _box(last_x, last_y, x, y)
