@@ -33,13 +33,17 @@ class _Results:
         """`pointers`: 1 if a call writes a record at once, else one for each of its numbers."""
         self._numbers, self._bytes = numbers, numbers * ctypes.sizeof(kind)
         self._memory = (kind * (numbers * _AT_ONCE))()
-        self._values = memoryview(self._memory).cast("B").cast("f" if kind is ctypes.c_float else "d")
+        self._values: Any = memoryview(self._memory).cast("B").cast("f" if kind is ctypes.c_float else "d")
         start = ctypes.addressof(self._memory)
-        starts = [range(start + ctypes.sizeof(kind) * number, start + _AT_ONCE * self._bytes, self._bytes)
-                  for number in range(pointers)]
+        starts = [
+            range(start + ctypes.sizeof(kind) * number, start + _AT_ONCE * self._bytes, self._bytes)
+            for number in range(pointers)
+        ]
         self._places = [list(map(_as_argument, one)) for one in starts]
 
-    def columns(self, function: Callable[..., int], items: Sequence[Any], *owner: Handle) -> Iterator[list[list[float]]]:
+    def columns(
+        self, function: Callable[..., int], items: Sequence[Any], *owner: Handle
+    ) -> Iterator[list[list[float]]]:
         """Call the function for each item, and yield columns of numbers; zeros for an item that has none."""
         for begin in range(0, len(items), _AT_ONCE):
             some = items[begin : begin + _AT_ONCE]

@@ -14,7 +14,14 @@ from typing import Any, Final, Literal, NamedTuple
 from pypdfium2 import raw
 
 from drive_server.knowledge.readers.pages.paragraphs import Line
-from drive_server.knowledge.readers.pages.pdf.calls import Box, character_boxes, character_ends, handle, indices_of, origins
+from drive_server.knowledge.readers.pages.pdf.calls import (
+    Box,
+    character_boxes,
+    character_ends,
+    handle,
+    indices_of,
+    origins,
+)
 
 Direction = Literal["right", "up", "down", "left"]
 WIDE_GAP: Final = 0.9
@@ -166,9 +173,7 @@ def _may_have_gaps(line: Line, is_gapped: bool) -> bool:
     return is_gapped or line.right - line.left > _LETTER_WIDTH * line.height * len(line.text)
 
 
-def _wide(
-    span: _Span, blanks: Iterable[tuple[int, int]], edges: Iterator[tuple[float, float]]
-) -> list[_Gap]:
+def _wide(span: _Span, blanks: Iterable[tuple[int, int]], edges: Iterator[tuple[float, float]]) -> list[_Gap]:
     """Return those of a line's blanks that are wide; takes the ends of the characters beside each from `edges`."""
     found: list[_Gap] = []
     line_start, least = span.start, WIDE_GAP * span.height
