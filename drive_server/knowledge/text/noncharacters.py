@@ -28,6 +28,6 @@ def replace_noncharacters(text: str) -> str:
 
 def _has_noncharacters(text: str) -> bool:
     """Return whether a text has any. The expression takes sixty times as long as to see that all else is printed."""
-    if text.replace("\n", "").isprintable():
+    if text.replace("\n", "").replace("\xa0", "").isprintable():
         return False
     return _NO_CHARACTERS.search(text) is not None

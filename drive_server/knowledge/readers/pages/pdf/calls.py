@@ -42,7 +42,7 @@ class _Results:
         self._places = [list(map(_as_argument, one)) for one in starts]
 
     def columns(
-        self, function: Callable[..., int], items: Sequence[Any], *owner: Handle
+        self, function: Callable[..., object], items: Sequence[Any], *owner: Handle
     ) -> Iterator[list[list[float]]]:
         """Call the function for each item, and yield columns of numbers; zeros for an item that has none."""
         for begin in range(0, len(items), _AT_ONCE):
@@ -60,21 +60,21 @@ _POINTS: Final = _Results(ctypes.c_float, 2, 2)
 _ORIGINS: Final = _Results(ctypes.c_double, 2, 2)
 
 
-def _bare(function: Any, result: Any = ctypes.c_int) -> Callable[..., int]:
+def _bare(function: Any, result: Any = ctypes.c_int) -> Callable[..., Any]:
     """Return a function that takes its arguments as they are."""
     address = ctypes.cast(function, ctypes.c_void_p).value or 0
     return ctypes.PYFUNCTYPE(result)(address)
 
 
-_loose_box: Final = _bare(raw.FPDFText_GetLooseCharBox)
-_origin: Final = _bare(raw.FPDFText_GetCharOrigin)
+_loose_box: Final = _bare(raw.FPDFText_GetLooseCharBox, None)
+_origin: Final = _bare(raw.FPDFText_GetCharOrigin, None)
 _index: Final = _bare(raw.FPDFText_GetCharIndexFromTextIndex)
 _object: Final = _bare(raw.FPDFPage_GetObject, ctypes.c_void_p)
 _kind: Final = _bare(raw.FPDFPageObj_GetType)
-_bounds: Final = _bare(raw.FPDFPageObj_GetBounds)
-_matrix: Final = _bare(raw.FPDFPageObj_GetMatrix)
+_bounds: Final = _bare(raw.FPDFPageObj_GetBounds, None)
+_matrix: Final = _bare(raw.FPDFPageObj_GetMatrix, None)
 _segment: Final = _bare(raw.FPDFPath_GetPathSegment, ctypes.c_void_p)
-_point: Final = _bare(raw.FPDFPathSegment_GetPoint)
+_point: Final = _bare(raw.FPDFPathSegment_GetPoint, None)
 _segment_kind: Final = _bare(raw.FPDFPathSegment_GetType)
 _segment_closes: Final = _bare(raw.FPDFPathSegment_GetClose)
 count_segments: Final = _bare(raw.FPDFPath_CountSegments)

@@ -49,12 +49,13 @@ _TURNS: Final[dict[Direction, Callable[[Box, float, float], Box]]] = {
 class PageText:
     """The lines of a page as they are drawn, in coordinates in which most of them are upright.
 
-    `height`: of the page in these coordinates; `turn`: takes boxes of the page there.
+    `height`: of the page in these coordinates; `turn`: takes boxes of the page there, as they are if not `is_turned`.
     """
 
     lines: tuple[Line, ...]
     height: float
     turn: Callable[[Box], Box]
+    is_turned: bool
 
 
 class Characters:
@@ -113,7 +114,7 @@ def read_lines(textpage: Any, width: float, height: float, *, gaps_everywhere: b
     lines = [frame.line(span) for span in spans]
     is_gapped = gaps_everywhere or frame.samples_have_gaps(spans)
     lines = frame.with_pieces(spans, lines, is_gapped)
-    return PageText(tuple(lines), width if direction in _VERTICAL else height, frame.turn)
+    return PageText(tuple(lines), width if direction in _VERTICAL else height, frame.turn, direction != "right")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,9 @@ class _Frame:
         words, _, first, last, (x, y), direction, height = span
         if self.direction != "right":
             first, last, (_, y, _, _) = self.turn(first), self.turn(last), self.turn((x, y, x, y))
-        left, right = min(first[0], last[0]), max(first[2], last[2])
+        left, right = first[0], last[2]
+        if left > last[0] or right < first[2]:
+            left, right = min(left, last[0]), max(right, first[2])
         if direction != self.direction:
             return Line(words, left, right, min(first[1], last[1]), height, "aside")
         return Line(words, left, right, y, height)
@@ -142,7 +145,8 @@ class _Frame:
     def with_pieces(self, spans: Sequence[_Span], lines: Sequence[Line], is_gapped: bool) -> list[Line]:
         """Return the lines, with their parts those that have wide gaps, if these are looked for."""
         result = list(lines)
-        numbers = [number for number, line in enumerate(lines) if _may_have_gaps(line, is_gapped)]
+        may_have_gaps = _is_upright if is_gapped else _is_wide
+        numbers = [number for number, line in enumerate(lines) if may_have_gaps(line)]
         for number, gaps in zip(numbers, self._gaps([spans[number] for number in numbers]), strict=True):
             if gaps:
                 line = lines[number]
@@ -167,10 +171,13 @@ class _Frame:
         return ((left, right) for left, _, right, _ in map(self.turn, self.characters.boxes(offsets)))
 
 
-def _may_have_gaps(line: Line, is_gapped: bool) -> bool:
-    if line.kind == "aside":
-        return False
-    return is_gapped or line.right - line.left > _LETTER_WIDTH * line.height * len(line.text)
+def _is_upright(line: Line) -> bool:
+    return line.kind != "aside"
+
+
+def _is_wide(line: Line) -> bool:
+    """Return whether a line is wider than its letters need."""
+    return line.kind != "aside" and line.right - line.left > _LETTER_WIDTH * line.height * len(line.text)
 
 
 def _wide(span: _Span, blanks: Iterable[tuple[int, int]], edges: Iterator[tuple[float, float]]) -> list[_Gap]:

@@ -39,7 +39,7 @@ def in_reading_order(lines: Sequence[Line], grids: Callable[[], Sequence[Grid]])
     """Return the lines, a table as one. `grids` finds the ruled ones; it is called only if there may be any."""
     if _is_plain(lines):
         return tuple(lines)
-    if any(runs_to_the_left(line.text) for line in lines):
+    if runs_to_the_left("".join([line.text for line in lines])):
         return tuple(_sorted_rows(lines) if _wrong(lines) else lines)
     layout = _Layout(lines)
     if layout.may_have_tables:

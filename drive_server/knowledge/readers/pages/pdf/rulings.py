@@ -124,10 +124,12 @@ def find_grids(objects: PageObjects, text: PageText) -> list[Grid]:
     """Return the ruled tables of a page from top to bottom."""
     flat: list[Ruling] = []
     upright: list[Ruling] = []
-    for left, bottom, right, top in map(text.turn, _edges(objects.of_kind(raw.FPDF_PAGEOBJ_PATH)[:_MOST_PATHS])):
-        if right - left >= _SHORTEST and top - bottom <= _THIN:
+    edges = _edges(objects.of_kind(raw.FPDF_PAGEOBJ_PATH)[:_MOST_PATHS])
+    for left, bottom, right, top in map(text.turn, edges) if text.is_turned else edges:
+        width, height = right - left, top - bottom
+        if width >= _SHORTEST and height <= _THIN:
             flat.append(Ruling((bottom + top) / 2, left, right))
-        elif top - bottom >= _SHORTEST and right - left <= _THIN:
+        elif height >= _SHORTEST and width <= _THIN:
             upright.append(Ruling((left + right) / 2, bottom, top))
     if len(flat) < _LEAST or len(upright) < _LEAST:
         return []
