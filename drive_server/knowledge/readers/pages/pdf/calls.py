@@ -22,6 +22,9 @@ Box = tuple[float, float, float, float]
 Handle = Any
 """The address of something of pdfium, as ctypes passes it on."""
 
+Segment = tuple[int, int, tuple[float, float]]
+"""The kind of a path's segment, whether it closes its figure, and its point."""
+
 _AT_ONCE: Final = 512
 _as_argument: Final = ctypes.c_void_p.from_param
 
@@ -140,9 +143,9 @@ def matrices_of(handles: Sequence[Handle]) -> Iterator[tuple[float, ...]]:
     return chain.from_iterable(zip(*columns, strict=True) for columns in _MATRICES.columns(_matrix, handles))
 
 
-def segments_of(paths: Sequence[Handle], counts: Sequence[int]) -> Iterator[tuple[int, int, tuple[float, float]]]:
-    """Yield the kind of each segment of each path, whether it closes its figure, and its point."""
-    owners = chain.from_iterable(map(repeat, paths, counts))
-    segments = list(map(_as_argument, map(_segment, owners, chain.from_iterable(map(range, counts)))))
+def segments_of(paths: Sequence[Handle], numbers: Sequence[range]) -> Iterator[Segment]:
+    """Yield the segments of each path that have these numbers."""
+    owners = chain.from_iterable(map(repeat, paths, map(len, numbers)))
+    segments = list(map(_as_argument, map(_segment, owners, chain.from_iterable(numbers))))
     points = chain.from_iterable(zip(x, y, strict=True) for x, y in _POINTS.columns(_point, segments))
     return zip(map(_segment_kind, segments), map(_segment_closes, segments), points, strict=True)

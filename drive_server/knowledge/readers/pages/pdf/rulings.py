@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise, repeat
+from itertools import chain, islice, pairwise, repeat
 from typing import Final, NamedTuple
 
 from pypdfium2 import raw
@@ -14,6 +14,7 @@ from drive_server.knowledge.readers.pages.pdf.calls import (
     Box,
     Handle,
     PageObjects,
+    Segment,
     count_segments,
     matrices_of,
     object_boxes,
@@ -28,6 +29,7 @@ _NEAR: Final = 3.0
 _MOST_PATHS: Final = 1500
 """A page with more is a drawing."""
 _MOST_POINTS: Final = 400
+_FIRST_POINTS: Final = 5  # those of a rectangle
 _MOVE: Final = raw.FPDF_SEGMENT_MOVETO
 _LINE: Final = raw.FPDF_SEGMENT_LINETO
 _LEAST: Final = 3  # lines in each direction: two rows and two columns
@@ -190,12 +192,19 @@ def _edges(paths: Sequence[Handle]) -> Iterator[Box]:
         else:
             shapes.append(path)
             counts.append(points)
-    segments = segments_of(shapes, counts)
-    for matrix, count in zip(matrices_of(shapes), counts, strict=True):
-        yield from _straight(matrix, list(islice(segments, count)))
+    begun = segments_of(shapes, [range(min(count, _FIRST_POINTS)) for count in counts])
+    for shape, matrix, count in zip(shapes, matrices_of(shapes), counts, strict=True):
+        first = list(islice(begun, min(count, _FIRST_POINTS)))
+        yield from _straight(matrix, chain(first, _further(shape, count)))
 
 
-def _straight(matrix: tuple[float, ...], segments: Sequence[tuple[int, int, tuple[float, float]]]) -> Iterator[Box]:
+def _further(shape: Handle, count: int) -> Iterator[Segment]:
+    """Yield the segments behind the first ones; read only if they are asked for, as few shapes are straight so far."""
+    if count > _FIRST_POINTS:
+        yield from segments_of([shape], [range(_FIRST_POINTS, count)])
+
+
+def _straight(matrix: tuple[float, ...], segments: Iterable[Segment]) -> Iterator[Box]:
     """Yield the boxes of a path's lines, up to the first one that is neither level nor upright."""
     a, b, c, d, e, f = matrix
     start_x = start_y = last_x = last_y = 0.0
