@@ -44,16 +44,13 @@ class _Results:
         ]
         self._places = [list(map(_as_argument, one)) for one in starts]
 
-    def columns(
-        self, function: Callable[..., object], items: Sequence[Any], *owner: Handle
-    ) -> Iterator[list[list[float]]]:
-        """Call the function for each item, and yield columns of numbers; zeros for an item that has none."""
+    def of(self, function: Callable[..., object], items: Sequence[Any], *owner: Handle) -> Iterator[list[float]]:
+        """Call the function for each item, and yield the numbers of some hundred records; zeros for one without any."""
         for begin in range(0, len(items), _AT_ONCE):
             some = items[begin : begin + _AT_ONCE]
             ctypes.memset(self._memory, 0, len(some) * self._bytes)
             deque(map(function, *map(repeat, owner), some, *self._places), maxlen=0)
-            values = self._values[: len(some) * self._numbers].tolist()
-            yield [values[number :: self._numbers] for number in range(self._numbers)]
+            yield self._values[: len(some) * self._numbers].tolist()
 
 
 _RECTANGLES: Final = _Results(ctypes.c_float, 4, 1)
@@ -95,19 +92,23 @@ def indices_of(text: Handle, offsets: Iterable[int]) -> list[int]:
 
 def character_boxes(text: Handle, indices: Sequence[int]) -> Iterator[Box]:
     """Return the boxes of characters, their lines' heights included; zeros for those that have none."""
-    found = _RECTANGLES.columns(_loose_box, indices, text)
-    return chain.from_iterable(zip(left, bottom, right, top, strict=True) for left, top, right, bottom in found)
+    found = _RECTANGLES.of(_loose_box, indices, text)
+    return chain.from_iterable(zip(some[::4], some[3::4], some[2::4], some[1::4], strict=True) for some in found)
 
 
 def character_ends(text: Handle, indices: Sequence[int]) -> Iterator[tuple[float, float]]:
     """Return where characters begin and end from left to right; zeros for those that have no box."""
-    found = _RECTANGLES.columns(_loose_box, indices, text)
-    return chain.from_iterable(zip(left, right, strict=True) for left, _, right, _ in found)
+    found = _RECTANGLES.of(_loose_box, indices, text)
+    return chain.from_iterable(zip(some[::4], some[2::4], strict=True) for some in found)
 
 
 def origins(text: Handle, indices: Sequence[int]) -> Iterator[tuple[float, float]]:
     """Return the points on the baseline at which characters begin; zeros for those that have none."""
-    return chain.from_iterable(zip(x, y, strict=True) for x, y in _ORIGINS.columns(_origin, indices, text))
+    return _records(_ORIGINS.of(_origin, indices, text), 2)
+
+
+def _records(found: Iterable[list[float]], numbers: int) -> Iterator[Any]:
+    return chain.from_iterable(zip(*[iter(some)] * numbers, strict=True) for some in found)
 
 
 class PageObjects:
@@ -135,17 +136,17 @@ class PageObjects:
 
 def object_boxes(handles: Sequence[Handle]) -> Iterator[Box]:
     """Return the boxes of objects; zeros for those that have none."""
-    return chain.from_iterable(zip(*columns, strict=True) for columns in _BOUNDS.columns(_bounds, handles))
+    return _records(_BOUNDS.of(_bounds, handles), 4)
 
 
 def matrices_of(handles: Sequence[Handle]) -> Iterator[tuple[float, ...]]:
     """Return the six numbers of the matrix of each object."""
-    return chain.from_iterable(zip(*columns, strict=True) for columns in _MATRICES.columns(_matrix, handles))
+    return _records(_MATRICES.of(_matrix, handles), 6)
 
 
 def segments_of(paths: Sequence[Handle], numbers: Sequence[range]) -> Iterator[Segment]:
     """Yield the segments of each path that have these numbers."""
     owners = chain.from_iterable(map(repeat, paths, map(len, numbers)))
     segments = list(map(_as_argument, map(_segment, owners, chain.from_iterable(numbers))))
-    points = chain.from_iterable(zip(x, y, strict=True) for x, y in _POINTS.columns(_point, segments))
+    points = _records(_POINTS.of(_point, segments), 2)
     return zip(map(_segment_kind, segments), map(_segment_closes, segments), points, strict=True)
