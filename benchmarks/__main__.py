@@ -4,7 +4,7 @@ import platform
 
 from benchmarks import importing, servers, start, store
 from benchmarks.agent import crowd, prompts, routing, tool_call, turns
-from benchmarks.search import extraction
+from benchmarks.search import extraction, pages
 
 
 def main() -> None:
@@ -18,6 +18,7 @@ def main() -> None:
     routing.main()
     prompts.main([])
     extraction.main([])
+    pages.main([])
     servers.main([])
     start.main([])
 

@@ -12,7 +12,8 @@ from drive_server.knowledge.text.characters import is_cjk
 from drive_server.knowledge.text.elements import Part
 
 _SOFT_HYPHENS = "\x02\ufffe\u00ad"
-_SENTENCE_END = re.compile(r"[.!?:;。！？：；…][\"'”’」』）)\]]*$")
+_SENTENCE_ENDS = frozenset(".!?:;。！？：；…")
+_CLOSING = "\"'”’」』）)]"
 _BULLETS = "•·●◦▪‣\uf0a7\uf0b7\uf0d8\uf0fc"  # the last ones are those of the fonts Symbol and Wingdings
 _LIST_ITEM = re.compile(rf"(?:[{_BULLETS}–*-]|[(（]?(?:\d{{1,3}}|[a-z]|[一二三四五六七八九十]{{1,3}})[.)）、])\s*\S")
 _DIVIDED = re.compile(rf"([^\W\d_]+)[{_SOFT_HYPHENS}-]$")
@@ -78,7 +79,7 @@ def page_parts(pages: Sequence[Page]) -> Iterator[Part]:
 
 def ends_sentence(text: str) -> bool:
     """Return whether a line ends with the end of a sentence, or of a clause before a list."""
-    return _SENTENCE_END.search(text) is not None
+    return text.rstrip(_CLOSING)[-1:] in _SENTENCE_ENDS
 
 
 class _Words:
@@ -90,23 +91,27 @@ class _Words:
 
     def __contains__(self, word: str) -> bool:
         if self._words is None:
-            lines = (line.text.lower() for page in self._pages for line in page.lines)
-            self._words = {word.strip(_PUNCTUATION) for line in lines for word in line.split()}
+            text = " ".join([line.text for page in self._pages for line in page.lines])
+            self._words = {word.strip(_PUNCTUATION) for word in set(text.lower().split())}
         return word.lower() in self._words
 
 
 def common_height(pages: Iterable[Page]) -> float:
     """Return the type size in which most characters are set, 0 for no text."""
-    sizes: Counter[float] = Counter()
+    heights: dict[float, int] = {}
     for page in pages:
         for line in page.lines:
-            sizes[round(line.height, 1)] += len(line.text)
+            heights[line.height] = heights.get(line.height, 0) + len(line.text)
+    sizes: Counter[float] = Counter()
+    for height, characters in heights.items():
+        sizes[round(height, 1)] += characters
     return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
 def _heading_levels(pages: Iterable[Page], body: float) -> dict[int, int]:
     """Return the level, 1 to 6, of each type size that is larger than the body's."""
-    sizes = {round(line.height) for page in pages for line in page.lines if line.height > body * _HEADING_RATIO}
+    least = body * _HEADING_RATIO
+    sizes = {round(line.height) for page in pages for line in page.lines if line.height > least}
     return {size: min(6, rank) for rank, size in enumerate(sorted(sizes, reverse=True), start=1)}
 
 
@@ -135,7 +140,7 @@ def _paragraphs(pages: Iterable[Page], body: float) -> Iterator[_Paragraph]:
 
 def _common_pitches(page: Page) -> dict[int, float]:
     """Return, for each size of type, the usual distance between the baselines of lines that follow each other."""
-    steps: dict[int, Counter[int]] = {round(line.height): Counter() for line in page.lines}
+    steps: dict[int, Counter[int]] = {round(height): Counter() for height in {line.height for line in page.lines}}
     for above, below in pairwise(page.lines):
         step = round(above.baseline - below.baseline)
         if step > SAME_ROW * below.height and _size_ratio(above, below) <= _SAME_SIZE:

@@ -1,11 +1,13 @@
-"""The functions of pdfium that a page calls by the hundred, with handles and places in memory as plain numbers.
+"""The functions of pdfium that a page calls by the hundred, with as little of ctypes around each call as there can be.
 
-ctypes takes these in half the time of its own pointers. The interpreter's lock is kept, as each call takes less time
-than to give the lock away and to get it back; so `map` calls them one after the other without any Python in between.
+pdfium tells of one character or one object a call, and most of a call's time is that of ctypes: 0.4 microseconds where
+it converts each argument to a declared type, 0.15 where handles and places in memory are converted once and integers
+of 32 bits go as they are. The interpreter's lock is kept, as each call takes less time than to give the lock away and
+to get it back; so `map` calls them one after the other without any Python in between. Not for two threads at once.
+`python -m benchmarks.search.pages` prints how many pages a second this makes.
 """
 
 import ctypes
-import struct
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
@@ -17,61 +19,96 @@ from pypdfium2 import raw
 Box = tuple[float, float, float, float]
 """Left, bottom, right and top, in points."""
 
-_HANDLE: Final = ctypes.c_void_p
+Handle = Any
+"""The address of something of pdfium, as ctypes passes it on."""
+
+Segment = tuple[int, int, tuple[float, float]]
+"""The kind of a path's segment, whether it closes its figure, and its point."""
+
 _AT_ONCE: Final = 512
-_FLOAT_BYTES: Final = ctypes.sizeof(ctypes.c_float)
-_DOUBLE_BYTES: Final = ctypes.sizeof(ctypes.c_double)
-_FOUR: Final = struct.Struct("4f")
-_TWO_DOUBLES: Final = struct.Struct("2d")
-_TWO: Final = struct.Struct("2f")
-_SIX: Final = struct.Struct("6f")
-_BUFFER: Final = ctypes.c_char * (_AT_ONCE * _SIX.size)
+_as_argument: Final = ctypes.c_void_p.from_param
 
 
-def _plain(function: Any, result: Any, *arguments: Any) -> Callable[..., int]:
+class _Results:
+    """Memory that calls write records of numbers to."""
+
+    def __init__(self, kind: type[ctypes.c_float | ctypes.c_double], numbers: int, pointers: int) -> None:
+        """`pointers`: 1 if a call writes a record at once, else one for each of its numbers."""
+        self._numbers, self._bytes = numbers, numbers * ctypes.sizeof(kind)
+        self._memory = (kind * (numbers * _AT_ONCE))()
+        self._values: Any = memoryview(self._memory).cast("B").cast("f" if kind is ctypes.c_float else "d")
+        start = ctypes.addressof(self._memory)
+        starts = [
+            range(start + ctypes.sizeof(kind) * number, start + _AT_ONCE * self._bytes, self._bytes)
+            for number in range(pointers)
+        ]
+        self._places = [list(map(_as_argument, one)) for one in starts]
+
+    def of(self, function: Callable[..., object], items: Sequence[Any], *owner: Handle) -> Iterator[list[float]]:
+        """Call the function for each item, and yield the numbers of some hundred records; zeros for one without any."""
+        for begin in range(0, len(items), _AT_ONCE):
+            some = items[begin : begin + _AT_ONCE]
+            ctypes.memset(self._memory, 0, len(some) * self._bytes)
+            deque(map(function, *map(repeat, owner), some, *self._places), maxlen=0)
+            yield self._values[: len(some) * self._numbers].tolist()
+
+
+_RECTANGLES: Final = _Results(ctypes.c_float, 4, 1)
+_BOUNDS: Final = _Results(ctypes.c_float, 4, 4)
+_MATRICES: Final = _Results(ctypes.c_float, 6, 1)
+_POINTS: Final = _Results(ctypes.c_float, 2, 2)
+_ORIGINS: Final = _Results(ctypes.c_double, 2, 2)
+
+
+def _bare(function: Any, result: Any = ctypes.c_int) -> Callable[..., Any]:
+    """Return a function that takes its arguments as they are."""
     address = ctypes.cast(function, ctypes.c_void_p).value or 0
-    return ctypes.PYFUNCTYPE(result, *arguments)(address)
+    return ctypes.PYFUNCTYPE(result)(address)
 
 
-_loose_box: Final = _plain(raw.FPDFText_GetLooseCharBox, ctypes.c_int, _HANDLE, ctypes.c_int, _HANDLE)
-_origin: Final = _plain(raw.FPDFText_GetCharOrigin, ctypes.c_int, _HANDLE, ctypes.c_int, _HANDLE, _HANDLE)
-_index: Final = _plain(raw.FPDFText_GetCharIndexFromTextIndex, ctypes.c_int, _HANDLE, ctypes.c_int)
-_object: Final = _plain(raw.FPDFPage_GetObject, _HANDLE, _HANDLE, ctypes.c_int)
-_kind: Final = _plain(raw.FPDFPageObj_GetType, ctypes.c_int, _HANDLE)
-_bounds: Final = _plain(raw.FPDFPageObj_GetBounds, ctypes.c_int, *[_HANDLE] * 5)
-_matrix: Final = _plain(raw.FPDFPageObj_GetMatrix, ctypes.c_int, _HANDLE, _HANDLE)
-_segment: Final = _plain(raw.FPDFPath_GetPathSegment, _HANDLE, _HANDLE, ctypes.c_int)
-_point: Final = _plain(raw.FPDFPathSegment_GetPoint, ctypes.c_int, _HANDLE, _HANDLE, _HANDLE)
-_segment_kind: Final = _plain(raw.FPDFPathSegment_GetType, ctypes.c_int, _HANDLE)
-_segment_closes: Final = _plain(raw.FPDFPathSegment_GetClose, ctypes.c_int, _HANDLE)
-count_segments: Final = _plain(raw.FPDFPath_CountSegments, ctypes.c_int, _HANDLE)
+_loose_box: Final = _bare(raw.FPDFText_GetLooseCharBox, None)
+_origin: Final = _bare(raw.FPDFText_GetCharOrigin, None)
+_index: Final = _bare(raw.FPDFText_GetCharIndexFromTextIndex)
+_object: Final = _bare(raw.FPDFPage_GetObject, ctypes.c_void_p)
+_kind: Final = _bare(raw.FPDFPageObj_GetType)
+_bounds: Final = _bare(raw.FPDFPageObj_GetBounds, None)
+_matrix: Final = _bare(raw.FPDFPageObj_GetMatrix, None)
+_segment: Final = _bare(raw.FPDFPath_GetPathSegment, ctypes.c_void_p)
+_point: Final = _bare(raw.FPDFPathSegment_GetPoint, None)
+_segment_kind: Final = _bare(raw.FPDFPathSegment_GetType)
+_segment_closes: Final = _bare(raw.FPDFPathSegment_GetClose)
+count_segments: Final = _bare(raw.FPDFPath_CountSegments)
 
 
-def handle(pointer: Any) -> int:
-    """Return what pdfium calls a page or a text by, as a number."""
-    return ctypes.cast(pointer, ctypes.c_void_p).value or 0
+def handle(pointer: Any) -> Handle:
+    """Return the address of a page or of a text."""
+    return _as_argument(ctypes.cast(pointer, ctypes.c_void_p).value)
 
 
-def indices_of(text: int, offsets: Iterable[int]) -> list[int]:
+def indices_of(text: Handle, offsets: Iterable[int]) -> list[int]:
     """Return the indices of characters by their offsets in the text of a page; -1 for those that have none."""
     return list(map(_index, repeat(text), offsets))
 
 
-def character_boxes(text: int, indices: Sequence[int]) -> Iterator[Box]:
-    """Yield the boxes of characters, their lines' heights included; zeros for those that have none."""
-    for some in _portions(indices):
-        buffer, places = _memory(_FOUR, _FLOAT_BYTES, 1)
-        deque(map(_loose_box, repeat(text), some, *places), maxlen=0)
-        for left, top, right, bottom in _FOUR.iter_unpack(buffer[: len(some) * _FOUR.size]):
-            yield left, bottom, right, top
+def character_boxes(text: Handle, indices: Sequence[int]) -> Iterator[Box]:
+    """Return the boxes of characters, their lines' heights included; zeros for those that have none."""
+    found = _RECTANGLES.of(_loose_box, indices, text)
+    return chain.from_iterable(zip(some[::4], some[3::4], some[2::4], some[1::4], strict=True) for some in found)
 
 
-def origins(text: int, indices: Sequence[int]) -> Iterator[tuple[float, float]]:
-    """Yield the points on the baseline at which characters begin; zeros for those that have none."""
-    for some in _portions(indices):
-        buffer, places = _memory(_TWO_DOUBLES, _DOUBLE_BYTES, 2)
-        deque(map(_origin, repeat(text), some, *places), maxlen=0)
-        yield from _TWO_DOUBLES.iter_unpack(buffer[: len(some) * _TWO_DOUBLES.size])
+def character_ends(text: Handle, indices: Sequence[int]) -> Iterator[tuple[float, float]]:
+    """Return where characters begin and end from left to right; zeros for those that have no box."""
+    found = _RECTANGLES.of(_loose_box, indices, text)
+    return chain.from_iterable(zip(some[::4], some[2::4], strict=True) for some in found)
+
+
+def origins(text: Handle, indices: Sequence[int]) -> Iterator[tuple[float, float]]:
+    """Return the points on the baseline at which characters begin; zeros for those that have none."""
+    return _records(_ORIGINS.of(_origin, indices, text), 2)
+
+
+def _records(found: Iterable[list[float]], numbers: int) -> Iterator[Any]:
+    return chain.from_iterable(zip(*[iter(some)] * numbers, strict=True) for some in found)
 
 
 class PageObjects:
@@ -81,15 +118,15 @@ class PageObjects:
         self._page = page
 
     @cached_property
-    def _handles(self) -> list[int]:
-        page = handle(self._page)
-        return list(map(_object, repeat(page), range(raw.FPDFPage_CountObjects(self._page))))
+    def _handles(self) -> list[Handle]:
+        numbers = range(raw.FPDFPage_CountObjects(self._page))
+        return list(map(_as_argument, map(_object, repeat(handle(self._page)), numbers)))
 
     @cached_property
     def _kinds(self) -> list[int]:
         return list(map(_kind, self._handles))
 
-    def of_kind(self, kind: int, most: int | None = None) -> list[int]:
+    def of_kind(self, kind: int, most: int | None = None) -> list[Handle]:
         """Return the handles of a kind among the first objects, or among all of them."""
         kinds = self._kinds[:most]
         if kind not in kinds:
@@ -97,44 +134,19 @@ class PageObjects:
         return [one for one, other in zip(self._handles, kinds, strict=False) if other == kind]
 
 
-def object_boxes(handles: Sequence[int]) -> Iterator[Box]:
-    """Yield the boxes of objects; zeros for those that have none."""
-    for some in _portions(handles):
-        buffer, places = _memory(_FOUR, _FLOAT_BYTES, 4)
-        deque(map(_bounds, some, *places), maxlen=0)
-        yield from _FOUR.iter_unpack(buffer[: len(some) * _FOUR.size])
+def object_boxes(handles: Sequence[Handle]) -> Iterator[Box]:
+    """Return the boxes of objects; zeros for those that have none."""
+    return _records(_BOUNDS.of(_bounds, handles), 4)
 
 
-def matrices_of(handles: Sequence[int]) -> Iterator[tuple[float, ...]]:
-    """Yield the six numbers of the matrix of each object."""
-    for some in _portions(handles):
-        buffer, places = _memory(_SIX, _SIX.size, 1)
-        deque(map(_matrix, some, *places), maxlen=0)
-        yield from _SIX.iter_unpack(buffer[: len(some) * _SIX.size])
+def matrices_of(handles: Sequence[Handle]) -> Iterator[tuple[float, ...]]:
+    """Return the six numbers of the matrix of each object."""
+    return _records(_MATRICES.of(_matrix, handles), 6)
 
 
-def segments_of(paths: Sequence[int], counts: Sequence[int]) -> Iterator[tuple[int, int, tuple[float, float]]]:
-    """Yield the kind of each segment of each path, whether it closes its figure, and its point."""
-    owners = [path for path, count in zip(paths, counts, strict=True) for _ in range(count)]
-    segments = list(map(_segment, owners, chain.from_iterable(map(range, counts))))
-    return zip(map(_segment_kind, segments), map(_segment_closes, segments), _points(segments), strict=True)
-
-
-def _points(segments: Sequence[int]) -> Iterator[tuple[float, float]]:
-    for some in _portions(segments):
-        buffer, places = _memory(_TWO, _FLOAT_BYTES, 2)
-        deque(map(_point, some, *places), maxlen=0)
-        yield from _TWO.iter_unpack(buffer[: len(some) * _TWO.size])
-
-
-def _portions(values: Sequence[int]) -> Iterator[Sequence[int]]:
-    for start in range(0, len(values), _AT_ONCE):
-        yield values[start : start + _AT_ONCE]
-
-
-def _memory(record: struct.Struct, step: int, places: int) -> tuple[memoryview, list[range]]:
-    """Return zeroed memory for records, and the addresses of the first few values of each."""
-    buffer = _BUFFER()
-    start = ctypes.addressof(buffer)
-    end = start + _AT_ONCE * record.size
-    return memoryview(buffer).cast("B"), [range(start + step * place, end, record.size) for place in range(places)]
+def segments_of(paths: Sequence[Handle], numbers: Sequence[range]) -> Iterator[Segment]:
+    """Yield the segments of each path that have these numbers."""
+    owners = chain.from_iterable(map(repeat, paths, map(len, numbers)))
+    segments = list(map(_as_argument, map(_segment, owners, chain.from_iterable(numbers))))
+    points = _records(_POINTS.of(_point, segments), 2)
+    return zip(map(_segment_kind, segments), map(_segment_closes, segments), points, strict=True)

@@ -14,7 +14,14 @@ from typing import Any, Final, Literal, NamedTuple
 from pypdfium2 import raw
 
 from drive_server.knowledge.readers.pages.paragraphs import Line
-from drive_server.knowledge.readers.pages.pdf.calls import Box, character_boxes, handle, indices_of, origins
+from drive_server.knowledge.readers.pages.pdf.calls import (
+    Box,
+    character_boxes,
+    character_ends,
+    handle,
+    indices_of,
+    origins,
+)
 
 Direction = Literal["right", "up", "down", "left"]
 WIDE_GAP: Final = 0.9
@@ -28,6 +35,7 @@ _SAMPLES: Final = 5
 _LONG_SAMPLE: Final = 12  # characters
 _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _UPRIGHT: Final = 0.1  # radians
+_VERTICAL: Final = ("up", "down")
 
 _TURNS: Final[dict[Direction, Callable[[Box, float, float], Box]]] = {
     "right": lambda box, width, height: box,  # noqa: ARG005 - all have the same parameters
@@ -41,12 +49,13 @@ _TURNS: Final[dict[Direction, Callable[[Box, float, float], Box]]] = {
 class PageText:
     """The lines of a page as they are drawn, in coordinates in which most of them are upright.
 
-    `height`: of the page in these coordinates; `turn`: takes boxes of the page there.
+    `height`: of the page in these coordinates; `turn`: takes boxes of the page there, as they are if not `is_turned`.
     """
 
     lines: tuple[Line, ...]
     height: float
     turn: Callable[[Box], Box]
+    is_turned: bool
 
 
 class Characters:
@@ -57,6 +66,10 @@ class Characters:
         self._handle = handle(textpage.raw)
         self.text: str = textpage.get_text_range()
         self._has_same_offsets = textpage.count_chars() == len(self.text)
+
+    def ends(self, offsets: Sequence[int]) -> Iterator[tuple[float, float]]:
+        """Return where characters begin and end from left to right; zeros for those that have no box."""
+        return character_ends(self._handle, self._indices(offsets))
 
     def boxes(self, offsets: Sequence[int]) -> Iterator[Box]:
         """Yield the boxes of characters, their lines' heights included; zeros for those that have none."""
@@ -75,13 +88,8 @@ class Characters:
         return offsets if self._has_same_offsets else indices_of(self._handle, offsets)
 
 
-class _Gap(NamedTuple):
-    """A wide gap within a line: its beginning and its end, as offsets in the words and as places."""
-
-    start: int
-    end: int
-    left: float
-    right: float
+_Gap = tuple[int, int, float, float]
+"""A wide gap within a line: its beginning and its end, as offsets in the words and as places."""
 
 
 class _Span(NamedTuple):
@@ -106,7 +114,7 @@ def read_lines(textpage: Any, width: float, height: float, *, gaps_everywhere: b
     lines = [frame.line(span) for span in spans]
     is_gapped = gaps_everywhere or frame.samples_have_gaps(spans)
     lines = frame.with_pieces(spans, lines, is_gapped)
-    return PageText(tuple(lines), width if direction in ("up", "down") else height, frame.turn)
+    return PageText(tuple(lines), width if direction in _VERTICAL else height, frame.turn, direction != "right")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +127,15 @@ class _Frame:
 
     def line(self, span: _Span) -> Line:
         """Return the line of a span."""
-        first, last, (x, y) = span.first, span.last, span.baseline
+        words, _, first, last, (x, y), direction, height = span
         if self.direction != "right":
             first, last, (_, y, _, _) = self.turn(first), self.turn(last), self.turn((x, y, x, y))
-        left, right = min(first[0], last[0]), max(first[2], last[2])
-        if span.direction != self.direction:
-            return Line(span.words, left, right, min(first[1], last[1]), span.height, "aside")
-        return Line(span.words, left, right, y, span.height)
+        left, right = first[0], last[2]
+        if left > last[0] or right < first[2]:
+            left, right = min(left, last[0]), max(right, first[2])
+        if direction != self.direction:
+            return Line(words, left, right, min(first[1], last[1]), height, "aside")
+        return Line(words, left, right, y, height)
 
     def samples_have_gaps(self, spans: Sequence[_Span]) -> bool:
         """Return whether some lines, spread over the page, have a wide gap."""
@@ -135,56 +145,62 @@ class _Frame:
     def with_pieces(self, spans: Sequence[_Span], lines: Sequence[Line], is_gapped: bool) -> list[Line]:
         """Return the lines, with their parts those that have wide gaps, if these are looked for."""
         result = list(lines)
-        numbers = [number for number, line in enumerate(lines) if _may_have_gaps(line, is_gapped)]
+        may_have_gaps = _is_upright if is_gapped else _is_wide
+        numbers = [number for number, line in enumerate(lines) if may_have_gaps(line)]
         for number, gaps in zip(numbers, self._gaps([spans[number] for number in numbers]), strict=True):
             if gaps:
                 line = lines[number]
-                result[number] = line._replace(pieces=tuple(_pieces(line, gaps)))
+                result[number] = Line(*line[:-1], _pieces(line, gaps))
         return result
 
     def _gaps(self, spans: Sequence[_Span]) -> list[list[_Gap]]:
         """Return the wide gaps of each line; none of one with leaders."""
-        blanks = [[blank.span() for blank in _BLANKS.finditer(span.words)] for span in spans]
-        edges = self._edges(spans, blanks)
+        text = self.characters.text
+        blanks = [
+            [blank.span() for blank in _BLANKS.finditer(text, span.start, span.start + len(span.words))]
+            for span in spans
+        ]
+        edges = self._edges(blanks)
         return [_wide(span, of_line, edges) for span, of_line in zip(spans, blanks, strict=True)]
 
-    def _edges(self, spans: Sequence[_Span], blanks: Sequence[Sequence[tuple[int, int]]]) -> Iterator[Box]:
-        """Yield the boxes of the characters before and after each blank."""
-        offsets = [
-            offset
-            for span, of_line in zip(spans, blanks, strict=True)
-            for start, end in of_line
-            for offset in (span.start + start - 1, span.start + end)
-        ]
-        boxes = self.characters.boxes(offsets)
-        return boxes if self.direction == "right" else map(self.turn, boxes)
+    def _edges(self, blanks: Sequence[Sequence[tuple[int, int]]]) -> Iterator[tuple[float, float]]:
+        """Return where the characters before and after each blank begin and end."""
+        offsets = [offset for line in blanks for begin, end in line for offset in (begin - 1, end)]
+        if self.direction == "right":
+            return self.characters.ends(offsets)
+        return ((left, right) for left, _, right, _ in map(self.turn, self.characters.boxes(offsets)))
 
 
-def _may_have_gaps(line: Line, is_gapped: bool) -> bool:
-    if line.kind == "aside":
-        return False
-    return is_gapped or line.right - line.left > _LETTER_WIDTH * line.height * len(line.text)
+def _is_upright(line: Line) -> bool:
+    return line.kind != "aside"
 
 
-def _wide(span: _Span, blanks: Iterable[tuple[int, int]], edges: Iterator[Box]) -> list[_Gap]:
-    """Return those of a line's blanks that are wide; takes the boxes beside each of them from `edges`."""
+def _is_wide(line: Line) -> bool:
+    """Return whether a line is wider than its letters need."""
+    return line.kind != "aside" and line.right - line.left > _LETTER_WIDTH * line.height * len(line.text)
+
+
+def _wide(span: _Span, blanks: Iterable[tuple[int, int]], edges: Iterator[tuple[float, float]]) -> list[_Gap]:
+    """Return those of a line's blanks that are wide; takes the ends of the characters beside each from `edges`."""
     found: list[_Gap] = []
-    least = WIDE_GAP * span.height
-    for (start, end), before, after in zip(blanks, edges, edges):  # noqa: B905 - edges go on with the next line
-        left, right = before[2], after[0]
-        if right - left >= least or before[0] - after[2] >= least:
-            found.append(_Gap(start, end, left, right))
+    line_start, least = span.start, WIDE_GAP * span.height
+    beside = zip(blanks, edges, edges)  # noqa: B905 - edges go on with the next line
+    for (start, end), (before, left), (right, after) in beside:
+        if right - left >= least or before - after >= least:
+            found.append((start - line_start, end - line_start, left, right))
     return [] if found and _LEADERS.search(span.words) else found
 
 
-def _pieces(line: Line, gaps: Sequence[_Gap]) -> Iterator[Line]:
-    text, line_left, line_right, baseline, height, _, _ = line
-    is_reversed = gaps[0].right < gaps[0].left
-    begin, left = 0, line_left
-    for start, end, right, next_left in (*gaps, _Gap(len(text), 0, line_right, 0.0)):
-        edges = (line_left, line_right) if is_reversed else (left, right)
-        yield Line(text[begin:start], *edges, baseline, height)
+def _pieces(line: Line, gaps: Sequence[_Gap]) -> tuple[Line, ...]:
+    text, left, line_right, baseline, height, _, _ = line
+    if gaps[0][3] < gaps[0][2]:  # written from right to left
+        gaps = [(start, end, line_right, left) for start, end, _, _ in gaps]
+    pieces: list[Line] = []
+    begin = 0
+    for start, end, right, next_left in gaps:
+        pieces.append(Line(text[begin:start], left, right, baseline, height))
         begin, left = end, next_left
+    return *pieces, Line(text[begin:], left, line_right, baseline, height)
 
 
 def _spans(characters: Characters) -> Iterator[_Span]:
@@ -198,21 +214,18 @@ def _spans(characters: Characters) -> Iterator[_Span]:
     ]
     boxes = characters.boxes(offsets)
     baselines = characters.origins(offsets[::3])
-    for (words, start), baseline, *of_line in zip(found, baselines, boxes, boxes, boxes, strict=True):
-        yield _span(characters, words, start, baseline, of_line)
+    for (words, start), baseline, first, middle, last in zip(found, baselines, boxes, boxes, boxes, strict=True):
+        across, along = last[0] + last[2] - first[0] - first[2], last[1] + last[3] - first[1] - first[3]
+        direction: Direction = "right"
+        if across < abs(along) or across < 0:
+            direction = _direction(characters, words, start, across, along)
+        low, high = (0, 2) if direction in _VERTICAL else (1, 3)
+        height = max(first[high] - first[low], middle[high] - middle[low], last[high] - last[low])
+        yield _Span(words, start, first, last, baseline, direction, height)
 
 
-def _span(characters: Characters, words: str, start: int, baseline: tuple[float, float], boxes: Sequence[Box]) -> _Span:
-    first, _, last = boxes
-    direction = _direction(characters, words, start, first, last)
-    across = (0, 2) if direction in ("up", "down") else (1, 3)
-    height = max(box[across[1]] - box[across[0]] for box in boxes)
-    return _Span(words, start, first, last, baseline, direction, height)
-
-
-def _direction(characters: Characters, words: str, start: int, first: Box, last: Box) -> Direction:
+def _direction(characters: Characters, words: str, start: int, across: float, along: float) -> Direction:
     """Return the direction in which a line runs; vertical writing and text turned clockwise run down."""
-    across, along = last[0] + last[2] - first[0] - first[2], last[1] + last[3] - first[1] - first[3]
     if abs(along) > abs(across) and len(words) > 1:
         return "up" if along > 0 else "down"
     if across < 0 and not _RIGHT_TO_LEFT.search(words) and not characters.is_upright(start):

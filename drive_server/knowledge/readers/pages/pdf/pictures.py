@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pypdfium2 import raw
 
-from drive_server.knowledge.readers.pages.pdf.calls import Box, PageObjects, object_boxes
+from drive_server.knowledge.readers.pages.pdf.calls import Box, Handle, PageObjects, object_boxes
 
 _PIECE: Final = 1 << 20
 _NAME: Final = b"/Image"
@@ -49,7 +49,7 @@ def _share(box: Box, width: float, height: float) -> float:
     return max(0.0, min(right, width) - max(left, 0.0)) * max(0.0, min(top, height) - max(bottom, 0.0))
 
 
-def _images(objects: PageObjects) -> list[int]:
+def _images(objects: PageObjects) -> list[Handle]:
     forms = objects.of_kind(raw.FPDF_PAGEOBJ_FORM, _MOST_OBJECTS)
     groups = [form for form in forms if _is_picture(ctypes.cast(form, raw.FPDF_PAGEOBJECT), _DEPTH)]
     return objects.of_kind(raw.FPDF_PAGEOBJ_IMAGE, _MOST_OBJECTS) + groups

@@ -92,7 +92,8 @@ class _Reader:
         letters = "".join(line.text for line in text.lines)
         found = len(letters)
         self._characters += found
-        self._unmapped += len(_UNMAPPED.findall(letters))
+        if not (letters.isascii() and letters.isprintable()):
+            self._unmapped += len(_UNMAPPED.findall(letters))
         is_scanned = _is_scan(page, found)
         objects = PageObjects(page.raw)
         if self._has_pictures and not is_scanned:

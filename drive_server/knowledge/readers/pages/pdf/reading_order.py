@@ -6,13 +6,24 @@ that was drawn before it, or columns were drawn row by row.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
+from operator import ge
 from typing import Final
 
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
 from drive_server.knowledge.readers.pages.pdf.lines import runs_to_the_left
 from drive_server.knowledge.readers.pages.pdf.rulings import Grid
-from drive_server.knowledge.readers.pages.pdf.tables import Run, find_runs, kind_of, rows_of, table_text
+from drive_server.knowledge.readers.pages.pdf.tables import (
+    BASELINE,
+    LEFT,
+    RIGHT,
+    Run,
+    find_runs,
+    kind_of,
+    rows_of,
+    table_text,
+)
 
 _ABOVE: Final = 0.8  # of the type's height: a line that far up is not a superscript
 _WRONG: Final = 0.2  # of the lines: so many out of order, and the order of drawing says nothing about columns
@@ -28,7 +39,7 @@ def in_reading_order(lines: Sequence[Line], grids: Callable[[], Sequence[Grid]])
     """Return the lines, a table as one. `grids` finds the ruled ones; it is called only if there may be any."""
     if _is_plain(lines):
         return tuple(lines)
-    if any(runs_to_the_left(line.text) for line in lines):
+    if runs_to_the_left("".join([line.text for line in lines])):
         return tuple(_sorted_rows(lines) if _wrong(lines) else lines)
     layout = _Layout(lines)
     if layout.may_have_tables:
@@ -42,32 +53,37 @@ class _Layout:
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self._drawn = list(lines)
-        self._pieces = [
-            (piece, number)
-            for number, line in enumerate(lines)
-            if line.kind == "text"
-            for piece in line.pieces or (line,)
-        ]
-        self._order = {id(piece): place for place, (piece, _) in enumerate(self._pieces)}
-        self._line_of = {id(piece): number for piece, number in self._pieces}
+        self._free = [piece for line in lines if line.kind == "text" for piece in line.pieces or (line,)]
         self._used: set[int] = set()
         self._found: list[tuple[int, list[Line]]] = []
+
+    @cached_property
+    def _order(self) -> dict[int, int]:
+        """The place of each piece among all of them as drawn, by the piece's identity."""
+        pieces = (piece for line in self._drawn if line.kind == "text" for piece in line.pieces or (line,))
+        return {id(piece): place for place, piece in enumerate(pieces)}
+
+    @cached_property
+    def _line_of(self) -> dict[int, int]:
+        """The number of the line that each piece is of, by the piece's identity."""
+        return {id(piece): number for number, line in enumerate(self._drawn) for piece in line.pieces or (line,)}
 
     @property
     def may_have_tables(self) -> bool:
         """True if there are rows of several pieces."""
-        return sum(len(row) > 1 for row in rows_of(self._free())) >= _ROWS_OF_A_TABLE
+        gapped = [line for line in self._drawn if line.pieces and line.kind == "text"]
+        return _are_apart(gapped) or sum(len(row) > 1 for row in rows_of(self._free)) >= _ROWS_OF_A_TABLE
 
     def take_grid(self, grid: Grid) -> None:
         """Take a ruled table, if the pieces keep to its cells."""
-        pieces = grid.inside(self._free())
-        text = grid.text(pieces)
+        pieces, text = grid.read(self._free)
         if text is not None:
             self._take(pieces, [_table(pieces, text)])
+            self._free = [piece for piece in self._free if id(piece) not in self._used]
 
     def lines(self) -> list[Line]:
         """Return what was found and what is left of the lines, in order."""
-        rows = rows_of(self._free())
+        rows = rows_of(self._free)
         is_wrong = _wrong(self._drawn)
         runs = [(start, run) for start, run in find_runs(rows) if is_wrong or self._is_row_by_row(run)]
         kinds = [kind_of(run) for _, run in runs]
@@ -78,19 +94,14 @@ class _Layout:
                 self._take(_pieces(run), _read(run, kind))
         return self._as_drawn()
 
-    def _free(self) -> list[Line]:
-        return [piece for piece, _ in self._pieces if id(piece) not in self._used]
-
     def _take(self, pieces: Sequence[Line], lines: list[Line]) -> None:
-        self._used |= {id(piece) for piece in pieces}
-        self._found.append((min(self._line_of[id(piece)] for piece in pieces), lines))
+        self._used.update(map(id, pieces))
+        self._found.append((min(map(self._line_of.__getitem__, map(id, pieces))), lines))
 
     def _is_row_by_row(self, run: Run) -> bool:
         """Return whether most rows were drawn at once, from left to right."""
-        full = [row for row in run.rows if len(row) > 1]
-        at_once = sum(
-            all(self._order[id(other)] == self._order[id(one)] + 1 for one, other in pairwise(row)) for row in full
-        )
+        full = [[self._order[id(piece)] for piece in row] for row in run.rows if len(row) > 1]
+        at_once = sum(row == list(range(row[0], row[0] + len(row))) for row in full)
         return at_once >= _ROW_BY_ROW * len(full)
 
     def _as_drawn(self) -> list[Line]:
@@ -98,9 +109,12 @@ class _Layout:
         result: list[Line] = []
         for number, line in enumerate(self._drawn):
             result += found.get(number, ())
-            pieces = [piece for piece in line.pieces or (line,) if id(piece) not in self._used]
-            result += pieces if len(pieces) < len(line.pieces) else [_alone(line)]
-        return _edges_in_place(_with_whole_rows([line for line in result if id(line) not in self._used]))
+            pieces = [piece for piece in line.pieces if id(piece) not in self._used]
+            if len(pieces) < len(line.pieces):
+                result += pieces
+            elif id(line) not in self._used:
+                result.append(_alone(line))
+        return _edges_in_place(_with_whole_rows(result))
 
     def _by_place(self, rows: Sequence[list[Line]], runs: Sequence[tuple[int, Run]]) -> list[Line]:
         """Return rows from top to bottom, columns of prose one after the other."""
@@ -118,6 +132,14 @@ class _Layout:
         return [_alone(line)] if len(numbers) == 1 and len(line.pieces or (line,)) == len(row) else row
 
 
+def _are_apart(lines: Sequence[Line]) -> bool:
+    """Return whether some of the lines stand in different rows, whatever else does so."""
+    if len(lines) < _ROWS_OF_A_TABLE:
+        return False
+    heights, baselines = [line.height for line in lines], list(map(BASELINE, lines))
+    return min(heights) > 0 and max(baselines) - min(baselines) > max(heights)
+
+
 def _pieces(run: Run) -> list[Line]:
     return [piece for row in run.rows for piece in row]
 
@@ -133,8 +155,8 @@ def _read(run: Run, kind: str) -> list[Line]:
 
 
 def _table(pieces: Sequence[Line], text: str) -> Line:
-    left, right = min(piece.left for piece in pieces), max(piece.right for piece in pieces)
-    return Line(text, left, right, max(piece.baseline for piece in pieces), pieces[0].height, "table")
+    left, right, baseline = min(map(LEFT, pieces)), max(map(RIGHT, pieces)), max(map(BASELINE, pieces))
+    return Line(text, left, right, baseline, pieces[0].height, "table")
 
 
 def _row(row: Sequence[Line]) -> Line:
@@ -180,12 +202,21 @@ def _is_plain(lines: Sequence[Line]) -> bool:
 
 def _wrong(lines: Sequence[Line]) -> bool:
     """Return whether too many lines stand above ones that were drawn before them."""
-    text = _edges_in_place([line for line in lines if line.kind == "text"])
+    text = [line for line in lines if line.kind == "text"]
+    if _descends(text):
+        return False
+    text = _edges_in_place(text)
     wrong = sum(_passing(text))
     if not wrong:
         return False
     has_rows = any(line.pieces for line in text) or any(len(row) > 1 for row in rows_of(text))
     return wrong > _WRONG * len(text) if has_rows else True
+
+
+def _descends(lines: Sequence[Line]) -> bool:
+    """Return whether no line stands above the one before it, as on most pages. Lines without height may do so."""
+    baselines = list(map(BASELINE, lines))
+    return all(map(ge, baselines, baselines[1:])) and all(line.height > 0 for line in lines)
 
 
 def _passing(lines: Sequence[Line]) -> Iterator[bool]:
@@ -194,7 +225,9 @@ def _passing(lines: Sequence[Line]) -> Iterator[bool]:
     bottom = math.inf
     for line in lines:
         is_above = line.baseline - bottom >= _ABOVE * line.height
-        yield is_above and any(_is_passed(earlier, line) for earlier in lowest.values())
+        yield is_above and any(
+            _is_passed(earlier, line) for earlier in lowest.values() if earlier.baseline <= line.baseline
+        )
         begin = int(line.left // _COLUMN_STEP)
         if begin not in lowest or line.baseline < lowest[begin].baseline:
             lowest[begin] = line
@@ -211,6 +244,8 @@ def _is_passed(earlier: Line, line: Line) -> bool:
 
 def _edges_in_place(lines: list[Line]) -> list[Line]:
     """Return the lines with those that stand apart above and below all others in front and at the end: heads, feet."""
+    if _descends(lines):
+        return lines
     rows = rows_of(lines)
     heads = _edge(rows)
     feet = _edge(rows[len(heads) :][::-1])[::-1]

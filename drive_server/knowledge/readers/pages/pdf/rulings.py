@@ -1,9 +1,10 @@
 """Tables whose cells are ruled: out of the straight lines and rectangles that a page draws."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise, repeat
 from typing import Final, NamedTuple
 
 from pypdfium2 import raw
@@ -11,14 +12,16 @@ from pypdfium2 import raw
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
 from drive_server.knowledge.readers.pages.pdf.calls import (
     Box,
+    Handle,
     PageObjects,
+    Segment,
     count_segments,
     matrices_of,
     object_boxes,
     segments_of,
 )
 from drive_server.knowledge.readers.pages.pdf.lines import PageText
-from drive_server.knowledge.readers.pages.pdf.tables import MOST_SHARED, joined_cells, rows_of
+from drive_server.knowledge.readers.pages.pdf.tables import MOST_SHARED, joined_cells, joined_texts, rows_of
 
 _THIN: Final = 2.5
 _SHORTEST: Final = 6.0
@@ -26,6 +29,9 @@ _NEAR: Final = 3.0
 _MOST_PATHS: Final = 1500
 """A page with more is a drawing."""
 _MOST_POINTS: Final = 400
+_FIRST_POINTS: Final = 5  # those of a rectangle
+_MOVE: Final = raw.FPDF_SEGMENT_MOVETO
+_LINE: Final = raw.FPDF_SEGMENT_LINETO
 _LEAST: Final = 3  # lines in each direction: two rows and two columns
 _UNRULED_ROWS: Final = 3
 _FILLED: Final = 0.75
@@ -47,53 +53,64 @@ class Grid:
     columns: tuple[float, ...]
     rows: tuple[float, ...]
 
-    def inside(self, pieces: Sequence[Line]) -> list[Line]:
-        """Return the pieces that stand in the table."""
-        return [piece for piece, cell in zip(pieces, self._cells(pieces), strict=True) if cell]
+    def read(self, pieces: Sequence[Line]) -> tuple[list[Line], str | None]:
+        """Return the pieces that stand in the table, and its rows with bars between their cells.
 
-    def text(self, pieces: Sequence[Line]) -> str | None:
-        """Return the rows with bars between their cells; None if pieces stand across its lines, or in one column.
-
-        `pieces`: those that stand in the table.
+        There is no text if pieces stand across its lines, or all of them in one column or row.
         """
-        cells: dict[tuple[int, int], list[Line]] = {}
-        ordered = sorted(pieces, key=lambda piece: (-piece.baseline, piece.left))
-        for piece, cell in zip(ordered, self._cells(ordered), strict=True):
-            cells.setdefault(cell or (0, 0), []).append(piece)
-        columns = sorted({column for _, column in cells})
-        if len({row for row, _ in cells}) < _LEAST - 1 or len(columns) < _LEAST - 1:
+        right_edges = [edge + _NEAR for edge in self.columns]
+        columns, rows = range(1, len(self.columns)), range(1, len(self.rows))
+        inside: list[Line] = []
+        cells: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)
+        run_into: set[tuple[int, int]] = set()
+        for piece, row, column in zip(pieces, *self._places(pieces), strict=True):
+            if column in columns and row in rows:
+                inside.append(piece)
+                cells[row, column].append(piece)
+                if piece.right > right_edges[column]:
+                    run_into.add((row, column + 1))
+        return inside, self._text(cells, len(inside)) if run_into.isdisjoint(cells) else None
+
+    def _places(self, pieces: Sequence[Line]) -> tuple[Iterator[int], Iterator[int]]:
+        """Return the row and the column in which each piece begins, from 1; others for one outside of the table."""
+        depths = [-edge for edge in self.rows]
+        rows = map(bisect_right, repeat(depths), [-piece.baseline - piece.height / 4 for piece in pieces])
+        return rows, map(bisect_right, repeat(self.columns), [piece.left + 1 for piece in pieces])
+
+    def _text(self, cells: Mapping[tuple[int, int], list[Line]], pieces: int) -> str | None:
+        rows, columns = ({place[which] for place in cells} for which in (0, 1))
+        if len(rows) < _LEAST - 1 or len(columns) < _LEAST - 1:
             return None
-        if any(self._runs_over(cell, found) and (cell[0], cell[1] + 1) in cells for cell, found in cells.items()):
+        several = {place: cell for place, cell in cells.items() if len(cell) > 1}
+        for cell in several.values():
+            cell.sort(key=lambda piece: (-piece.baseline, piece.left))
+        if _shared(several.values()) > MOST_SHARED * pieces:
             return None
-        if _shared(cells.values()) > MOST_SHARED * len(pieces):
-            return None
-        rows = (_lines([cells.get((row, column), ()) for column in columns]) for row in range(len(self.rows) - 1))
-        return "\n".join(joined_cells(line) for lines in rows for line in lines if any(line))
-
-    def _runs_over(self, cell: tuple[int, int], pieces: Sequence[Line]) -> bool:
-        """Return whether a cell's text goes on in the next column."""
-        return any(piece.right > self.columns[cell[1] + 1] + _NEAR for piece in pieces)
-
-    def _cells(self, pieces: Iterable[Line]) -> Iterator[tuple[int, int] | None]:
-        """Yield the row and the column in which each piece begins; None for one outside of the table."""
-        columns, depths = self.columns, [-edge for edge in self.rows]
-        last_column, last_row = len(columns) - 1, len(depths) - 1
-        for piece in pieces:
-            column = bisect_right(columns, piece.left + 1) - 1
-            row = bisect_right(depths, -piece.baseline - piece.height / 4) - 1
-            yield (row, column) if 0 <= column < last_column and 0 <= row < last_row else None
+        return "\n".join(_texts(cells, sorted(rows), sorted(columns), {row for row, _ in several}))
 
 
-def _lines(cells: Sequence[Sequence[Line]]) -> Iterator[list[str]]:
-    """Yield the cells of a row; if nearly each has something on each line, these are rows without rules."""
-    filled = sum(map(bool, cells))
+def _texts(
+    cells: Mapping[tuple[int, int], list[Line]], rows: Iterable[int], columns: Sequence[int], crowded: Container[int]
+) -> Iterator[str]:
+    """Yield the rows of a table. `crowded`: those with a cell of several pieces."""
+    for row in rows:
+        of_row = [cells.get((row, column), ()) for column in columns]
+        if row in crowded:
+            yield from _lines(of_row)
+        else:
+            yield joined_cells([cell[0].text if cell else "" for cell in of_row])
+
+
+def _lines(cells: Sequence[Sequence[Line]]) -> Iterator[str]:
+    """Yield the text of a row; if nearly each cell has something on each line, these are rows without rules."""
     if max(map(len, cells)) >= _UNRULED_ROWS:
+        filled = sum(map(bool, cells))
         lines = rows_of([piece for cell in cells for piece in cell])
         if len(lines) >= _UNRULED_ROWS and sum(map(len, lines)) >= _FILLED * filled * len(lines):
             for line in lines:
-                yield [" ".join(piece.text for piece in cell if piece in line) for cell in cells]
+                yield joined_cells([joined_texts([piece for piece in cell if piece in line]) for cell in cells])
             return
-    yield [" ".join(piece.text for piece in cell) for cell in cells]
+    yield joined_cells(list(map(joined_texts, cells)))
 
 
 def _shared(cells: Iterable[Sequence[Line]]) -> int:
@@ -109,10 +126,12 @@ def find_grids(objects: PageObjects, text: PageText) -> list[Grid]:
     """Return the ruled tables of a page from top to bottom."""
     flat: list[Ruling] = []
     upright: list[Ruling] = []
-    for left, bottom, right, top in map(text.turn, _edges(objects.of_kind(raw.FPDF_PAGEOBJ_PATH)[:_MOST_PATHS])):
-        if right - left >= _SHORTEST and top - bottom <= _THIN:
+    edges = _edges(objects.of_kind(raw.FPDF_PAGEOBJ_PATH)[:_MOST_PATHS])
+    for left, bottom, right, top in map(text.turn, edges) if text.is_turned else edges:
+        width, height = right - left, top - bottom
+        if width >= _SHORTEST and height <= _THIN:
             flat.append(Ruling((bottom + top) / 2, left, right))
-        elif top - bottom >= _SHORTEST and right - left <= _THIN:
+        elif height >= _SHORTEST and width <= _THIN:
             upright.append(Ruling((left + right) / 2, bottom, top))
     if len(flat) < _LEAST or len(upright) < _LEAST:
         return []
@@ -159,9 +178,9 @@ def _places(rulings: list[Ruling], length: float) -> list[float]:
     return [at for at, covered in places if covered >= _COVERED * length]
 
 
-def _edges(paths: Sequence[int]) -> Iterator[Box]:
+def _edges(paths: Sequence[Handle]) -> Iterator[Box]:
     """Yield the boxes of straight lines, and of the edges of rectangles, that are long enough."""
-    shapes: list[int] = []
+    shapes: list[Handle] = []
     counts: list[int] = []
     for path, box in zip(paths, object_boxes(paths), strict=True):
         left, bottom, right, top = box
@@ -173,20 +192,27 @@ def _edges(paths: Sequence[int]) -> Iterator[Box]:
         else:
             shapes.append(path)
             counts.append(points)
-    segments = segments_of(shapes, counts)
-    for matrix, count in zip(matrices_of(shapes), counts, strict=True):
-        yield from _straight(matrix, list(islice(segments, count)))
+    begun = segments_of(shapes, [range(min(count, _FIRST_POINTS)) for count in counts])
+    for shape, matrix, count in zip(shapes, matrices_of(shapes), counts, strict=True):
+        first = list(islice(begun, min(count, _FIRST_POINTS)))
+        yield from _straight(matrix, chain(first, _further(shape, count)))
 
 
-def _straight(matrix: tuple[float, ...], segments: Sequence[tuple[int, int, tuple[float, float]]]) -> Iterator[Box]:
+def _further(shape: Handle, count: int) -> Iterator[Segment]:
+    """Yield the segments behind the first ones; read only if they are asked for, as few shapes are straight so far."""
+    if count > _FIRST_POINTS:
+        yield from segments_of([shape], [range(_FIRST_POINTS, count)])
+
+
+def _straight(matrix: tuple[float, ...], segments: Iterable[Segment]) -> Iterator[Box]:
     """Yield the boxes of a path's lines, up to the first one that is neither level nor upright."""
     a, b, c, d, e, f = matrix
     start_x = start_y = last_x = last_y = 0.0
     for kind, closes, (left, bottom) in segments:
         x, y = a * left + c * bottom + e, b * left + d * bottom + f
-        if kind == raw.FPDF_SEGMENT_MOVETO:
+        if kind == _MOVE:
             start_x, start_y = x, y
-        elif kind != raw.FPDF_SEGMENT_LINETO or min(abs(x - last_x), abs(y - last_y)) > _THIN:
+        elif kind != _LINE or (abs(x - last_x) > _THIN and abs(y - last_y) > _THIN):
             return  # a shape, which rules no cells
         else:
             yield _box(last_x, last_y, x, y)

@@ -19,6 +19,7 @@ _LEAST_PAGES: Final = 3
 _NEARLY_ALL: Final = 0.8
 _MARGIN: Final = 0.12  # of the page's height
 _MOST_ROWS: Final = 3  # of a head
+_LONGEST: Final = 1000  # characters: a longer row is a table
 _APART: Final = 1.3  # of the body's pitch
 _USUAL_PITCH: Final = 2.0  # of the type's height, where the body has single lines only
 _SAME_HEIGHT: Final = 4.0
@@ -38,7 +39,7 @@ _ROMAN: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 class _Row(NamedTuple):
     """A row of a page: its text with `#` in place of the page number, if it may have one, and that number's offset.
 
-    The text is that of rows in the margin; for others it is empty.
+    The text is that of rows at the edge and in the margin; for others it is empty.
     """
 
     page: int
@@ -71,19 +72,22 @@ def without_running_heads(pages: Sequence[Page]) -> tuple[list[Page], int]:
 def _rows(page: Page) -> list[_Row]:
     """Return the rows of a page from top to bottom."""
     rows: list[_Row] = []
-    for lines in rows_of(page.lines):
+    top, bottom = (1 - _MARGIN) * page.height, _MARGIN * page.height
+    found = rows_of(page.lines)
+    for place, lines in enumerate(found):
         baseline = lines[0].baseline
-        in_margin = not _MARGIN * page.height < baseline < (1 - _MARGIN) * page.height
-        pieces = [piece for line in lines for piece in line.pieces or (line,)] if in_margin else ()
-        pattern, number = _numbered("  ".join(piece.text for piece in pieces), page.number)
+        pattern, number = "", None
+        if not bottom < baseline < top and not _MOST_ROWS <= place < len(found) - _MOST_ROWS:
+            pieces = [piece for line in lines for piece in line.pieces or (line,)]
+            pattern, number = _numbered("  ".join(piece.text for piece in pieces), page.number)
         rows.append(_Row(page.number, lines, pattern, None if number is None else number - page.number, baseline))
     return rows
 
 
 def _numbered(text: str, page: int) -> tuple[str, int | None]:
     """Return a row's text with `#` in place of its page number, and the number; the text and None if it has none."""
-    if not text:
-        return text, None
+    if not text or len(text) > _LONGEST:
+        return "", None
     for expression in (_BARE, _WITH_WORD, _APART_AT_END, _APART_AT_START):
         match = expression.fullmatch(text) if expression is _BARE else expression.search(text)
         if match is None:

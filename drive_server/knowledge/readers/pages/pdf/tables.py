@@ -1,9 +1,10 @@
 """Rows of pieces that stand in columns: tables, and prose in columns. Pure; units are points, y grows upwards."""
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from operator import attrgetter
 from typing import Final, Literal
 
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line, ends_sentence
@@ -13,6 +14,9 @@ Row = Sequence[Line]
 Gutter = tuple[float, float]
 """A stretch from left to right in which no piece of a run of rows stands."""
 
+BASELINE: Final = attrgetter("baseline")
+LEFT: Final = attrgetter("left")
+RIGHT: Final = attrgetter("right")
 MOST_SHARED: Final = 0.1
 """Of a table's cells may have several pieces in one row: with more of them the columns are not known."""
 
@@ -51,12 +55,16 @@ def _by_column(row: Row, edges: Sequence[float]) -> list[list[Line]]:
 def rows_of(pieces: Sequence[Line]) -> list[list[Line]]:
     """Return the pieces by rows from top to bottom, each from left to right."""
     rows: list[list[Line]] = []
-    for piece in sorted(pieces, key=lambda piece: -piece.baseline):
-        if rows and rows[-1][0].baseline - piece.baseline < SAME_ROW * min(piece.height, rows[-1][0].height):
-            rows[-1].append(piece)
+    row: list[Line] = []
+    baseline = height = 0.0
+    for piece in sorted(pieces, key=BASELINE, reverse=True):
+        if row and baseline - piece.baseline < SAME_ROW * min(piece.height, height):
+            row.append(piece)
         else:
-            rows.append([piece])
-    return [sorted(row, key=lambda piece: piece.left) for row in rows]
+            row = [piece]
+            rows.append(row)
+            baseline, height = piece.baseline, piece.height
+    return [sorted(row, key=LEFT) if len(row) > 1 else row for row in rows]
 
 
 def find_runs(rows: Sequence[Row]) -> Iterator[tuple[int, Run]]:
@@ -91,11 +99,18 @@ def _gaps(row: Row) -> list[Gutter]:
 
 def _shared(gutters: Sequence[Gutter], row: Row) -> list[Gutter]:
     """Return the parts of the gutters that a row leaves free."""
-    edges = [-1e9, *(edge for piece in row for edge in (piece.left, piece.right)), 1e9]
-    free = list(zip(edges[::2], edges[1::2], strict=True))
+    starts, ends = [-1e9, *map(RIGHT, row)], [*map(LEFT, row), 1e9]
+    is_ordered = starts == sorted(starts)
     least = _GUTTER * row[0].height
-    both = ((max(left, start), min(right, end)) for left, right in gutters for start, end in free)
-    return [(left, right) for left, right in both if right - left >= least]
+    shared: list[Gutter] = []
+    for left, right in gutters:
+        last = bisect_right(starts, right) if is_ordered else len(starts)
+        for free in range(bisect_left(ends, left), last):
+            start, end = starts[free], ends[free]
+            start, end = start if start > left else left, end if end < right else right
+            if end - start >= least:
+                shared.append((start, end))
+    return shared
 
 
 def kind_of(run: Run) -> Literal["columns", "table", "rows", "lines"]:
@@ -133,8 +148,17 @@ def joined_cells(cells: Sequence[str]) -> str:
     return " | ".join(cells)
 
 
+def joined_texts(pieces: Sequence[Line]) -> str:
+    """Return the text of the pieces of a cell."""
+    if len(pieces) == 1:
+        return pieces[0].text
+    return " ".join([piece.text for piece in pieces])
+
+
 def _joined(lines: Sequence[Sequence[Row]]) -> list[str]:
-    return [" ".join(piece.text for row in lines for piece in row[column]) for column in range(len(lines[0]))]
+    if len(lines) == 1:
+        return list(map(joined_texts, lines[0]))
+    return [joined_texts([piece for row in lines for piece in row[column]]) for column in range(len(lines[0]))]
 
 
 def _merged(run: Run) -> Iterator[list[list[list[Line]]]]:
@@ -169,8 +193,10 @@ def _are_sentences(bands: Sequence[Sequence[Sequence[Row]]]) -> bool:
 
 def _goes_on(above: Sequence[Row], cells: Sequence[Row]) -> bool:
     """Return whether a row only goes on with sentences of the row above it."""
+    if cells[0]:
+        return False
     filled = [(one, other) for one, other in zip(above, cells, strict=True) if other]
-    return not cells[0] and all(one and other[0].text[:1].islower() for one, other in filled)
+    return all(one and other[0].text[:1].islower() for one, other in filled)
 
 
 def _bands(run: Run) -> Iterator[list[list[list[Line]]]]:
