@@ -44,7 +44,13 @@ export function ActionView({ action, approvalId, deciding, isOnly, isSteady, isL
       </p>
       ${
         isOpen
-          ? html`<${FormOf} form=${form} action=${action} approvalId=${approvalId} onDecide=${decide} onClose=${close} />`
+          ? html`<${FormOf}
+              form=${form}
+              action=${action}
+              approvalId=${approvalId}
+              onDecide=${decide}
+              onClose=${close}
+            />`
           : html`<${Targets} lines=${items} action=${action} />
               <${Facts} facts=${facts.filter((fact) => fact.length <= LONG_FACT)} action=${action} />
               <p class=${action.code === "changed" ? "line warning" : "line"}>
@@ -95,7 +101,7 @@ function OtherWays({ action, isBusy, onForm }) {
     html`<${Button} icon=${icon} aria-disabled=${isBusy ? "true" : undefined} onClick=${() => isBusy || onForm(name)}
       >${text(`approval.${name}`)}<//
     >`;
-  const canEdit = !action.editable || Object.keys(action.editable).length > 0;
+  const canEdit = Object.keys(action.editable ?? {}).length > 0;
   return html`<div class="row approval-others">
     ${canEdit && way("edit", "edit")} ${way("respond", "chat")}
     ${action.grant_kind && action.reversible && way("grant", "clock")}
@@ -128,7 +134,8 @@ function ReadBefore({ action: { passage, sources = [] } }) {
       ${text("approval.read_before")}${" "}
       ${files.map(
         (file, at) =>
-          html`${at ? ", " : ""}<bdi class="quoted">${file.path || file.name}</bdi> (${text(`approval.origin.${file.origin}`)})`,
+          html`${at ? ", " : ""}<bdi class="quoted">${file.path || file.name}</bdi>
+            (${text(`approval.origin.${file.origin}`)})`,
       )}
     </p>
     ${

@@ -66,7 +66,13 @@ function Asking({ id, actions, until, deciding, onOver }) {
       isList
         ? html`<${ActionList} actions=${actions} at=${at} deciding=${deciding} onGo=${go} />`
         : action.question
-          ? html`<${Question} key=${action.tool_call_id} action=${action} question=${action.question} deciding=${deciding} isLate=${isLate} />`
+          ? html`<${Question}
+              key=${action.tool_call_id}
+              action=${action}
+              question=${action.question}
+              deciding=${deciding}
+              isLate=${isLate}
+            />`
           : html`<${ActionView}
               key=${action.tool_call_id}
               action=${action}

@@ -2,41 +2,60 @@
 
 import { html } from "../../shared/preact.js";
 
-const LONGEST_CHOICE = 200;
+const MOST_NAMES = 200;
 
 /** @typedef {import("./card.js").Action} Action */
+/** @typedef {{words: string, isQuoted: boolean}} Part */
+
+/** Words that the product chooses itself. */
+const SETTINGS = new Set(["role", "on_conflict", "date", "language", "kind"]);
+/** What stands between the quotation marks of a sentence, from the first to the last; an apostrophe in a word is none. */
+const QUOTED = /(?<=(?:^|[\s(])')[^]*(?='(?:$|[\s.,;:)]))|(?<=“)[^]*(?=”)|(?<=「)[^]*(?=」)/u;
+const QUOTATION_MARK = /^['”」]|['“「]$/gu;
 
 /** What a sentence about a call may quote: names of what it touches, and the texts of its arguments. @param {Action} action */
 export function quotedIn(action) {
   const items = action.effect?.items ?? [];
   const names = items.flatMap((/** @type {any} */ item) => [item.name, item.path, item.path?.split("/").at(-1)]);
   const people = [...(action.effect?.gains_access ?? []), ...(action.effect?.loses_access ?? [])];
-  const given = Object.values(action.args).filter((value) => typeof value === "string");
+  const given = Object.entries(action.args).flatMap(([name, value]) => (SETTINGS.has(name) ? [] : [value]));
   const found = [...names, ...people, ...given].filter((name) => typeof name === "string" && name.length > 1);
-  return [...new Set(found)].sort((one, other) => other.length - one.length).slice(0, LONGEST_CHOICE);
+  return [...new Set(found)].sort((one, other) => other.length - one.length).slice(0, MOST_NAMES);
 }
 
 /**
- * Divide a sentence into its own words and what it quotes. Pure.
+ * Divide a sentence into its own words and what it quotes: names that are known, and what else stands in quotation
+ * marks, from the first to the last one, as a name may have some itself. Pure.
  * @param {string} sentence
  * @param {string[]} names the longest first
  * @returns {Array<{words: string, isQuoted: boolean}>}
  */
 export function dividedAt(sentence, names) {
-  /** @type {Array<{words: string, isQuoted: boolean}>} */
+  /** @type {Part[]} */
   let parts = [{ words: sentence, isQuoted: false }];
-  for (const name of names) {
-    parts = parts.flatMap((part) => (part.isQuoted ? [part] : split(part.words, name)));
-  }
-  return parts.filter((part) => part.words);
+  for (const name of names) parts = parts.flatMap((part) => (part.isQuoted ? [part] : split(part.words, name)));
+  return parts.flatMap((part) => (part.isQuoted ? [part] : inMarks(part.words))).filter((part) => part.words);
 }
 
-/** @param {string} words @param {string} name */
+/** @param {string} words @param {string} name @returns {Part[]} */
 function split(words, name) {
-  return words.split(name).flatMap((part, at) => [
-    ...(at ? [{ words: name, isQuoted: true }] : []),
-    { words: part, isQuoted: false },
-  ]);
+  return words
+    .split(name)
+    .flatMap((part, at) => [...(at ? [{ words: name, isQuoted: true }] : []), { words: part, isQuoted: false }]);
+}
+
+/** @param {string} words between names that are known: marks at the ends are theirs @returns {Part[]} */
+function inMarks(words) {
+  const own = words.replace(QUOTATION_MARK, (mark) => "\0".repeat(mark.length));
+  const found = QUOTED.exec(own);
+  if (!found) return [{ words, isQuoted: false }];
+  const begin = found.index;
+  const end = begin + found[0].length;
+  return [
+    { words: words.slice(0, begin), isQuoted: false },
+    { words: words.slice(begin, end), isQuoted: true },
+    { words: words.slice(end), isQuoted: false },
+  ];
 }
 
 /** A sentence of the service about a call. @param {{sentence: string, action: Action}} properties */

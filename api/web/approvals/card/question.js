@@ -18,30 +18,29 @@ export function Question({ action, question, deciding, isLate }) {
   >`;
   return html`<article class="approval-action" aria-label=${text("approval.asks", { server: question.server_name })}>
     <div class="approval-body">
-    <p class="approval-sentence">${text("approval.asks", { server: question.server_name })}</p>
-    <blockquote dir="auto">${question.message}</blockquote>
-    ${[question.warning, question.problem].filter(Boolean).map((words) => html`<p class="line warning" key=${words}><${Icon} name="warning" />${words}</p>`)}
-    ${
-      isLate
-        ? null
-        : question.mode === "url"
-        ? html`<${Address} question=${question}>
-            <${Button} kind="main" onClick=${() => deciding.decide(call, { type: "approve" })}
-              >${text("approval.visited")}<//
-            >
-            ${decline}
-          <//>`
-        : html`<p class="quiet">${text("approval.only_server", { server: question.server_name })}</p>
-            <${SchemaForm}
-              schema=${question.schema}
-              values=${action.args}
-              targets
-              action=${text("approval.answer_send")}
-              complaints=${complaintsOf(deciding.problem)}
-              onSend=${(/** @type {Record<string, any>} */ args) => deciding.decide(call, { type: "edit", args })}
-              more=${decline}
-            />`
-    }
+      <p class="approval-sentence">${text("approval.asks", { server: question.server_name })}</p>
+      <blockquote dir="auto">${question.message}</blockquote>
+      ${[question.warning, question.problem].filter(Boolean).map((words) => html`<p class="line warning" key=${words}><${Icon} name="warning" />${words}</p>`)}
+      ${
+        isLate
+          ? null
+          : question.mode === "url"
+            ? html`<${Address} question=${question}>
+                <${Button} kind="main" onClick=${() => deciding.decide(call, { type: "approve" })}
+                  >${text("approval.visited")}<//
+                >
+                ${decline}
+              <//>`
+            : html`<p class="quiet">${text("approval.only_server", { server: question.server_name })}</p>
+                <${SchemaForm}
+                  schema=${question.schema}
+                  values=${action.args}
+                  action=${text("approval.answer_send")}
+                  complaints=${complaintsOf(deciding.problem)}
+                  onSend=${(/** @type {Record<string, any>} */ args) => deciding.decide(call, { type: "edit", args })}
+                  more=${decline}
+                />`
+      }
     </div>
   </article>`;
 }
