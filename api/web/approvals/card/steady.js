@@ -6,6 +6,8 @@ import { useEffect, useState } from "../../shared/preact.js";
 const STILL_MS = 500;
 const LOOK_MS = 100;
 const WHOLE = 0.95;
+/** Pixels by which nobody presses something else. */
+const NEAR = 4;
 
 /**
  * Say whether an element has stood still, wholly in view, long enough to be pressed on purpose.
@@ -13,26 +15,30 @@ const WHOLE = 0.95;
  * @param {any} [about] what it is about: another thing begins anew
  */
 export function useSteady(element, about) {
-  const [isSteady, setSteady] = useState(false);
+  const [seen, setSeen] = useState({ about: undefined, isSteady: false });
   useEffect(() => {
     const target = element.current;
     if (!target) return undefined;
-    return watch(target, setSteady);
+    return watch(target, (isSteady) => {
+      setSeen((old) => (old.about === about && old.isSteady === isSteady ? old : { about, isSteady }));
+    });
   }, [about]);
-  return isSteady;
+  return seen.about === about && seen.isSteady;
 }
 
 /** @param {HTMLElement} target @param {(isSteady: boolean) => void} tell */
 function watch(target, tell) {
   let isInView = false;
-  let place = "";
+  let place = [NaN];
   let since = 0;
   let timer = 0;
   const look = () => {
     clearTimeout(timer);
     const now = placeOf(target);
-    if (now !== place) since = performance.now();
-    place = now;
+    if (isElsewhere(now, place)) {
+      since = performance.now();
+      place = now;
+    }
     const isSteady = isInView && performance.now() - since >= STILL_MS;
     tell(isSteady);
     if (!isSteady && isInView) timer = window.setTimeout(look, LOOK_MS);
@@ -61,8 +67,11 @@ function watch(target, tell) {
 /** @param {HTMLElement} target */
 function placeOf(target) {
   const { left, top, width, height } = target.getBoundingClientRect();
-  return [left, top, width, height].map(Math.round).join(" ");
+  return [left, top, width, height];
 }
+
+/** @param {number[]} now @param {number[]} before */
+const isElsewhere = (now, before) => now.some((side, at) => !(Math.abs(side - before[at]) <= NEAR));
 
 /**
  * The attributes of a button that approves: it counts only while the card is steady, for a press that began on it.
