@@ -5,7 +5,7 @@ import { describe } from "../../shared/components/problems.js";
 import { html, useEffect, useId, useRef, useState } from "../../shared/preact.js";
 import { loadStyles } from "../../shared/styles/load.js";
 import { loadTexts, text } from "../../shared/texts/texts.js";
-import { look } from "../waiting_list.js";
+import { look, wanted } from "../waiting_list.js";
 import { ActionView } from "./action.js";
 import { Closed } from "./closed.js";
 import { Countdown } from "./countdown.js";
@@ -52,6 +52,13 @@ function Asking({ id, actions, until, deciding, onOver }) {
   const { at, isList, go, toggleList } = useShown(actions, deciding.made, card);
   const isSteady = useSteady(card, at);
   useEffect(() => takeFocus(card.current), []);
+  const isWanted = wanted.value === id;
+  useEffect(() => {
+    if (!isWanted) return;
+    wanted.value = "";
+    card.current?.scrollIntoView({ block: "end" });
+    focusQuestion(card.current);
+  }, [isWanted]);
   const action = actions[at];
   const title = text(action.question ? "approval.question" : "approval.title", { count: actions.length });
   const isMany = actions.length > 1;

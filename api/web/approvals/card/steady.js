@@ -6,6 +6,7 @@ import { useEffect, useState } from "../../shared/preact.js";
 const STILL_MS = 500;
 const LOOK_MS = 100;
 const WHOLE = 0.95;
+const STEPS = Array.from({ length: 21 }, (_, step) => step / 20);
 /** Pixels by which nobody presses something else. */
 const NEAR = 4;
 
@@ -45,11 +46,11 @@ function watch(target, tell) {
   };
   const seen = new IntersectionObserver(
     ([entry]) => {
-      isInView = entry.intersectionRatio >= WHOLE;
+      isInView = isSeen(entry);
       since = performance.now();
       look();
     },
-    { threshold: [0, WHOLE] },
+    { threshold: STEPS },
   );
   seen.observe(target);
   const moved = new ResizeObserver(look);
@@ -62,6 +63,12 @@ function watch(target, tell) {
     moved.disconnect();
     removeEventListener("scroll", look, { capture: true });
   };
+}
+
+/** Say whether all of it is in view, or as much as its pane has room for. @param {IntersectionObserverEntry} entry */
+function isSeen({ target, intersectionRect, boundingClientRect }) {
+  const room = target.closest(".chat-body")?.clientHeight ?? innerHeight;
+  return intersectionRect.height > 0 && intersectionRect.height >= WHOLE * Math.min(boundingClientRect.height, room);
 }
 
 /** @param {HTMLElement} target */

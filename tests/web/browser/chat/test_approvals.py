@@ -260,7 +260,7 @@ def test_the_list_leads_from_another_conversation_to_what_waits(
     page.goto("/#/folder/root")
     page.get_by_role("button", name="有 1 项等待您决定").click()
     page.get_by_role("menuitem", name="plan.md").click()
-    expect(card).to_be_visible()
+    expect(card.get_by_role("heading")).to_be_focused()
     card.get_by_role("button", name="拒绝").click()
     expect(card.get_by_label("原因？")).to_be_focused()
     page.keyboard.press("Tab")

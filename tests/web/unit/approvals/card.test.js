@@ -12,6 +12,7 @@ test("a preview is its sentence, what it happens to, the difference of a text, a
     diff: "@@ -1 +1 @@\n-old\n+new",
     facts: ["Two lines change:", "It can be undone."],
   });
+  assert.equal(partsOf("Goes to Notes:\nCall note\nIt can't be undone.").sentence, "Goes to Notes: Call note");
   assert.deepEqual(partsOf("Only this"), { sentence: "Only this", items: [], diff: "", facts: [] });
 });
 
