@@ -16,7 +16,7 @@ EXCERPT: Final = 300
 WINDOW: Final = 240
 MOST_CHARACTERS: Final = 200_000
 """Limit of all passages together; the newest come first."""
-SEARCHES: Final = frozenset({SEARCH_NAMES, SEARCH_MEANING, "find_related_files"})
+SEARCHES: Final = frozenset({SEARCH_NAMES, SEARCH_MEANING})
 
 ORIGINS: Final[Mapping[Origin, Mapping[Language, str]]] = {
     "own": {"en": "written here by you", "zh": "你在此撰写"},
@@ -61,7 +61,8 @@ def texts_in(messages: Sequence[AnyMessage], in_turn: Collection[str] = ()) -> I
         taints: list[Taint] = message.additional_kwargs.get(FOREIGN, []) if isinstance(message, ToolMessage) else []
         if taints and isinstance(message, ToolMessage):
             data = _data_of(message.text)
-            is_opened = message.tool_call_id in in_turn and message.name not in SEARCHES and "hits" not in data
+            is_search = message.name in SEARCHES or "hits" in data or (not data and len(taints) > 1)
+            is_opened = message.tool_call_id in in_turn and not is_search
             for taint in taints:
                 found = _text_of(taint, data)
                 # A name is all that a listing has of an item; without data the whole answer is the text.

@@ -7,8 +7,7 @@ from uuid import uuid4
 
 from typing_extensions import TypedDict
 
-from graph.approvals.arguments import fit
-from graph.approvals.editable import editable_of
+from graph.approvals.arguments import editable_of, fit
 from graph.approvals.passages import shown
 from graph.events.approvals import ApprovalAction
 from graph.language import Language
@@ -115,7 +114,7 @@ def _action(call: Call, schema: Mapping[str, Any]) -> ApprovalAction:
         "code": call.get("code", ""),
         "passage": call.get("passage"),
         "sources": call.get("sources", []),
-        "editable": {**editable_of(call["name"], schema, is_outside=bool(call.get("outside")))},
+        "editable": {**editable_of(schema, is_outside=bool(call.get("outside")))},
     }
 
 

@@ -5,13 +5,13 @@ import { Diff } from "../../shared/components/diff.js";
 import { Icon } from "../../shared/components/icon.js";
 import { html, useId, useRef, useState } from "../../shared/preact.js";
 import { text } from "../../shared/texts/texts.js";
-import { EditForm } from "./edit_form.js";
-import { GrantForm } from "./grant_form.js";
+import { EditForm } from "./forms/edit_form.js";
+import { GrantForm } from "./forms/grant_form.js";
 import { Sentence } from "./names.js";
 import { partsOf } from "./preview_parts.js";
 import { onPurpose } from "./steady.js";
 import { Targets } from "./targets.js";
-import { WordsForm } from "./words_form.js";
+import { WordsForm } from "./forms/words_form.js";
 
 /** @typedef {import("./card.js").Action} Action */
 /** @typedef {import("./deciding.js").Decision} Decision */

@@ -19,9 +19,12 @@ export function quotedIn(action) {
   const names = items.flatMap((/** @type {any} */ item) => [item.name, item.path, item.path?.split("/").at(-1)]);
   const people = [...(action.effect?.gains_access ?? []), ...(action.effect?.loses_access ?? [])];
   const given = Object.entries(action.args).flatMap(([name, value]) => (SETTINGS.has(name) ? [] : [value]));
-  const found = [...names, ...people, ...given].filter((name) => typeof name === "string" && name.length > 1);
+  const found = [...names, ...people, ...given].filter((name) => typeof name === "string" && isTelling(name));
   return [...new Set(found)].sort((one, other) => other.length - one.length).slice(0, MOST_NAMES);
 }
+
+/** Say whether a name is no word of a sentence by chance. Shorter ones are found by their quotation marks. @param {string} name */
+const isTelling = (name) => name.length > 3 || /\p{Script=Han}{2}/u.test(name);
 
 /**
  * Divide a sentence into its own words and what it quotes: names that are known, and what else stands in quotation

@@ -6,7 +6,7 @@ import { Icon } from "../../shared/components/icon.js";
 import { html } from "../../shared/preact.js";
 import { language } from "../../shared/texts/language.js";
 import { text } from "../../shared/texts/texts.js";
-import { SchemaForm } from "./edit_form.js";
+import { SchemaForm } from "./forms/edit_form.js";
 
 /** @typedef {import("../../shared/api/types.js").Schema<"QuestionView">} QuestionView */
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clock } from "../../../../api/web/approvals/card/countdown.js";
-import { foldersAbove } from "../../../../api/web/approvals/card/grant_form.js";
+import { foldersAbove } from "../../../../api/web/approvals/card/forms/grant_form.js";
 import { partsOf } from "../../../../api/web/approvals/card/preview_parts.js";
 
 test("a preview is its sentence, what it happens to, the difference of a text, and what else is said", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fieldsOf, read, written } from "../../../../api/web/approvals/card/fields.js";
+import { fieldsOf, read, written } from "../../../../api/web/approvals/card/forms/fields.js";
 
 const SCHEMA = {
   type: "object",

@@ -1,7 +1,7 @@
 /** A folder, by its path: written, or chosen among the folders inside the one that is written. */
 
-import { get } from "../../shared/api/request.js";
-import { html, useEffect, useId, useState } from "../../shared/preact.js";
+import { get } from "../../../shared/api/request.js";
+import { html, useEffect, useId, useState } from "../../../shared/preact.js";
 
 const MOST = 200;
 

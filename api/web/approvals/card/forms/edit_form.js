@@ -1,16 +1,16 @@
 /** Another call of the same tool: its arguments changed, and checked beside each field. */
 
-import { get } from "../../shared/api/request.js";
-import { Button } from "../../shared/components/button.js";
-import { Failure, Loading } from "../../shared/components/states.js";
-import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../shared/preact.js";
-import { text } from "../../shared/texts/texts.js";
+import { get } from "../../../shared/api/request.js";
+import { Button } from "../../../shared/components/button.js";
+import { Failure, Loading } from "../../../shared/components/states.js";
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../../shared/preact.js";
+import { text } from "../../../shared/texts/texts.js";
 import { Fields, sentenceOf } from "./call_fields.js";
 import { fieldsOf, read } from "./fields.js";
 import { closeOnEscape } from "./form_keys.js";
 
-/** @typedef {import("./deciding.js").Decision} Decision */
-/** @typedef {import("./card.js").Action} Action */
+/** @typedef {import("../deciding.js").Decision} Decision */
+/** @typedef {import("../card.js").Action} Action */
 
 /** @param {{action: Action, approvalId: string, onDecide: (decision: Decision) => void, onClose: () => void}} properties */
 export function EditForm({ action, approvalId, onDecide, onClose }) {

@@ -1,7 +1,7 @@
 /** The fields of a schema, drawn. */
 
-import { html, useId } from "../../shared/preact.js";
-import { text } from "../../shared/texts/texts.js";
+import { html, useId } from "../../../shared/preact.js";
+import { text } from "../../../shared/texts/texts.js";
 import { written } from "./fields.js";
 import { FolderField } from "./folder_field.js";
 
