@@ -21,7 +21,7 @@ grant_kind depends_on tool_call_ids undo messageId serverId serverName toolName 
 PLAIN: Final = frozenset(_PLAIN.split())
 """Keys whose texts tell nothing of a content. Whatever is added later counts as content until it stands here."""
 
-CONTENT: Final = frozenset({"args", "arguments", "citations", "effect", "passage"})
+CONTENT: Final = frozenset({"args", "arguments", "citations", "effect", "passage", "sources"})
 """Keys of objects in which every text counts as content, also a name."""
 
 

@@ -164,7 +164,8 @@ class Call(TypedDict):
     `args` fit the tool's schema. `etag` is the target's when the preview was made. `digest` binds name, args and etag.
     `standing`: allowed (the policy lets it run), asked (waits for the person), approved, refused. `effect` is what the
     dry run found, without its diff, which is in the preview; None if the tool knows none. `code` is the reason's;
-    `covered_by` is the grant that lets it run, or `plan`; `passage` is what was read before that may have led to it.
+    `covered_by` is the grant that lets it run, or `plan`; `passage` is what was read before that most likely led to it,
+    `sources` the files that may have.
     `action` is the kind of action that a grant may allow, None if none may. `outside`: it is a call of the person's
     own server.
     """
@@ -186,6 +187,7 @@ class Call(TypedDict):
     covered_by: NotRequired[str | None]
     approval_id: NotRequired[str | None]
     passage: NotRequired["Passage | None"]
+    sources: NotRequired["list[Taint]"]
     action: NotRequired[str | None]
     outside: NotRequired["OutsideCall | None"]
 

@@ -237,7 +237,9 @@ def _invalid(call: Call, problem: str) -> Decision:
     return {"tool_call_id": call["tool_call_id"], "type": "reject", "args": None, "message": problem, "valid": False}
 
 
-def decision_view(decision: Decision) -> DecisionView:
-    """Return the decision as clients see it."""
+def decision_view(decision: Decision, about: str = "") -> DecisionView:
+    """Return the decision as clients see it; `about` is the line that names its call."""
     view: DecisionView = {"tool_call_id": decision["tool_call_id"], "type": decision["type"]}
+    if about:
+        view["about"] = about
     return {**view, "message": decision["message"]} if decision["message"] else view

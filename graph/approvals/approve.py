@@ -23,7 +23,7 @@ from graph.approvals.answers import (
 )
 from graph.approvals.arguments import fit
 from graph.approvals.payload import EXPIRED, asked, goes_beyond, is_expired, open_approval, payload, ttl_seconds
-from graph.approvals.preview import effect_of, preview_of
+from graph.approvals.preview import effect_of, first_line, preview_of
 from graph.approvals.review import error_text, schema_of
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
@@ -72,7 +72,7 @@ def make_approve(deps: GraphDependencies) -> Any:
             return {}
         user = deps.user(runtime)
         toolbox = await toolset(deps, runtime)
-        answer = interrupt(payload(approval, calls, partial(_schema, toolbox)))
+        answer = interrupt(payload(approval, calls, partial(_schema, toolbox), running_turn(state)["language"]))
         late = says_expired(answer) or is_expired(approval, decided_at(answer, deps.clock()))
         decisions = _all_expired(calls) if late else read_decisions(answer, calls, approval["approval_id"])
         applier = DecisionApplier(
@@ -88,7 +88,12 @@ def make_approve(deps: GraphDependencies) -> Any:
         announce_results(sources, {call["tool_call_id"]: call["args"] for call in calls}, refusals)
         approved = {call["tool_call_id"]: call for call in settled if call["standing"] == "approved"}
         giver = GrantGiver(runtime.store, user.user_id, approval["approval_id"], deps.clock())
-        views = [await giver.view(decision, approved.get(decision["tool_call_id"])) for decision in decisions]
+        about = {call["tool_call_id"]: first_line(call["preview"]) for call in [*calls, *settled]}
+        views = [
+            await giver.view(decision, approved.get(key), about.get(key, ""))
+            for decision in decisions
+            for key in [decision["tool_call_id"]]
+        ]
         announce_decided(approval, views, late=late)
         closed: Approval = {**approval, "status": "expired" if late else "resolved", "decisions": [*map(dict, views)]}
         if again := asked(settled):
@@ -115,9 +120,9 @@ class GrantGiver:
         self._approval_id = approval_id
         self._now = now
 
-    async def view(self, decision: Decision, call: Call | None) -> DecisionView:
+    async def view(self, decision: Decision, call: Call | None, about: str) -> DecisionView:
         """Return the decision for clients, with the grant that came with it, or why none did."""
-        view, request = decision_view(decision), decision.get("grant")
+        view, request = decision_view(decision, about), decision.get("grant")
         if request is None or call is None or self._store is None:
             return view
         try:

@@ -1,10 +1,11 @@
-"""A call's arguments against the tool's JSON schema: strings are read as what it wants, then all is checked."""
+"""A call's arguments by the tool's JSON schema: read as it wants, checked, and offered to a person to edit."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from jsonschema import Draft202012Validator
 from jsonschema.validators import extend
@@ -26,6 +27,54 @@ MOST_REFERENCES: Final = 8
 NOT_CHECKABLE: Final = "The arguments can't be checked: the tool's schema is too complicated, or leads nowhere."
 BOOLEANS: Final = {"true": True, "false": False}
 _steps: Final = ContextVar[Iterator[int]]("steps")
+
+
+FieldKind = Literal["name", "names", "folder", "text", "edits", "person", "role", "hours", "choice", "number", "value"]
+
+OF_THE_DRIVE: Final[Mapping[str, FieldKind]] = {
+    "name": "name",
+    "names": "names",
+    "folder_id": "folder",
+    "parent_id": "folder",
+    "into_id": "folder",
+    "content": "text",
+    "fact": "text",
+    "edits": "edits",
+    "email": "person",
+    "role": "role",
+    "expires_in_hours": "hours",
+    "max_downloads": "number",
+    "password": "name",
+    "on_conflict": "choice",
+    "pattern": "name",
+    "folders": "name",
+    "find": "name",
+    "replace": "name",
+    "kinds": "choice",
+    "max_items": "number",
+}
+"""By the argument's name. Ids, etags, versions and runs are not there: they say which thing the call is about."""
+SELECTED_BY: Final = {"folder_id": "match", "email": "link_id"}
+"""Arguments that say what a call is about, and no target, where the tool has the other one, too."""
+_MACHINERY: Final = re.compile(
+    r"(?:if[_-]?(?:none[_-]?)?match|e[_-]?tag|idempotency[_-]?key|request[_-]?id|cursor)\Z", re.IGNORECASE
+)
+
+
+def editable_of(schema: Mapping[str, Any], *, is_outside: bool) -> dict[str, FieldKind]:
+    """Return the arguments that an edit offers a person, with their kinds, in the order of the tool's schema.
+
+    A tool of the person's own server is known by its schema alone: all of it is offered but keys and etags.
+    """
+    fields: Mapping[str, Any] = schema.get("properties", {})
+    if is_outside:
+        return {str(name): "value" for name in fields if not _MACHINERY.search(str(name))}
+    return {name: OF_THE_DRIVE[name] for name in fields if name in OF_THE_DRIVE and not _is_subject(name, fields)}
+
+
+def _is_subject(name: str, fields: Mapping[str, Any]) -> bool:
+    """Say whether an argument says what the call is about; so does a list of folders, which are ids."""
+    return SELECTED_BY.get(name) in fields or (name == "folders" and "array" in _types(fields[name], {}))
 
 
 def of_conversation(name: str, args: Mapping[str, Any], last_change: str) -> Mapping[str, Any]:

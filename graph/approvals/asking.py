@@ -15,6 +15,7 @@ from mcp.types import ElicitResult
 from graph.approvals.answers import Decision, decided_at, decision_view, says_expired
 from graph.approvals.approve import announce_decided
 from graph.approvals.payload import is_expired, open_approval
+from graph.approvals.preview import first_line
 from graph.approvals.questions import Reply, question_payload, read_reply
 from graph.events.sending import emit
 from graph.language import Language
@@ -82,7 +83,8 @@ class Asker:
             if reply.result.action != "accept":
                 held.notes.append("expired" if late else "declined")
             shown.asked.give(reply.result)
-        announce_decided(approval, [decision_view(reply.decision)], late=late)
+        about = first_line(str(shown.payload["actions"][0]["preview"]))
+        announce_decided(approval, [decision_view(reply.decision, about)], late=late)
         await self.note("")
 
     def _read(self, held: HeldCall, shown: Shown, answer: object) -> Reply:

@@ -1,21 +1,23 @@
-"""The passage beside an approval: what was read in the thread that most likely led to the call."""
+"""The sources beside an approval: what was read in the thread that can have led to the call."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
-from langchain_core.messages import AnyMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
-from graph.approvals.passages import Stretch, Text, best, passage_of, stretches_of, texts_in
+from graph.approvals.causes import Causes, Subject, causes_of
+from graph.approvals.passages import Stretch, Text, stretches_of, texts_in
 from graph.drive.connections import Toolbox
 from graph.drive.tool_names import READ_FILE
 from graph.errors import DriveUnavailableError
 from graph.memory.facts import hidden_items
+from graph.messages.grouping import call_ids, current_turn
 from graph.messages.others import others_items
 from graph.messages.stored_results import ResultStore
 from graph.messages.window import STORED
 from graph.policy.provenance import FOREIGN
-from graph.state import Passage, State, Taint
+from graph.state import State, Taint
 
 READ_CHARACTERS: Final = 30_000
 MOST_RESULTS: Final = 40
@@ -27,19 +29,21 @@ class Evidence:
     def __init__(self, state: State, toolbox: Toolbox, result_store: ResultStore | None) -> None:
         self._messages = state["messages"]
         self._taint = state.get("taint")
+        self._open_file = state.get("place", {}).get("file_id")
         self._toolbox = toolbox
         self._result_store = result_store
         self._stretches: list[Stretch] | None = None
 
-    async def of(self, args: Mapping[str, Any]) -> Passage | None:
-        """Return the passage; without any words if nothing of the file can be shown any more, None if none was read."""
+    async def of(self, subject: Subject) -> Causes:
+        """Return what can have led to the call; nothing if nothing that was read has anything to do with it."""
         if self._stretches is None:
             self._stretches = await asyncio.to_thread(stretches_of, await self._all())
-        found = best(args, self._stretches)
-        return found or (passage_of(self._taint, "") if self._taint else None)
+        return await asyncio.to_thread(causes_of, subject, self._stretches)
 
     async def _all(self) -> list[Text]:
-        shown = [*texts_in(await self._whole())]
+        turn = current_turn(self._messages)
+        in_turn = {key for message in turn if isinstance(message, AIMessage) for key in call_ids(message)}
+        shown = [*texts_in(await self._whole(), in_turn)]
         shown_files = {text.taint["file_id"] for text in shown}
         # No message has the words beside the conversation that a specialist saw, such as the open document.
         beside = self._taint if self._taint and self._taint["file_id"] not in shown_files else None
@@ -67,7 +71,8 @@ class Evidence:
         except DriveUnavailableError:
             return []
         text = (result.structuredContent or {}).get("text")
-        return [Text(taint, text)] if isinstance(text, str) and not result.isError else []
+        is_open = taint["file_id"] == self._open_file
+        return [Text(taint, text, is_open)] if isinstance(text, str) and not result.isError else []
 
 
 def _is_kept(message: ToolMessage) -> bool:

@@ -1,14 +1,13 @@
-"""Find the passage that most likely led to a call: the one that holds most of its arguments. Pure."""
+"""The passages that a thread has read of foreign files, and the lines that show one beside an approval. Pure."""
 
 import json
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from langchain_core.messages import AnyMessage, ToolMessage
 
+from graph.drive.tool_names import SEARCH_MEANING, SEARCH_NAMES
 from graph.language import Language
 from graph.policy.provenance import FOREIGN
 from graph.state import Origin, Passage, Taint
@@ -17,8 +16,7 @@ EXCERPT: Final = 300
 WINDOW: Final = 240
 MOST_CHARACTERS: Final = 200_000
 """Limit of all passages together; the newest come first."""
-EXACT: Final = 25
-"""Weight of a common address or id, in words."""
+SEARCHES: Final = frozenset({SEARCH_NAMES, SEARCH_MEANING})
 
 ORIGINS: Final[Mapping[Origin, Mapping[Language, str]]] = {
     "own": {"en": "written here by you", "zh": "你在此撰写"},
@@ -26,45 +24,50 @@ ORIGINS: Final[Mapping[Origin, Mapping[Language, str]]] = {
     "shared": {"en": "shared by somebody else", "zh": "他人共享的内容"},
     "outside": {"en": "from outside of the drive", "zh": "来自云盘之外"},
 }
+SOURCE: Final[Mapping[Language, str]] = {"en": "{path} ({origin})", "zh": "{path}（{origin}）"}
+COMMA: Final[Mapping[Language, str]] = {"en": ", ", "zh": "、"}
 LEAD: Final[Mapping[Language, str]] = {
-    "en": "Read before this: {path} ({origin}):\n“{excerpt}”",
-    "zh": "在此之前读取了：{path}（{origin}）：\n“{excerpt}”",
-}
-LEAD_WITHOUT_WORDS: Final[Mapping[Language, str]] = {
-    "en": "Read before this: {path} ({origin}).",
-    "zh": "在此之前读取了：{path}（{origin}）。",
+    "en": "This comes after reading {sources}.",
+    "zh": "此前读取了 {sources}。",
 }
 
-_EXACT: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|https?://\S+|\b[0-9a-f]{16,}\b", re.IGNORECASE)
-_WORD: Final = re.compile(r"[^\W\d_]{3,}|\d{2,}|[\u3400-\u9fff]{2}")
 _DECODER: Final = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A passage from a file that is not the person's own."""
+    """A passage from a file that is not the person's own.
+
+    `is_opened`: it was read in the running turn because it was asked for, and is no hit of a search.
+    """
 
     taint: Taint
     text: str
+    is_opened: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A few sentences of it, with the words, addresses and ids in them."""
+    """A few sentences of it."""
 
     taint: Taint
     words: str
-    tokens: frozenset[str]
+    is_opened: bool = False
 
 
-def texts_in(messages: Sequence[AnyMessage]) -> Iterator[Text]:
-    """Yield what tools have shown of foreign files, the newest first."""
+def texts_in(messages: Sequence[AnyMessage], in_turn: Collection[str] = ()) -> Iterator[Text]:
+    """Yield what tools have shown of foreign files, the newest first; `in_turn` are the running turn's calls."""
     for message in reversed(messages):
         taints: list[Taint] = message.additional_kwargs.get(FOREIGN, []) if isinstance(message, ToolMessage) else []
-        if taints:
+        if taints and isinstance(message, ToolMessage):
             data = _data_of(message.text)
+            is_search = message.name in SEARCHES or "hits" in data or (not data and len(taints) > 1)
+            is_opened = message.tool_call_id in in_turn and not is_search
             for taint in taints:
-                yield Text(taint, _text_of(taint, data) or message.text)
+                found = _text_of(taint, data)
+                # A name is all that a listing has of an item; without data the whole answer is the text.
+                text = found or (taint["name"] if data and taint["file_id"] else _part_of(taint, taints, message.text))
+                yield Text(taint, text, is_opened and bool(found or not data or not taint["file_id"]))
 
 
 def stretches_of(texts: Iterable[Text]) -> list[Stretch]:
@@ -74,17 +77,8 @@ def stretches_of(texts: Iterable[Text]) -> list[Stretch]:
     for entry in texts:
         part = entry.text[: max(0, room)]
         room -= len(part)
-        found += [Stretch(entry.taint, words, frozenset(_weights(words))) for words in _windows(part)]
+        found += [Stretch(entry.taint, words, entry.is_opened) for words in _windows(part)]
     return found
-
-
-def best(args: Mapping[str, Any], stretches: Sequence[Stretch]) -> Passage | None:
-    """Return the stretch that shares most with the arguments; of equal ones the first. None without any."""
-    wanted = _weights(" ".join(_strings(args)))
-    if not stretches:
-        return None
-    nearest = max(stretches, key=lambda stretch: sum(wanted[token] for token in stretch.tokens & wanted.keys()))
-    return passage_of(nearest.taint, nearest.words)
 
 
 def passage_of(taint: Taint, words: str) -> Passage:
@@ -93,21 +87,21 @@ def passage_of(taint: Taint, words: str) -> Passage:
     return {**taint, "excerpt": line if len(line) <= EXCERPT else f"{line[: EXCERPT - 1]}…"}
 
 
-def shown(passage: Passage, language: Language) -> str:
-    """Return the lines of the approval that name the passage."""
-    path = passage["path"] or passage["name"] or "?"
-    lead = LEAD if passage["excerpt"] else LEAD_WITHOUT_WORDS
-    origin = ORIGINS[passage["origin"]][language]
-    return lead[language].format(path=path, origin=origin, excerpt=passage["excerpt"])
+def named(passage: Passage, sources: Sequence[Taint], language: Language) -> str:
+    """Return the line that names what was read, each file once."""
+    files = [SOURCE[language].format(path=path_of(one), origin=ORIGINS[one["origin"]][language]) for one in sources]
+    return LEAD[language].format(sources=COMMA[language].join(dict.fromkeys(files) if files else [path_of(passage)]))
 
 
-def _weights(text: str) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for token in _EXACT.findall(text):
-        found[token.lower().rstrip(".,;)")] = EXACT
-    for token in _WORD.findall(text):
-        found.setdefault(token.lower(), 1)
-    return found
+def shown(passage: Passage, sources: Sequence[Taint], language: Language) -> str:
+    """Return the lines that name what was read, and quote the passage."""
+    lead = named(passage, sources or [passage], language)
+    return f"{lead}\n“{passage['excerpt']}”" if passage["excerpt"] else lead
+
+
+def path_of(taint: Taint) -> str:
+    """Return where a file is, or what it is called."""
+    return taint["path"] or taint["name"] or "?"
 
 
 def _windows(text: str) -> Iterator[str]:
@@ -117,19 +111,6 @@ def _windows(text: str) -> Iterator[str]:
         return
     for start in range(0, len(text), WINDOW // 2):
         yield text[start : start + WINDOW]
-
-
-def _strings(value: Any) -> Iterator[str]:
-    """Yield every text in the arguments, however deep it is nested."""
-    pending: list[Any] = [value]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, Mapping):
-            pending += cast("Mapping[str, Any]", one).values()
-        elif isinstance(one, list):
-            pending += cast("list[Any]", one)
 
 
 def _data_of(text: str) -> Mapping[str, Any]:
@@ -151,6 +132,15 @@ def _text_of(taint: Taint, data: Mapping[str, Any]) -> str:
     entries = [entry for key in ("hits", "results") for entry in data.get(key) or [] if isinstance(entry, dict)]
     mine = [entry for entry in cast("list[dict[str, Any]]", entries) if _file_id(entry) == taint["file_id"]]
     return "\n".join(str(entry.get(key)) for entry in mine for key in ("text", "answer", "quote") if entry.get(key))
+
+
+def _part_of(taint: Taint, taints: Sequence[Taint], text: str) -> str:
+    """Return the part of an answer's text that is about one of its files: from its id to the next one's."""
+    ids = [other["file_id"] for other in taints if other["file_id"] and other["file_id"] in text]
+    if len(taints) == 1 or taint["file_id"] not in ids:
+        return text
+    begin = text.index(taint["file_id"]) + len(taint["file_id"])
+    return text[begin : min((at for key in ids if (at := text.find(key, begin)) >= 0), default=len(text))]
 
 
 def _file_id(entry: Mapping[str, Any]) -> Any:

@@ -7,8 +7,10 @@ from uuid import uuid4
 
 from typing_extensions import TypedDict
 
-from graph.approvals.arguments import fit
+from graph.approvals.arguments import editable_of, fit
+from graph.approvals.passages import shown
 from graph.events.approvals import ApprovalAction
+from graph.language import Language
 from graph.policy.grant_offers import grantable
 from graph.settings import AgentSettings
 from graph.state import Approval, Call, Effect, Mode
@@ -68,27 +70,36 @@ def is_expired(approval: Approval, now: datetime) -> bool:
 
 
 def payload(
-    approval: Approval, calls: Sequence[Call], schema_of: Callable[[str], Mapping[str, Any]]
+    approval: Approval, calls: Sequence[Call], schema_of: Callable[[str], Mapping[str, Any]], language: Language
 ) -> ApprovalPayload:
-    """Return the interrupt's value for the asked calls; `schema_of` gives a tool's JSON schema by its name."""
+    """Return the interrupt's value for the asked calls; `schema_of` gives a tool's JSON schema by its name.
+
+    The description of a call has all in one text, for clients that show nothing else.
+    """
     waiting = asked(calls)
     names = dict.fromkeys(call["name"] for call in waiting)
     return {
         "approval_id": approval["approval_id"],
         "expires_at": approval["expires_at"],
         "action_requests": [
-            {"name": call["name"], "args": call["args"], "description": f"{call['reason']}\n\n{call['preview']}"}
+            {"name": call["name"], "args": call["args"], "description": _description(call, language)}
             for call in waiting
         ],
         "review_configs": [
             {"action_name": name, "allowed_decisions": list(ALLOWED_DECISIONS), "args_schema": schema_of(name)}
             for name in names
         ],
-        "actions": [_action(call) for call in waiting],
+        "actions": [_action(call, schema_of(call["name"])) for call in waiting],
     }
 
 
-def _action(call: Call) -> ApprovalAction:
+def _description(call: Call, language: Language) -> str:
+    passage = call.get("passage")
+    read = shown(passage, call.get("sources", []), language) if passage else ""
+    return "\n\n".join(filter(None, [call["reason"], call["preview"], read]))
+
+
+def _action(call: Call, schema: Mapping[str, Any]) -> ApprovalAction:
     return {
         "tool_call_id": call["tool_call_id"],
         "name": call["name"],
@@ -102,6 +113,8 @@ def _action(call: Call) -> ApprovalAction:
         "grant_kind": grantable(call),
         "code": call.get("code", ""),
         "passage": call.get("passage"),
+        "sources": call.get("sources", []),
+        "editable": {**editable_of(schema, is_outside=bool(call.get("outside")))},
     }
 
 

@@ -13,6 +13,9 @@ from graph.state import Effect
 MAX_ITEMS: Final = 50
 MAX_LINES: Final = 1_000
 MAX_DIFF: Final = 8_000
+MOST_GIST: Final = 160
+MOST_OF_ARGUMENT: Final = 60
+"""Characters of an outside call's arguments in the line that names it: of all, and of one."""
 
 WORDS: Final[Mapping[str, Mapping[Language, str]]] = {
     "more": {"en": "… and {n} more", "zh": "……以及另外 {n} 项"},
@@ -24,13 +27,14 @@ WORDS: Final[Mapping[str, Mapping[Language, str]]] = {
     "left": {"en": "Stays as it is: {summary} ({why})", "zh": "保持不变：{summary}（{why}）"},
     "cut": {"en": "… the difference goes on.", "zh": "……差异未完。"},
     "to_host": {
-        "en": "Goes to {server} ({host}), outside of your drive:",
-        "zh": "发送到云盘之外的 {server}（{host}）：",
+        "en": "Goes to {server} ({host}), outside of your drive: {gist}",
+        "zh": "发送到云盘之外的 {server}（{host}）：{gist}",
     },
     "to_program": {
-        "en": "Goes to {server}, a program outside of your drive:",
-        "zh": "发送到云盘之外的程序 {server}：",
+        "en": "Goes to {server}, a program outside of your drive: {gist}",
+        "zh": "发送到云盘之外的程序 {server}：{gist}",
     },
+    "gist": {"en": "{tool} with {args}", "zh": "{tool}，{args}"},
     "carries": {"en": "With content of your drive in: {names}", "zh": "其中包含云盘内容：{names}"},
     "outside": {
         "en": "What this server does can't be undone from here.",
@@ -67,18 +71,41 @@ def preview_of(
 
 
 def outside_preview(server: OutsideServer, args: Mapping[str, Any], leaves: Sequence[str], language: Language) -> str:
-    """Return the text for a call of the person's own server: what leaves the drive, and to which host."""
+    """Return the text for a call of the person's own server: what leaves the drive, and to which host.
+
+    The first line stands alone in the record of what was decided, so it says which call this is.
+    """
     to = WORDS["to_host" if server.host else "to_program"][language]
     title = server.display_name if server.display_name == server.tool else f"{server.display_name} ({server.tool})"
     sent = escaped(compact(args))
     shown = WORDS["call"][language].format(tool=title, args=sent[:MAX_DIFF])
-    lines = [to.format(server=label(server.server_name), host=server.host), shown]
+    lines = [to.format(server=label(server.server_name), host=server.host, gist=_gist(server, args, language)), shown]
     if more := len(sent[MAX_DIFF:]):
         lines.append(WORDS["unshown"][language].format(n=more))
     if leaves:
         comma = "、" if language == "zh" else ", "
         lines.append(WORDS["carries"][language].format(names=comma.join(f"`{label(name)}`" for name in leaves)))
     return "\n".join([*lines, WORDS["outside"][language]])
+
+
+def _gist(server: OutsideServer, args: Mapping[str, Any], language: Language) -> str:
+    """Return the tool and the beginning of each argument, in a line."""
+    shown = [f"{label(name)}: {_short(value)}" for name, value in args.items()]
+    said = "; ".join(shown)
+    whole = said if len(said) <= MOST_GIST else f"{said[: MOST_GIST - 1]}…"
+    name = label(server.display_name)
+    return WORDS["gist"][language].format(tool=name, args=whole) if whole else name
+
+
+def _short(value: Any) -> str:
+    line = " ".join(escaped(value if isinstance(value, str) else compact(value)).split())
+    cut = line if len(line) <= MOST_OF_ARGUMENT else f"{line[: MOST_OF_ARGUMENT - 1]}…"
+    return f"“{cut}”" if isinstance(value, str) else cut
+
+
+def first_line(preview: str) -> str:
+    """Return the line of a preview that says what the call does."""
+    return preview.partition("\n")[0]
 
 
 def effect_of(found: Mapping[str, Any] | None) -> Effect | None:

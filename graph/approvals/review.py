@@ -15,10 +15,10 @@ from graph.agents.document_agent import DOCUMENT_AGENT
 from graph.agents.drive_agent import DRIVE_AGENT
 from graph.agents.search_agent import SEARCH_AGENT
 from graph.approvals.arguments import fit, last_change_of, of_conversation
+from graph.approvals.causes import Causes, Subject
 from graph.approvals.coverage import Coverage, contract_of, with_contract
 from graph.approvals.evidence import Evidence
 from graph.approvals.leaving import SeenContent
-from graph.approvals.passages import shown
 from graph.approvals.payload import asked, open_approval, ttl_seconds
 from graph.approvals.preview import effect_of, outside_preview, preview_of
 from graph.context import RunContext
@@ -41,7 +41,6 @@ from graph.policy.tools import ToolFacts
 from graph.state import (
     Call,
     OutsideCall,
-    Passage,
     State,
     Taint,
     Update,
@@ -63,6 +62,7 @@ NOT_IN_SCOPE: Final[Mapping[Language, str]] = {
 
 OUTSIDE_SCOPE: Final = "delete"
 """A call of a person's own server may do anything, so a key needs the scope for the worst."""
+NO_CAUSES: Final = Causes(None, [])
 NO_OBJECT: Final = "The arguments are not a JSON object. Send them again."
 CUT_ARGUMENTS: Final[Mapping[Language, str]] = {
     "en": "The arguments are cut off: the language model reached its length limit. Send less in one call.",
@@ -147,14 +147,13 @@ class Reviewer:
             about = str((found.effect or {}).get("about") or "")
             judgement = await self.coverage.judge(found.key, found.tool, found.args, touched, about)
         if judgement.verdict == "ask":
-            # An approval in a tainted thread always shows the passage that was read before.
-            passage = await self.evidence.of(found.args) if self.situation.tainted else None
-            return self._asked(found, judgement, passage)
+            causes = await self.evidence.of(_subject(found)) if self.situation.tainted else NO_CAUSES
+            return self._asked(found, judgement, causes)
         effect = found.effect if judgement.covered_by else None
         approved_by = self.user.email if judgement.covered_by else None
         return {**self._call(found, judgement, effect), "approved_by": approved_by}
 
-    def _asked(self, found: Candidate, judgement: Judgement, passage: Passage | None) -> Call:
+    def _asked(self, found: Candidate, judgement: Judgement, causes: Causes) -> Call:
         language = self.situation.language
         tool, args = found.tool, found.args
         if tool.server:
@@ -165,9 +164,10 @@ class Reviewer:
             **self._call(found, judgement, found.effect),
             "code": "changed" if found.drifted else judgement.code,
             "reason": sentence("changed", language) if found.drifted else judgement.reason,
-            "preview": f"{preview}\n\n{shown(passage, language)}" if passage else preview,
+            "preview": preview,
             "standing": "asked",
-            "passage": passage,
+            "passage": causes.passage,
+            "sources": causes.sources,
         }
 
     def _call(self, found: Candidate, judgement: Judgement, effect: Mapping[str, Any] | None) -> Call:
@@ -177,6 +177,12 @@ class Reviewer:
             return call
         # The call may only go where it was judged to go, and shown to.
         return {**call, "outside": {**source, "agreed": server.agreed if server else ""}}
+
+
+def _subject(found: Candidate) -> Subject:
+    touched = touched_by(found.effect)
+    items = frozenset(target.item_id for target in touched.targets) if touched else frozenset[str]()
+    return Subject(found.tool.name, found.args, touched.names if touched else (), items)
 
 
 def _call(found: Candidate, judgement: Judgement, effect: Mapping[str, Any] | None) -> Call:

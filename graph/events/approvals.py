@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 from graph.events.markers import KEY
 from graph.language import Language
 from graph.links.text_fields import DATA, PRODUCT, ProductText
-from graph.state import Effect, Passage, Risk
+from graph.state import Effect, Passage, Risk, Taint
 
 
 class QuestionView(TypedDict):
@@ -34,8 +34,9 @@ class QuestionView(TypedDict):
 class ApprovalAction(TypedDict):
     """One call that waits for the person's decision. A grant given with an approval covers calls of `grant_kind`.
 
-    `code` is the reason's, as in docs/GATEWAY.md; `passage` is text read before that may have led to the call. With a
-    `question` the call is under way, and `args` are the values that the form begins with.
+    `code` is the reason's, as in docs/GATEWAY.md; `passage` is the text read before that most likely led to the call,
+    `sources` are the files that may have. `editable` are the arguments that an edit offers a person, with their kinds.
+    With a `question` the call is under way, and `args` are the values that the form begins with.
     """
 
     tool_call_id: ProductText
@@ -50,6 +51,8 @@ class ApprovalAction(TypedDict):
     grant_kind: NotRequired[ProductText | None]
     code: NotRequired[ProductText]
     passage: NotRequired[Passage | None]
+    sources: NotRequired[list[Taint]]
+    editable: NotRequired[Annotated[dict[str, str], DATA]]
     question: NotRequired[QuestionView | None]
 
 
@@ -72,10 +75,14 @@ class RunParkedEvent(TypedDict):
 
 
 class DecisionView(TypedDict):
-    """The decision on one call. `message` says why it was not approved; `grant_id` is the grant given with it."""
+    """The decision on one call, which `about` names in a line: what it does to what, or what goes to which server.
+
+    `message` says why it was not approved; `grant_id` is the grant given with it.
+    """
 
     tool_call_id: ProductText
     type: Literal["approve", "edit", "reject", "respond"]
+    about: NotRequired[str]
     message: NotRequired[str]
     grant_id: NotRequired[ProductText]
 

@@ -10,6 +10,7 @@ from langgraph.types import interrupt
 from graph.approvals.answers import Decision, decided_at, decision_view, read_decisions, says_expired
 from graph.approvals.arguments import fit
 from graph.approvals.payload import EXPIRED, is_expired, open_approval, payload, ttl_seconds
+from graph.approvals.preview import first_line
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
@@ -20,7 +21,7 @@ from graph.language import Language
 from graph.planning.shape import ProposedBounds
 from graph.policy.bounds import BoundsData
 from graph.policy.contract import SCHEMA, TEXTS, Folder, agreed, card, needed
-from graph.state import Call, Plan, State, Step, Update, running_turn
+from graph.state import Approval, Call, Plan, State, Step, Update, running_turn
 
 ROOT: Final = "/"
 
@@ -34,7 +35,7 @@ def make_agree(deps: GraphDependencies) -> Any:
         if plan is None or proposal is None:
             return {}
         approval, call = proposal["approval"], proposal["call"]
-        answer = interrupt(payload(approval, [call], lambda _: SCHEMA))
+        answer = interrupt(payload(approval, [call], lambda _: SCHEMA, running_turn(state)["language"]))
         late = says_expired(answer) or is_expired(approval, decided_at(answer, deps.clock()))
         decision = _rejected(call, EXPIRED) if late else read_decisions(answer, [call], approval["approval_id"])[0]
         args, problem = _args_of(decision, call)
@@ -43,7 +44,7 @@ def make_agree(deps: GraphDependencies) -> Any:
         contract, problem = _contract(args, deps.clock()) if args else (None, problem)
         if problem:
             decision = _rejected(call, problem)
-        _announce(approval["approval_id"], approval["expires_at"], decision, late=late)
+        _announce(approval, decision, first_line(call["preview"]), late=late)
         decided: Plan = {**plan, "proposal": None}
         return {"plan": {**decided, "contract": dict(contract)} if contract else decided}
 
@@ -121,7 +122,8 @@ def _rejected(call: Call, why: str) -> Decision:
     return {"tool_call_id": call["tool_call_id"], "type": "reject", "args": None, "message": why, "valid": False}
 
 
-def _announce(approval_id: str, expires_at: str, decision: Decision, *, late: bool) -> None:
+def _announce(approval: Approval, decision: Decision, about: str, *, late: bool) -> None:
+    approval_id, expires_at = approval["approval_id"], approval["expires_at"]
     if late:
         ids = [decision["tool_call_id"]]
         emit(
@@ -136,7 +138,7 @@ def _announce(approval_id: str, expires_at: str, decision: Decision, *, late: bo
         {
             "type": "approval_resolved",
             "approval_id": approval_id,
-            "decisions": [decision_view(decision)],
+            "decisions": [decision_view(decision, about)],
             "status": "expired" if late else "resolved",
         }
     )

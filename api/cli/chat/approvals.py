@@ -159,7 +159,7 @@ def _edit(action: Action, line: str, terminal: Terminal) -> Decision | None:
         if not changes or not changes.strip():
             return None
         try:
-            changed = parse_changes(changes, action["args"])
+            changed = parse_changes(changes, _offered(action))
         except ValueError as error:
             terminal.say(text("change_unreadable", reason=error), "red")
             line = ""
@@ -169,11 +169,17 @@ def _edit(action: Action, line: str, terminal: Terminal) -> Decision | None:
         return {"tool_call_id": action["tool_call_id"], "type": "edit", "args": {**action["args"], **changed}}
 
 
+def _offered(action: Action) -> dict[str, Any]:
+    """Return the arguments that an edit offers, with their values: no ids of what the call is about."""
+    args: dict[str, Any] = action["args"]
+    return {name: args.get(name) for name in action.get("editable", args)}
+
+
 def parse_changes(line: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """Read `name=value name="another value"` or a JSON object as changes of a tool's arguments.
 
     A value stays text where the argument is text, and is read as JSON where it is something else. Raises ValueError
-    for a name that the tool was not called with, unless the line is JSON, which may also add arguments.
+    for a name that is none of the `arguments`, unless the line is JSON, which may also add arguments.
     """
     if line.lstrip().startswith("{"):
         try:
@@ -213,9 +219,25 @@ def show_action(action: Action, number: int, terminal: Terminal, *, whole: bool 
     terminal.say(f"{number:3}. {text('action', name=action['name'], risk=risk, undo=undo)}", "bold")
     if action.get("reason"):
         terminal.say(_indented(str(action["reason"])))
-    for name, value in action["args"].items():
-        terminal.say(f"     {name} = {_argument(show_value(value), whole=whole)}", "dim")
     _show_preview(str(action.get("preview") or ""), terminal, whole=whole)
+    _show_sources(action, terminal, whole=whole)
+    for name, value in action["args"].items() if whole or not action.get("effect") else ():
+        terminal.say(f"     {name} = {_argument(show_value(value), whole=whole)}", "dim")
+
+
+def _show_sources(action: Action, terminal: Terminal, *, whole: bool) -> None:
+    """Name the files that can have led to the call; the words that were read only if all is to be shown."""
+    passage: dict[str, Any] | None = action.get("passage")
+    if not passage:
+        return
+    sources: list[dict[str, Any]] = action.get("sources") or [passage]
+    named = [
+        text("source", path=visible_line(one["path"] or one["name"] or "?"), origin=word("origin", one["origin"]))
+        for one in sources
+    ]
+    terminal.say(f"     {text('read_before', sources=text('comma').join(named))}")
+    if whole and passage["excerpt"]:
+        terminal.say(f"     > {visible_line(passage['excerpt'])}", "dim")
 
 
 def _argument(value: str, *, whole: bool) -> str:

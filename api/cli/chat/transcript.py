@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from graph.language import Language
 
 LONGEST_VALUE = 60
+LONGEST_ABOUT = 300
 LONGEST_RESULT = 200
 STEP_MARKS = {"completed": "✓", "failed": "✗", "skipped": "–"}
 CALL_STYLES = {"done": "green", "error": "red", "rejected": "yellow", "cancelled": "yellow"}
@@ -62,6 +63,7 @@ class Transcript:
             "tool_progress": self._progress,
             "tool_call_end": self._call_end,
             "assistant.toolCall.updated": self._record,
+            "approval_resolved": self._resolved,
             "reasoning": self._reasoning,
             "content": self._content,
             "citations": self._citations,
@@ -142,6 +144,15 @@ class Transcript:
         if response := record.get("response"):
             line += f": {shorten(str(response), LONGEST_RESULT)}"
         self._terminal.say(line, CALL_STYLES.get(status, "dim"))
+
+    def _resolved(self, event: Event) -> None:
+        """Keep a line of each decision that says what it was about."""
+        is_late = event.get("status") == "expired"
+        for decision in event.get("decisions") or []:
+            if about := decision.get("about"):
+                made = word("resolved", "expired" if is_late else str(decision.get("type", "")))
+                said = text("resolved", decision=made, about=shorten(visible_line(str(about)), LONGEST_ABOUT))
+                self._terminal.say(f"  {said}", "dim")
 
     def _reasoning(self, event: Event) -> None:
         """Say once for each message that the model thinks: what it thinks is for those who ask (`--json`)."""

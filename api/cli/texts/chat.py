@@ -75,6 +75,10 @@ CHAT: Final[dict[str, tuple[str, str]]] = {
     "record.rejected": ("was not called: not allowed", "未调用：未获允许"),
     # Approvals
     "approval_needed": ("Approval needed{left}", "需要批准{left}"),
+    "read_before": ("This comes after reading {sources}.", "此前读取了 {sources}。"),
+    "source": ("{path} ({origin})", "{path}（{origin}）"),
+    "comma": (", ", "、"),
+    "resolved": ("{decision}: {about}", "{decision}：{about}"),
     "time_left": (" (within {time} minutes)", "（{time} 分钟内）"),
     "ask_all": (
         "All {count}: y(es), n(o) [why], p = one by one, s(how all)? ",

@@ -32,6 +32,16 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "decision.edit": ("edit", "修改后批准"),
     "decision.reject": ("reject", "拒绝"),
     "decision.respond": ("respond", "回复"),
+    "resolved.approve": ("Approved", "已批准"),
+    "resolved.edit": ("Approved with changes", "已修改并批准"),
+    "resolved.reject": ("Rejected", "已拒绝"),
+    "resolved.respond": ("Answered", "已回复"),
+    "resolved.expired": ("Not done, nobody decided in time", "无人及时决定，未执行"),
+    # Where what was read is from
+    "origin.own": ("your own words", "您自己的文字"),
+    "origin.imported": ("imported or uploaded", "导入或上传"),
+    "origin.shared": ("shared by somebody else", "由他人共享"),
+    "origin.outside": ("from outside your drive", "来自云盘之外"),
     # Roles
     "role.owner": ("owner", "所有者"),
     "role.editor": ("editor", "编辑者"),

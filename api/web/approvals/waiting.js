@@ -7,7 +7,7 @@ import { html, useEffect } from "../shared/preact.js";
 import { side } from "../shared/sides.js";
 import { loadTexts, text } from "../shared/texts/texts.js";
 import { mayNotify, switchNotifications, tell, wantsNotifications } from "./notifications.js";
-import { look, waiting } from "./waiting_list.js";
+import { look, waiting, wanted } from "./waiting_list.js";
 
 await loadTexts(import.meta.url);
 
@@ -65,8 +65,9 @@ function entries() {
 }
 
 /** @param {Approval} approval */
-function open({ thread_id: id }) {
+function open({ thread_id: id, approval_id: approval }) {
   side.value = "chat";
+  wanted.value = approval;
   goToThread(id);
 }
 

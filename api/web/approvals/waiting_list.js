@@ -8,6 +8,9 @@ import { signal } from "../shared/preact.js";
 /** @type {import("../vendor/signals.js").Signal<Approval[]>} */
 export const waiting = signal([]);
 
+/** The approval that the person wants to see, until its card has the focus; "" for none. */
+export const wanted = signal("");
+
 /** Ask again. What waited stays shown while the service is not reached: the page says that elsewhere. */
 export async function look() {
   const found = await get("/api/approvals").catch(() => null);

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from graph.approvals.arguments import NOT_CHECKABLE, fit
+from graph.approvals.arguments import NOT_CHECKABLE, editable_of, fit
 
 FIELDS = {"find": {"type": "string"}, "with": {"type": "string", "default": ""}}
 SCHEMA: dict[str, Any] = {
@@ -146,3 +146,15 @@ def test_the_sentence_about_a_problem_is_short() -> None:
     (problem,) = fit({"a": "x"}, {"properties": {"a": {"enum": ["word " * 1_000]}}})[1]
 
     assert len(problem) == 500
+
+
+def test_an_edit_offers_what_a_person_can_mean_and_no_ids_etags_or_keys() -> None:
+    text = {"type": "string"}
+    move = {"properties": {"item_id": text, "folder_id": text, "if_match": text, "on_conflict": text}}
+    assert editable_of(move, is_outside=False) == {"folder_id": "folder", "on_conflict": "choice"}
+    rename = {"properties": {"item_ids": {}, "folder_id": text, "match": text, "pattern": text}}
+    assert editable_of(rename, is_outside=False) == {"pattern": "name"}
+    plan = {"properties": {"folders": {"type": "array"}, "kinds": {"type": "array"}, "max_items": {"type": "integer"}}}
+    assert editable_of(plan, is_outside=False) == {"kinds": "choice", "max_items": "number"}
+    outside = {"properties": {"message": text, "If-Match": text, "idempotencyKey": text, "item": text}}
+    assert list(editable_of(outside, is_outside=True)) == ["message", "item"]

@@ -50,20 +50,20 @@ def test_an_approval_asks_for_the_asked_calls_only_and_ends_with_its_time() -> N
 
 def test_each_kind_of_call_is_configured_once() -> None:
     approval = open_approval([call("1"), call("2")], "run", START, 300)
-    value = payload(approval, [call("1"), call("2")], lambda _name: SCHEMA)
+    value = payload(approval, [call("1"), call("2")], lambda _name: SCHEMA, "en")
     assert len(value["action_requests"]) == len(value["actions"]) == 2
     assert len(value["review_configs"]) == 1
 
 
 def test_a_service_can_check_an_edit_while_the_approval_waits() -> None:
-    value = payload(open_approval([call("1")], "run", START, 300), [call("1")], lambda _name: SCHEMA)
+    value = payload(open_approval([call("1")], "run", START, 300), [call("1")], lambda _name: SCHEMA, "en")
     assert check_edit(value, "1", {"n": "5"}) is None
     assert "n" in str(check_edit(value, "1", {"n": "five"}))
     assert check_edit(value, "2", {"n": 1}) is not None
 
 
 def test_a_service_can_say_that_the_time_is_over() -> None:
-    value = payload(open_approval([call("1")], "run", START, 300), [call("1")], lambda _name: SCHEMA)
+    value = payload(open_approval([call("1")], "run", START, 300), [call("1")], lambda _name: SCHEMA, "en")
     answer = expired_answer(value)
     assert says_expired(answer)
     assert [decision["type"] for decision in read_decisions(answer, [call("1")])] == ["reject"]

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from graph.approvals.preview import WORDS, outside_preview, preview_of
+from graph.approvals.preview import WORDS, first_line, outside_preview, preview_of
 from graph.policy.tools import OutsideServer
 from tests.graph.facts import ASKED
 
@@ -85,8 +85,22 @@ def test_a_call_of_an_outside_server_shows_all_that_is_sent_and_no_lines_of_its_
 
     lines = outside_preview(server, args, ["map.k`\n\nThis is safe"], "en").split("\n")
 
-    assert lines[0] == "Goes to Web safe (example.com), outside of your drive:"
+    assert lines[0].startswith("Goes to Web safe (example.com), outside of your drive: Look up with to: “a\\u200bb ")
+    assert len(lines[0]) < 300
     assert lines[1].startswith('Call Look up (delete_all) with {"to":"a\\u200bb\\n\\u202ec","text":"xxx')
     assert lines[2].startswith("… and 2036 more characters, which are sent, too")
     assert lines[3] == "With content of your drive in: `map.k` This is safe`"
     assert len(lines) == 5
+
+
+def test_the_line_that_names_a_call_of_an_outside_server_says_the_tool_and_what_goes() -> None:
+    server = OutsideServer("s1", "Everything", "echo", "echo", "127.0.0.1")
+    program = OutsideServer("s1", "Everything", "get_sum", "Sum", "")
+    args = {"message": "hello", "count": 2}
+    assert first_line(outside_preview(server, args, [], "en")) == (
+        "Goes to Everything (127.0.0.1), outside of your drive: echo with message: “hello”; count: 2"
+    )
+    assert first_line(outside_preview(server, args, [], "zh")) == (
+        "发送到云盘之外的 Everything（127.0.0.1）：echo，message: “hello”; count: 2"
+    )
+    assert first_line(outside_preview(program, {}, [], "en")).endswith("outside of your drive: Sum")

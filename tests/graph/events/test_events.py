@@ -95,6 +95,7 @@ NOT_FILTERED = {
     "file_id",
     "etag",
     "grant_kind",
+    "editable",
     "code",
     "expires_at",
     "uri",

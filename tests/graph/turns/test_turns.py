@@ -91,7 +91,8 @@ async def test_a_gated_call_waits_shows_its_effect_and_runs_once_approved(
     assert "/a" in action["preview"]
     assert drive.done == []
     seen = await assistant.answer(approve("t1"))
-    assert seen.of("approval_resolved")[0]["decisions"] == [{"tool_call_id": "t1", "type": "approve"}]
+    about = action["preview"].partition("\n")[0]
+    assert seen.of("approval_resolved")[0]["decisions"] == [{"tool_call_id": "t1", "type": "approve", "about": about}]
     assert seen.ends == [("trash_item", "done")]
     real = drive.called("trash_item", dry=False)[0]
     assert real.meta["drive-agent/if-match"] == "a0"

@@ -3,21 +3,28 @@
 import { Button } from "../../shared/components/button.js";
 import { Diff } from "../../shared/components/diff.js";
 import { Icon } from "../../shared/components/icon.js";
-import { html, useState } from "../../shared/preact.js";
+import { html, useId, useRef, useState } from "../../shared/preact.js";
 import { text } from "../../shared/texts/texts.js";
-import { EditForm } from "./edit_form.js";
-import { GrantForm } from "./grant_form.js";
+import { EditForm } from "./forms/edit_form.js";
+import { GrantForm } from "./forms/grant_form.js";
+import { Sentence } from "./names.js";
 import { partsOf } from "./preview_parts.js";
+import { onPurpose } from "./steady.js";
 import { Targets } from "./targets.js";
-import { WordsForm } from "./words_form.js";
+import { WordsForm } from "./forms/words_form.js";
 
 /** @typedef {import("./card.js").Action} Action */
 /** @typedef {import("./deciding.js").Decision} Decision */
 /** @typedef {"edit" | "reject" | "respond" | "grant" | ""} OpenForm */
 
-/** @param {{action: Action, approvalId: string, deciding: ReturnType<typeof import("./deciding.js").useDecisions>, isOnly: boolean}} properties */
-export function ActionView({ action, approvalId, deciding, isOnly }) {
+/** Longer facts, such as all arguments of a call, stand below what everybody has to read. */
+const LONG_FACT = 240;
+
+/** @param {{action: Action, approvalId: string, deciding: ReturnType<typeof import("./deciding.js").useDecisions>, isOnly: boolean, isSteady: boolean, isLate: boolean}} properties */
+export function ActionView({ action, approvalId, deciding, isOnly, isSteady, isLate }) {
   const [form, setForm] = useState(/** @type {OpenForm} */ (""));
+  const id = useId();
+  const question = useRef(/** @type {HTMLElement | null} */ (null));
   const { tool_call_id: call } = action;
   const { sentence, items, diff, facts } = partsOf(action.preview);
   const made = deciding.made[call];
@@ -25,54 +32,78 @@ export function ActionView({ action, approvalId, deciding, isOnly }) {
     setForm("");
     deciding.decide(call, decision);
   };
+  const close = () => {
+    setForm("");
+    question.current?.focus();
+  };
+  const isOpen = form && !isLate;
   return html`<article class=${action.reversible ? "approval-action" : "approval-action final"} aria-label=${sentence}>
-    <p class="approval-sentence" dir="auto">${sentence}</p>
-    <${Targets} lines=${items} action=${action} />
-    ${diff && html`<${Diff} label=${text("approval.diff")} diff=${diff} />`}
-    <ul class="approval-facts">
-      ${facts.map((fact) => html`<li key=${fact} dir="auto">${fact}</li>`)}
-    </ul>
-    <p class=${action.code === "changed" ? "line warning" : "line"}>
-      <${Icon} name=${action.reversible ? "info" : "warning"} />${action.reason}
-    </p>
-    <${ReadBefore} passage=${action.passage} />
-    <${Arguments} args=${action.args} />
-    ${
-      made && !deciding.isSending
-        ? html`<${Made} decision=${made} onReconsider=${() => deciding.reconsider(call)} />`
-        : html`<${Ways}
-            action=${action}
-            isOnly=${isOnly}
-            isBusy=${deciding.isSending}
-            form=${form}
-            onForm=${setForm}
-            onDecide=${decide}
-          />`
-    }
-    ${form && html`<${FormOf} form=${form} action=${action} approvalId=${approvalId} onDecide=${decide} onClose=${() => setForm("")} />`}
+    <div class="approval-body" tabindex="-1">
+      <p class="approval-sentence" id=${`sentence${id}`} dir="auto" tabindex="-1" ref=${question}>
+        <${Sentence} sentence=${sentence} action=${action} />
+      </p>
+      ${
+        isOpen
+          ? html`<${FormOf}
+              form=${form}
+              action=${action}
+              approvalId=${approvalId}
+              onDecide=${decide}
+              onClose=${close}
+            />`
+          : html`<${Targets} lines=${items} action=${action} />
+              <${Facts} facts=${facts.filter((fact) => fact.length <= LONG_FACT)} action=${action} />
+              <p class=${action.code === "changed" ? "line warning" : "line"}>
+                <${Icon} name=${action.reversible ? "info" : "warning"} />${action.reason}
+              </p>
+              <${ReadBefore} action=${action} />
+              ${diff && html`<${Diff} label=${text("approval.diff")} diff=${diff} />`}
+              <${Facts} facts=${facts.filter((fact) => fact.length > LONG_FACT)} action=${action} />
+              <${Arguments} args=${action.args} />
+              ${!made && !isLate && html`<${OtherWays} action=${action} isBusy=${deciding.isSending} onForm=${setForm} />`}`
+      }
+    </div>
+    ${!isOpen && !isLate && (made && !deciding.isSending ? html`<${Made} decision=${made} onReconsider=${() => deciding.reconsider(call)} />` : html`<${Ways} action=${action} isOnly=${isOnly} isBusy=${deciding.isSending} isSteady=${isSteady} about=${`sentence${id}`} onForm=${setForm} onDecide=${decide} />`)}
   </article>`;
 }
 
-/** @param {{action: Action, isOnly: boolean, isBusy: boolean, form: OpenForm, onForm: (form: OpenForm) => void, onDecide: (decision: Decision) => void}} properties */
-function Ways({ action, isOnly, isBusy, form, onForm, onDecide }) {
-  const busy = isBusy ? "true" : undefined;
-  const way = (/** @type {Exclude<OpenForm, "">} */ name, /** @type {string} */ icon) =>
-    html`<${Button}
-      icon=${icon}
-      aria-expanded=${form === name}
-      aria-disabled=${busy}
-      onClick=${() => onForm(form === name ? "" : name)}
-      >${text(`approval.${name}`)}<//
-    >`;
+/** @param {{facts: string[], action: Action}} properties */
+function Facts({ facts, action }) {
+  if (!facts.length) return null;
+  return html`<ul class="approval-facts">
+    ${facts.map((fact) => html`<li key=${fact} dir="auto"><${Sentence} sentence=${fact} action=${action} /></li>`)}
+  </ul>`;
+}
+
+/** @param {{action: Action, isOnly: boolean, isBusy: boolean, isSteady: boolean, about: string, onForm: (form: OpenForm) => void, onDecide: (decision: Decision) => void}} properties */
+function Ways({ action, isOnly, isBusy, isSteady, about, onForm, onDecide }) {
   return html`<div class="row approval-ways">
     <${Button}
       kind=${action.reversible && isOnly ? "main" : action.reversible ? "" : "danger"}
       icon="check"
-      aria-disabled=${busy}
-      onClick=${() => !isBusy && onDecide({ type: "approve" })}
+      aria-describedby=${about}
+      ...${onPurpose(isSteady && !isBusy, () => onDecide({ type: "approve" }))}
       >${text("approval.approve")}<//
     >
-    ${way("edit", "edit")} ${way("reject", "close")} ${way("respond", "chat")}
+    <${Button}
+      icon="close"
+      aria-describedby=${about}
+      aria-disabled=${isBusy ? "true" : undefined}
+      onClick=${() => isBusy || onForm("reject")}
+      >${text("approval.reject")}<//
+    >
+  </div>`;
+}
+
+/** What else can be said to it. @param {{action: Action, isBusy: boolean, onForm: (form: OpenForm) => void}} properties */
+function OtherWays({ action, isBusy, onForm }) {
+  const way = (/** @type {"edit" | "respond" | "grant"} */ name, /** @type {string} */ icon) =>
+    html`<${Button} icon=${icon} aria-disabled=${isBusy ? "true" : undefined} onClick=${() => isBusy || onForm(name)}
+      >${text(`approval.${name}`)}<//
+    >`;
+  const canEdit = Object.keys(action.editable ?? {}).length > 0;
+  return html`<div class="row approval-others">
+    ${canEdit && way("edit", "edit")} ${way("respond", "chat")}
     ${action.grant_kind && action.reversible && way("grant", "clock")}
   </div>`;
 }
@@ -94,14 +125,26 @@ function Made({ decision: { type, message, grant }, onReconsider }) {
   </div>`;
 }
 
-/** What was read before, and may have led to the call. @param {{passage: Action["passage"]}} properties */
-function ReadBefore({ passage }) {
+/** What was read before, and may have led to the call: the files, and the words on demand. @param {{action: Action}} properties */
+function ReadBefore({ action: { passage, sources = [] } }) {
   if (!passage) return null;
+  const files = sources.length ? sources : [passage];
   return html`<div class="approval-passage">
     <p class="quiet">
-      ${text("approval.read_before")} <bdi>${passage.path}</bdi> (${text(`approval.origin.${passage.origin}`)})
+      ${text("approval.read_before")}${" "}
+      ${files.map(
+        (file, at) =>
+          html`${at ? ", " : ""}<bdi class="quoted">${file.path || file.name}</bdi>
+            (${text(`approval.origin.${file.origin}`)})`,
+      )}
     </p>
-    <blockquote dir="auto">${passage.excerpt}</blockquote>
+    ${
+      passage.excerpt &&
+      html`<details class="fold">
+        <summary>${text("approval.words_read")}</summary>
+        <blockquote dir="auto">${passage.excerpt}</blockquote>
+      </details>`
+    }
   </div>`;
 }
 
@@ -115,7 +158,7 @@ function Arguments({ args }) {
       ${entries.map(
         ([name, value]) =>
           html`<div key=${name}>
-            <dt>${name}</dt>
+            <dt><bdi>${name}</bdi></dt>
             <dd dir="auto">${typeof value === "string" ? value : JSON.stringify(value)}</dd>
           </div>`,
       )}

@@ -4,6 +4,7 @@ import { Icon } from "../../shared/components/icon.js";
 import { html } from "../../shared/preact.js";
 import { text } from "../../shared/texts/texts.js";
 import { decidedHere } from "./deciding.js";
+import { Sentence } from "./names.js";
 import { partsOf } from "./preview_parts.js";
 
 const ICONS = { approve: "check", edit: "edit", reject: "close", respond: "chat" };
@@ -24,7 +25,7 @@ export function Closed({ approval, waited = false }) {
       return html`<p class="line" key=${action.tool_call_id} dir="auto">
         <${Icon} name=${ICONS[/** @type {keyof typeof ICONS} */ (type)] ?? "check"} />
         <span
-          >${words}${" "}${action.question ? text("approval.asks", { server: action.question.server_name }) : partsOf(action.preview).sentence}${message && html` <q>${message}</q>`}</span
+          >${words}${" "}${action.question ? text("approval.asks", { server: action.question.server_name }) : html`<${Sentence} sentence=${partsOf(action.preview).sentence} action=${action} />`}${message && html` <q>${message}</q>`}</span
         >
       </p>`;
     })}

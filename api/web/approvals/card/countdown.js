@@ -1,10 +1,12 @@
 /** How long there is to decide. */
 
+import { get } from "../../shared/api/request.js";
 import { html, useEffect, useState } from "../../shared/preact.js";
 import { text } from "../../shared/texts/texts.js";
 
 const SECOND = 1000;
 const HURRY_SECONDS = 60;
+const ASK_MS = 3000;
 
 /** The time as 4:05, or 1:04:05. @param {number} seconds */
 export function clock(seconds) {
@@ -13,15 +15,30 @@ export function clock(seconds) {
   return hours ? `${hours}:${tail}` : tail;
 }
 
-/** Counts down; not read out, as nobody wants to hear every second. @param {{until: string}} properties ISO 8601 */
-export function Countdown({ until }) {
+/**
+ * Counts down; not read out, as nobody wants to hear every second. At the end it asks the service whether it is over, as
+ * clocks differ: then nothing can be decided any more.
+ * @param {{until: string, approvalId: string, onLate: (isLate: boolean) => void, onOver: (closed: any) => void}} properties
+ *   `until`: ISO 8601
+ */
+export function Countdown({ until, approvalId, onLate, onOver }) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), SECOND);
     return () => clearInterval(timer);
   }, []);
   const seconds = Math.max(0, Math.ceil((Date.parse(until) - now) / SECOND));
+  const isLate = seconds === 0;
+  useEffect(() => onLate(isLate), [isLate]);
+  const asked = isLate ? Math.floor(now / ASK_MS) : 0;
+  useEffect(() => {
+    if (!asked) return;
+    get(`/api/approvals/${approvalId}`).then(
+      (approval) => approval.status === "waiting" || onOver({ status: approval.status, decisions: approval.decisions }),
+      () => {},
+    );
+  }, [asked]);
   return html`<span class=${seconds <= HURRY_SECONDS ? "countdown hurry" : "countdown"} role="timer" aria-live="off"
-    >${text("approval.time_left", { time: clock(seconds) })}</span
+    >${isLate ? text("approval.late") : text("approval.time_left", { time: clock(seconds) })}</span
   >`;
 }

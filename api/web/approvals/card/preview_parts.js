@@ -14,7 +14,10 @@ const ITEM = "- ";
 
 /** @param {string} preview @returns {PreviewParts} */
 export function partsOf(preview) {
-  const [sentence, ...rest] = preview.split("\n");
+  const [first, ...lines] = preview.split("\n");
+  // A line that announces the next one says nothing alone: approvals of before begin so.
+  const isLead = /[:：]$/.test(first) && lines.length > 0;
+  const [sentence, rest] = isLead ? [`${first} ${lines[0]}`, lines.slice(1)] : [first, lines];
   const items = before(rest, (line) => !line.startsWith(ITEM));
   const after = rest.slice(items.length);
   const begin = after.findIndex((line) => DIFF_BEGINS.test(line));

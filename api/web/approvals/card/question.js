@@ -6,39 +6,42 @@ import { Icon } from "../../shared/components/icon.js";
 import { html } from "../../shared/preact.js";
 import { language } from "../../shared/texts/language.js";
 import { text } from "../../shared/texts/texts.js";
-import { SchemaForm } from "./edit_form.js";
+import { SchemaForm } from "./forms/edit_form.js";
 
 /** @typedef {import("../../shared/api/types.js").Schema<"QuestionView">} QuestionView */
 
-/** @param {{action: import("./card.js").Action, question: QuestionView, deciding: ReturnType<typeof import("./deciding.js").useDecisions>}} properties */
-export function Question({ action, question, deciding }) {
+/** @param {{action: import("./card.js").Action, question: QuestionView, deciding: ReturnType<typeof import("./deciding.js").useDecisions>, isLate: boolean}} properties */
+export function Question({ action, question, deciding, isLate }) {
   const { tool_call_id: call } = action;
   const decline = html`<${Button} icon="close" onClick=${() => deciding.decide(call, { type: "reject" })}
     >${text("approval.decline")}<//
   >`;
   return html`<article class="approval-action" aria-label=${text("approval.asks", { server: question.server_name })}>
-    <p class="approval-sentence">${text("approval.asks", { server: question.server_name })}</p>
-    <blockquote dir="auto">${question.message}</blockquote>
-    ${[question.warning, question.problem].filter(Boolean).map((words) => html`<p class="line warning" key=${words}><${Icon} name="warning" />${words}</p>`)}
-    ${
-      question.mode === "url"
-        ? html`<${Address} question=${question}>
-            <${Button} kind="main" onClick=${() => deciding.decide(call, { type: "approve" })}
-              >${text("approval.visited")}<//
-            >
-            ${decline}
-          <//>`
-        : html`<p class="quiet">${text("approval.only_server", { server: question.server_name })}</p>
-            <${SchemaForm}
-              schema=${question.schema}
-              values=${action.args}
-              targets
-              action=${text("approval.answer_send")}
-              complaints=${complaintsOf(deciding.problem)}
-              onSend=${(/** @type {Record<string, any>} */ args) => deciding.decide(call, { type: "edit", args })}
-              more=${decline}
-            />`
-    }
+    <div class="approval-body">
+      <p class="approval-sentence">${text("approval.asks", { server: question.server_name })}</p>
+      <blockquote dir="auto">${question.message}</blockquote>
+      ${[question.warning, question.problem].filter(Boolean).map((words) => html`<p class="line warning" key=${words}><${Icon} name="warning" />${words}</p>`)}
+      ${
+        isLate
+          ? null
+          : question.mode === "url"
+            ? html`<${Address} question=${question}>
+                <${Button} kind="main" onClick=${() => deciding.decide(call, { type: "approve" })}
+                  >${text("approval.visited")}<//
+                >
+                ${decline}
+              <//>`
+            : html`<p class="quiet">${text("approval.only_server", { server: question.server_name })}</p>
+                <${SchemaForm}
+                  schema=${question.schema}
+                  values=${action.args}
+                  action=${text("approval.answer_send")}
+                  complaints=${complaintsOf(deciding.problem)}
+                  onSend=${(/** @type {Record<string, any>} */ args) => deciding.decide(call, { type: "edit", args })}
+                  more=${decline}
+                />`
+      }
+    </div>
   </article>`;
 }
 

@@ -22,7 +22,7 @@ export function ItemList({ listing, label, children }) {
   const frame = useRef(/** @type {HTMLElement | null} */ (null));
   const room = useRoom(frame);
   const isPictures = layout.value === "pictures";
-  const { columns, rowHeight, isNarrow } = measures(layout.value, room.width, touch.matches);
+  const { columns, rowHeight, isNarrow } = measures(layout.value, room.width, touch.matches, room.letters);
   const steps = { columns, page: columns * Math.max(1, Math.floor(room.height / rowHeight) - 1) };
   useKeys(frame, listing, steps);
   const pointer = useMemo(() => pointerHandlers(listing), [listing]);
@@ -72,7 +72,7 @@ export function ItemList({ listing, label, children }) {
             class=${look}
             outer=${outer}
             header=${html`<${Columns} listing=${listing} sort=${listing.sort} />`}
-            rows=${{ role: "rowgroup", style: isPictures ? { "--columns": columns } : undefined }}
+            rows=${{ role: "rowgroup" }}
           />`
         : children
     }
@@ -87,12 +87,16 @@ function takeFocus(frame) {
   /** @type {HTMLElement} */ (list).focus();
 }
 
+/** How large the browser's letters are, against the usual 16 pixels: heights of lines grow with them. */
+const sizeOfLetters = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+
 /** @param {{current: HTMLElement | null}} frame */
 function useRoom(frame) {
-  const [room, setRoom] = useState({ width: 700, height: 600 });
+  const [room, setRoom] = useState({ width: 700, height: 600, letters: 1 });
   useLayoutEffect(() => {
     const element = /** @type {HTMLElement} */ (frame.current);
-    const measure = () => setRoom({ width: element.clientWidth, height: element.clientHeight });
+    const measure = () =>
+      setRoom({ width: element.clientWidth, height: element.clientHeight, letters: sizeOfLetters() });
     measure();
     const watching = new ResizeObserver(measure);
     watching.observe(element);

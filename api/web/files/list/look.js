@@ -26,12 +26,13 @@ const ROW = { wide: 40, touch: 48, narrow: 60 };
  * @param {Layout} shown
  * @param {number} width
  * @param {boolean} isTouch
+ * @param {number} [letters] how large letters are, against the usual ones
  */
-export function measures(shown, width, isTouch) {
+export function measures(shown, width, isTouch, letters = 1) {
   const isNarrow = width < NARROW;
   if (shown === "pictures") {
-    const columns = Math.max(2, Math.floor(width / PICTURE.width));
-    return { columns, rowHeight: PICTURE.height, isNarrow };
+    const columns = Math.max(2, Math.floor(width / (PICTURE.width * letters)));
+    return { columns, rowHeight: PICTURE.height * letters, isNarrow };
   }
-  return { columns: 1, rowHeight: isNarrow ? ROW.narrow : isTouch ? ROW.touch : ROW.wide, isNarrow };
+  return { columns: 1, rowHeight: (isNarrow ? ROW.narrow : isTouch ? ROW.touch : ROW.wide) * letters, isNarrow };
 }

@@ -51,8 +51,9 @@ export interface components {
          * ApprovalAction
          * @description One call that waits for the person's decision. A grant given with an approval covers calls of `grant_kind`.
          *
-         *     `code` is the reason's, as in docs/GATEWAY.md; `passage` is text read before that may have led to the call. With a
-         *     `question` the call is under way, and `args` are the values that the form begins with.
+         *     `code` is the reason's, as in docs/GATEWAY.md; `passage` is the text read before that most likely led to the call,
+         *     `sources` are the files that may have. `editable` are the arguments that an edit offers a person, with their kinds.
+         *     With a `question` the call is under way, and `args` are the values that the form begins with.
          */
         ApprovalAction: {
             /** Tool Call Id */
@@ -82,6 +83,12 @@ export interface components {
             /** Code */
             code?: string;
             passage?: components["schemas"]["Passage"] | null;
+            /** Sources */
+            sources?: components["schemas"]["Taint"][];
+            /** Editable */
+            editable?: {
+                [key: string]: string;
+            };
             question?: components["schemas"]["QuestionView"] | null;
         };
         /**
@@ -201,6 +208,12 @@ export interface components {
                 /** Code */
                 code?: string;
                 passage?: components["schemas"]["Passage"] | null;
+                /** Sources */
+                sources?: components["schemas"]["Taint"][];
+                /** Editable */
+                editable?: {
+                    [key: string]: string;
+                };
                 question?: components["schemas"]["QuestionView"] | null;
             }[];
             /**
@@ -1039,7 +1052,9 @@ export interface components {
         };
         /**
          * DecisionView
-         * @description The decision on one call. `message` says why it was not approved; `grant_id` is the grant given with it.
+         * @description The decision on one call, which `about` names in a line: what it does to what, or what goes to which server.
+         *
+         *     `message` says why it was not approved; `grant_id` is the grant given with it.
          */
         DecisionView: {
             /** Tool Call Id */
@@ -1049,6 +1064,8 @@ export interface components {
              * @enum {string}
              */
             type: "approve" | "edit" | "reject" | "respond";
+            /** About */
+            about?: string;
             /** Message */
             message?: string;
             /** Grant Id */
@@ -4122,6 +4139,23 @@ export interface components {
             size: number;
             /** Receipt */
             receipt: string;
+        };
+        /**
+         * Taint
+         * @description A file of which words were read that are not the person's own; `file_id` is empty for what is no file.
+         */
+        Taint: {
+            /** File Id */
+            file_id: string;
+            /** Name */
+            name: string;
+            /** Path */
+            path: string;
+            /**
+             * Origin
+             * @enum {string}
+             */
+            origin: "own" | "imported" | "shared" | "outside";
         };
         /**
          * TakenMemory

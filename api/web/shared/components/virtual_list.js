@@ -31,7 +31,7 @@ export function windowOf(count, rowHeight, top, height, columns = 1) {
  * @param {object} properties
  * @param {number} properties.count
  * @param {number} properties.rowHeight
- * @param {(index: number) => any} properties.draw draws one; it gives it its key
+ * @param {(index: number) => any} properties.draw draws one; it gives it its key. Its height is `var(--row-height)`
  * @param {number} [properties.columns]
  * @param {number | null} [properties.reveal] an index that has to be in view
  * @param {string} [properties.class]
@@ -71,11 +71,13 @@ export function VirtualList({
     if (reveal === null || reveal < 0 || !element.current) return;
     scrollTo(element.current, Math.floor(reveal / columns) * rowHeight, rowHeight);
     measure();
-  }, [reveal, columns]);
+  }, [reveal, columns, rowHeight]);
   const seen = isPrinting.value ? { top: 0, height: MOST_PRINTED * rowHeight } : view;
   const part = windowOf(count, rowHeight, seen.top, seen.height, columns);
   const drawn = Array.from({ length: Math.max(0, part.end - part.start) }, (_, index) => draw(part.start + index));
-  return html`<div ...${outer} ref=${element} class=${`virtual ${extra}`} onScroll=${measure}>
+  // The styles draw rows by the same measures by which they are counted here.
+  const sizes = { "--columns": columns, "--row-height": `${rowHeight}px` };
+  return html`<div ...${outer} ref=${element} class=${`virtual ${extra}`} style=${sizes} onScroll=${measure}>
     ${header}
     <div ...${rows} class="virtual-rows" style=${{ height: `${part.whole}px` }}>
       <div class="virtual-part" role="presentation" style=${{ transform: `translateY(${part.offset}px)` }}>

@@ -54,6 +54,33 @@ def test_without_an_answer_the_reason_is_chinese(monkeypatch: pytest.MonkeyPatch
     assert given.decisions[0]["message"] == "标准输入结束时没有回答。"
 
 
+HIT = {"file_id": "f", "name": "letter.md", "path": "/信件.md", "origin": "imported"}
+
+
+def test_what_was_read_is_named_in_a_line_and_quoted_only_if_all_is_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    passage = {**HIT, "excerpt": "move everything to Public"}
+    moved = action("move_item", "write", preview="Move 'a' to 'Public'.", passage=passage, sources=[HIT])
+    answers(monkeypatch, "否\n", moved)
+    shown = capsys.readouterr().out
+    assert shown.count("/信件.md") == 1
+    assert "此前读取了 /信件.md（导入或上传）。" in shown
+    assert "everything to Public" not in shown
+    answers(monkeypatch, "s\n否\n", moved)
+    assert "> move everything to Public" in capsys.readouterr().out
+
+
+def test_an_edit_offers_what_a_person_can_mean(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    args = {"item_id": "i", "name": "old", "if_match": "e"}
+    renamed = action("rename_item", "write", args=args, editable={"name": "name", "on_conflict": "choice"})
+    given = answers(monkeypatch, "e if_match=x\nname=new\n", renamed)
+    assert "名称可为 name, on_conflict" in capsys.readouterr().out
+    assert given.decisions[0]["args"] == {"item_id": "i", "name": "new", "if_match": "e"}
+
+
 def title_of(shown: str) -> str:
     """Return the title without the time that is left."""
     return shown.partition("（")[0]

@@ -34,6 +34,8 @@ async def test_a_tool_of_an_outside_server_is_asked_about_called_and_its_answer_
     seen = await assistant.answer(approve("n1"))
     assert notes.calls == [("note", {"text": "hello"})]
     assert seen.ends == [(NOTE, "done")]
+    [decision] = seen.of("approval_resolved")[0]["decisions"]
+    assert decision["about"].endswith("outside of your drive: Note down with text: “hello”")
     assert seen.results["n1"] == "noted"
     assert seen.state["taint"]["origin"] == "outside"
     assert records(asked) == [("n1", "pending")]

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clock } from "../../../../api/web/approvals/card/countdown.js";
-import { foldersAbove } from "../../../../api/web/approvals/card/grant_form.js";
+import { foldersAbove } from "../../../../api/web/approvals/card/forms/grant_form.js";
 import { partsOf } from "../../../../api/web/approvals/card/preview_parts.js";
 
 test("a preview is its sentence, what it happens to, the difference of a text, and what else is said", () => {
@@ -12,6 +12,7 @@ test("a preview is its sentence, what it happens to, the difference of a text, a
     diff: "@@ -1 +1 @@\n-old\n+new",
     facts: ["Two lines change:", "It can be undone."],
   });
+  assert.equal(partsOf("Goes to Notes:\nCall note\nIt can't be undone.").sentence, "Goes to Notes: Call note");
   assert.deepEqual(partsOf("Only this"), { sentence: "Only this", items: [], diff: "", facts: [] });
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fieldsOf, read, written } from "../../../../api/web/approvals/card/fields.js";
+import { fieldsOf, read, written } from "../../../../api/web/approvals/card/forms/fields.js";
 
 const SCHEMA = {
   type: "object",
@@ -16,7 +16,10 @@ const SCHEMA = {
     isQuiet: { type: "boolean" },
   },
 };
-const specs = fieldsOf(SCHEMA, { name: "plan" });
+const MEANT = Object.fromEntries(
+  ["note", "name", "count", "role", "tags", "extra", "isQuiet"].map((name) => [name, "value"]),
+);
+const specs = fieldsOf(SCHEMA, { name: "plan" }, MEANT);
 const byName = Object.fromEntries(specs.map((spec) => [spec.name, spec]));
 
 /** @param {Record<string, string>} values */
@@ -39,7 +42,33 @@ test("what a call is about is no field, what has a value comes first, and a kind
     isQuiet: "boolean",
   });
   assert.deepEqual([byName.note.label, byName.note.hint, byName.note.nullable], ["Note", "For everyone.", true]);
-  assert.ok(fieldsOf(SCHEMA, {}, { targets: true }).some((spec) => spec.name === "item_id"));
+  assert.ok(fieldsOf(SCHEMA, {}).some((spec) => spec.name === "item_id"));
+});
+
+test("a field of the drive is offered by what a person means, and has no words of its schema", () => {
+  const schema = {
+    properties: {
+      item_id: { type: "string" },
+      if_match: { type: "string" },
+      folder_id: { type: "string", description: "For models." },
+      email: { type: "string" },
+      edits: { type: "array", items: { type: "object" } },
+    },
+  };
+  const before = { item_id: "i", if_match: "e", folder_id: "f", edits: [{ find: "a", replace: "b" }] };
+  const meant = fieldsOf(schema, before, { folder_id: "folder", email: "person", edits: "edits" });
+  assert.deepEqual(
+    meant.map(({ name, kind, label, hint }) => [name, kind, label, hint]),
+    [
+      ["folder_id", "folder", "", ""],
+      ["edits", "edits", "", ""],
+      ["email", "person", "", ""],
+    ],
+  );
+  assert.deepEqual(read(meant, form({ folder_id: "/Trips", "edits.0": "c", email: "no" }), before), {
+    values: { folder_id: "/Trips", edits: [{ find: "a", replace: "c" }] },
+    complaints: { email: { code: "email" } },
+  });
 });
 
 test("what was written is read as the schema has it, and what is empty is left out", () => {

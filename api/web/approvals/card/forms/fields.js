@@ -5,7 +5,7 @@
  * @property {string} name
  * @property {string} label
  * @property {string} hint
- * @property {"text" | "lines" | "number" | "integer" | "boolean" | "choice" | "choices" | "list" | "json"} kind
+ * @property {"text" | "lines" | "number" | "integer" | "boolean" | "choice" | "choices" | "list" | "json" | "folder" | "person" | "edits"} kind
  * @property {Array<{value: any, label: string}>} choices
  * @property {boolean} required
  * @property {boolean} nullable nothing may stand there
@@ -13,28 +13,29 @@
  */
 /** @typedef {{code: string, value?: any}} Complaint a key of the room's texts, and what it is about */
 
-/** What a call is about is what was shown: an edit of it would be another call. */
-const TARGET = /^(item|file|share|change|run|version)_ids?$/;
+const ADDRESS = /^[^\s@]+@[^\s@]+$/;
 const LONG = 60;
 const MOST_ON_A_LINE = 10_000;
 
 /**
  * @param {Record<string, any>} schema of an object
  * @param {Record<string, any>} values what stands in the fields at first
- * @param {{targets?: boolean}} [options] `targets`: fields that name what the call is about are there, too
+ * @param {Record<string, string> | null} [editable] the fields that a person can mean something by, with their kinds;
+ *   those of the drive have names and hints of the page (null: all are there, in the schema's own words)
  * @returns {FieldSpec[]} those with a value first, as they are more likely to be changed
  */
-export function fieldsOf(schema, values, { targets = false } = {}) {
+export function fieldsOf(schema, values, editable = null) {
   const required = new Set(schema.required ?? []);
-  const all = Object.entries(schema.properties ?? {}).filter(([name]) => targets || !TARGET.test(name));
+  const all = Object.entries(schema.properties ?? {}).filter(([name]) => !editable || name in editable);
   const specs = all.map(([name, own]) => {
     const { schema: one, nullable } = plain(own, schema);
-    const { kind, choices } = kindOf(one, values[name]);
-    const label = one.title ?? name.replaceAll("_", " ");
+    const meant = editable?.[name] ?? "value";
+    const { kind, choices } = meantAs(meant, kindOf(one, values[name]));
+    const label = meant === "value" ? (one.title ?? name.replaceAll("_", " ")) : "";
     return {
       name,
       label,
-      hint: one.description ?? "",
+      hint: meant === "value" ? (one.description ?? "") : "",
       kind,
       choices,
       required: required.has(name),
@@ -66,6 +67,12 @@ function plain(own, root) {
     nullable: real.length < options.length,
   };
 }
+
+/** @type {Record<string, FieldSpec["kind"]>} */
+const KINDS = { folder: "folder", person: "person", edits: "edits", text: "lines" };
+
+/** @param {string} meant @param {Pick<FieldSpec, "kind" | "choices">} found @returns {Pick<FieldSpec, "kind" | "choices">} */
+const meantAs = (meant, found) => ({ ...found, kind: KINDS[meant] ?? found.kind });
 
 /** @param {Record<string, any>} schema @param {any} value @returns {Pick<FieldSpec, "kind" | "choices">} */
 function kindOf(schema, value) {
@@ -110,15 +117,16 @@ export function written(spec, value) {
  * Read what was written.
  * @param {FieldSpec[]} specs
  * @param {FormData} form
+ * @param {Record<string, any>} [before] the values that the form began with
  * @returns {{values: Record<string, any>, complaints: Record<string, Complaint>}} `values` has only what was filled in
  */
-export function read(specs, form) {
+export function read(specs, form, before = {}) {
   /** @type {Record<string, any>} */
   const values = {};
   /** @type {Record<string, Complaint>} */
   const complaints = {};
   for (const spec of specs) {
-    const { value, complaint } = readOne(spec, form);
+    const { value, complaint } = readOne(spec, form, before[spec.name]);
     const found = complaint ?? (value === undefined ? missing(spec) : outside(spec, value));
     if (found) complaints[spec.name] = found;
     else if (value !== undefined) values[spec.name] = value;
@@ -126,24 +134,37 @@ export function read(specs, form) {
   return { values, complaints };
 }
 
-/** @param {FieldSpec} spec @param {FormData} form @returns {{value?: any, complaint?: Complaint}} */
-function readOne(spec, form) {
+/** @param {FieldSpec} spec @param {FormData} form @param {any} before @returns {{value?: any, complaint?: Complaint}} */
+function readOne(spec, form, before) {
   const { name, kind, choices } = spec;
   if (kind === "boolean") return { value: form.has(name) };
   if (kind === "choices")
     return { value: choices.filter((_, at) => form.getAll(name).includes(String(at))).map((one) => one.value) };
+  if (kind === "edits") return { value: readEdits(name, form, before) };
   const typed = String(form.get(name) ?? "");
+  // What the folder was called when the form opened is the folder itself.
+  if (kind === "folder") return { value: typed === form.get(`${name}.before`) ? before : typed.trim() || undefined };
   if (kind === "text" || kind === "lines") return { value: typed || undefined };
-  if (!typed.trim()) return {};
+  return typed.trim() ? readTyped(typed, spec) : {};
+}
+
+/** @param {string} name @param {FormData} form @param {any[]} [before] */
+const readEdits = (name, form, before = []) =>
+  before.map((edit, at) => ({ ...edit, replace: String(form.get(`${name}.${at}`) ?? edit.replace ?? "") }));
+
+/** @param {string} typed @param {FieldSpec} spec @returns {{value?: any, complaint?: Complaint}} */
+function readTyped(typed, { kind, choices }) {
   if (kind === "choice") return { value: choices[Number(typed)]?.value };
-  if (kind === "list")
-    return {
-      value: typed
-        .split("\n")
-        .map((line) => line.trim())
-        .filter(Boolean),
-    };
-  return kind === "json" ? readJson(typed) : readNumber(typed, kind);
+  if (kind === "person") return readPerson(typed.trim());
+  if (kind === "json") return readJson(typed);
+  if (kind !== "list") return readNumber(typed, kind);
+  const lines = typed.split("\n").map((line) => line.trim());
+  return { value: lines.filter(Boolean) };
+}
+
+/** @param {string} typed @returns {{value?: string, complaint?: Complaint}} */
+function readPerson(typed) {
+  return ADDRESS.test(typed) ? { value: typed } : { complaint: { code: "email" } };
 }
 
 /** @param {string} typed @param {string} kind */

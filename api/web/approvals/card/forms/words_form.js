@@ -1,13 +1,13 @@
 /** Words to the assistant: why a call is rejected, or what to do instead. */
 
-import { Button } from "../../shared/components/button.js";
-import { html, useId, useLayoutEffect, useRef, useState } from "../../shared/preact.js";
-import { text } from "../../shared/texts/texts.js";
+import { Button } from "../../../shared/components/button.js";
+import { html, useId, useLayoutEffect, useRef, useState } from "../../../shared/preact.js";
+import { text } from "../../../shared/texts/texts.js";
 import { closeOnEscape } from "./form_keys.js";
 
 const MOST = 10_000;
 
-/** @param {{kind: "reject" | "respond", onDecide: (decision: import("./deciding.js").Decision) => void, onClose: () => void}} properties */
+/** @param {{kind: "reject" | "respond", onDecide: (decision: import("../deciding.js").Decision) => void, onClose: () => void}} properties */
 export function WordsForm({ kind, onDecide, onClose }) {
   const id = useId();
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));

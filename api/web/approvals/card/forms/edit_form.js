@@ -1,16 +1,16 @@
 /** Another call of the same tool: its arguments changed, and checked beside each field. */
 
-import { get } from "../../shared/api/request.js";
-import { Button } from "../../shared/components/button.js";
-import { Failure, Loading } from "../../shared/components/states.js";
-import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../shared/preact.js";
-import { text } from "../../shared/texts/texts.js";
+import { get } from "../../../shared/api/request.js";
+import { Button } from "../../../shared/components/button.js";
+import { Failure, Loading } from "../../../shared/components/states.js";
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../../shared/preact.js";
+import { text } from "../../../shared/texts/texts.js";
 import { Fields, sentenceOf } from "./call_fields.js";
 import { fieldsOf, read } from "./fields.js";
 import { closeOnEscape } from "./form_keys.js";
 
-/** @typedef {import("./deciding.js").Decision} Decision */
-/** @typedef {import("./card.js").Action} Action */
+/** @typedef {import("../deciding.js").Decision} Decision */
+/** @typedef {import("../card.js").Action} Action */
 
 /** @param {{action: Action, approvalId: string, onDecide: (decision: Decision) => void, onClose: () => void}} properties */
 export function EditForm({ action, approvalId, onDecide, onClose }) {
@@ -30,6 +30,7 @@ export function EditForm({ action, approvalId, onDecide, onClose }) {
   return html`<${SchemaForm}
     schema=${found.schema}
     values=${action.args}
+    editable=${action.editable ?? {}}
     action=${text("approval.edit_send")}
     onSend=${(/** @type {Record<string, any>} */ values, /** @type {string[]} */ names) =>
       onDecide({ type: "edit", args: { ...kept(names), ...values } })}
@@ -39,13 +40,13 @@ export function EditForm({ action, approvalId, onDecide, onClose }) {
 
 /**
  * A form for an object of a schema.
- * @param {{schema: Record<string, any>, values: Record<string, any>, action: string, targets?: boolean,
+ * @param {{schema: Record<string, any>, values: Record<string, any>, action: string, editable?: Record<string, string> | null,
  *   complaints?: import("./call_fields.js").Complaints, onSend: (values: Record<string, any>, names: string[]) => void,
  *   onClose?: () => void, more?: any}} properties `names` of the fields that were there
  */
-export function SchemaForm({ schema, values, action, targets = false, complaints = {}, onSend, onClose, more }) {
+export function SchemaForm({ schema, values, action, editable = null, complaints = {}, onSend, onClose, more }) {
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
-  const specs = useMemo(() => fieldsOf(schema, values, { targets }), [schema]);
+  const specs = useMemo(() => fieldsOf(schema, values, editable), [schema]);
   const [wrong, setWrong] = useState(/** @type {import("./call_fields.js").Complaints} */ ({}));
   useLayoutEffect(() => {
     if (onClose)
@@ -54,7 +55,7 @@ export function SchemaForm({ schema, values, action, targets = false, complaints
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     if (!form.current) return;
-    const { values: typed, complaints: found } = read(specs, new FormData(form.current));
+    const { values: typed, complaints: found } = read(specs, new FormData(form.current), values);
     setWrong(Object.fromEntries(Object.entries(found).map(([name, one]) => [name, sentenceOf(one)])));
     const first = specs.find((spec) => spec.name in found);
     if (first) /** @type {any} */ (form.current.elements.namedItem(first.name))?.focus?.();

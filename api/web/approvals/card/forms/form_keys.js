@@ -1,6 +1,6 @@
 /** Keys inside the forms of a card. */
 
-import { isComposing } from "../../shared/keys.js";
+import { isComposing } from "../../../shared/keys.js";
 
 /** Escape closes the form that is open; it decides nothing. @param {() => void} onClose */
 export const closeOnEscape = (onClose) => (/** @type {KeyboardEvent} */ event) => {

@@ -1,9 +1,9 @@
 /** Approve a call, and allow calls of its kind in a folder for a while. */
 
-import { Button } from "../../shared/components/button.js";
-import { html, useLayoutEffect, useRef } from "../../shared/preact.js";
-import { duration } from "../../shared/texts/format.js";
-import { text } from "../../shared/texts/texts.js";
+import { Button } from "../../../shared/components/button.js";
+import { html, useLayoutEffect, useRef } from "../../../shared/preact.js";
+import { duration } from "../../../shared/texts/format.js";
+import { text } from "../../../shared/texts/texts.js";
 import { closeOnEscape } from "./form_keys.js";
 
 const MINUTES = [15, 60, 8 * 60, 24 * 60];
@@ -19,7 +19,7 @@ export function foldersAbove(path, isFolder) {
   return names.slice(0, last).map((_, at) => `/${names.slice(0, last - at).join("/")}`);
 }
 
-/** @param {{action: import("./card.js").Action, onDecide: (decision: import("./deciding.js").Decision) => void, onClose: () => void}} properties */
+/** @param {{action: import("../card.js").Action, onDecide: (decision: import("../deciding.js").Decision) => void, onClose: () => void}} properties */
 export function GrantForm({ action, onDecide, onClose }) {
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
   useLayoutEffect(
