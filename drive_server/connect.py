@@ -33,6 +33,7 @@ from drive_server.context import (
 )
 from drive_server.drive import Drive
 from drive_server.knowledge.embedding.selection import Embedders
+from drive_server.knowledge.index.health import IndexHealth
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.reranking import Reranker
 from drive_server.knowledge.ingest.ingester import Ingester
@@ -192,7 +193,8 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     stack.push_async_callback(embedders.close)
     embedder = embedders.open(settings.embedding_model)
     late = embedders.open_late(settings.embedding_model)
-    index = KnowledgeIndex(settings.resolved_index_url, embedder, embedders.by_name, late)
+    health = IndexHealth(settings.root / "index.health")
+    index = KnowledgeIndex(settings.resolved_index_url, embedder, embedders.by_name, late, health)
     stack.callback(index.close)
     ingester = Ingester(database, texts, embedder, index, settings.root / "index.lock", recognized=recognized)
     limits = Limits(quota_bytes=settings.quota_bytes, max_versions=settings.max_versions)

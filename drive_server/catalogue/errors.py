@@ -206,6 +206,16 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
         "无法保存或读取内容；该请求没有留下任何更改。",
     ),
     "content_failure.hint": ("Check that the disk is not full, then try again.", "请检查磁盘是否已满，然后重试。"),
+    "index_failure": ("The search index can't be read or written.", "无法读取或写入搜索索引。"),
+    "index_failure.hint": (
+        "Check that the disk is not full, then try again.",
+        "请检查磁盘是否已满，然后重试。",
+    ),
+    "index_damaged": ("The search index is damaged.", "搜索索引已损坏。"),
+    "index_damaged.hint": (
+        "It is built anew by itself; `drive-agent index --rebuild` does so at once.",
+        "索引会自动重建；也可运行 `drive-agent index --rebuild` 立即重建。",
+    ),
     "database_failure": (
         "The database could not store or read this; nothing of the request was kept.",
         "数据库无法保存或读取；该请求没有留下任何更改。",

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from sqlalchemy import (
     ColumnElement,
+    Connection,
     Row,
     Select,
     Table,
@@ -34,12 +35,13 @@ from drive_server.knowledge.ingest.readings import (
 from drive_server.knowledge.readers.recognized import awaits_ocr, delete_unused_recognized
 from drive_server.knowledge.text.omissions import is_partial
 from drive_server.storage.database import Database
-from drive_server.storage.tables.index import IndexEntryRow
+from drive_server.storage.tables.index import IndexEntryRow, ReadingRow
 from drive_server.storage.tables.items import NodeRow, VersionRow
 
 MAX_FILES = 32
 MAX_BYTES = 4_000_000
 MAX_ATTEMPTS = 3
+MAX_IDS = 500
 FROM_SCRATCH = "anew"
 """The `index_table` of a file that must be read and embedded again, with nothing reused."""
 
@@ -170,6 +172,25 @@ class PendingFiles:
             await session.execute(_missing_entries())
             await delete_unused_readings(session)
             await delete_unused_recognized(session)
+
+    async def restart_missing(self, passages: Mapping[str, int]) -> None:
+        """Make the files pending again of which this table should have other numbers of passages than it has."""
+        entry = IndexEntryRow
+        query = (
+            select(entry.file_id, ReadingRow.passages)
+            .join(ReadingRow, ReadingRow.content == entry.content)
+            .where(entry.state == "ready", entry.index_table == self._table, ReadingRow.passages > 0)
+        )
+
+        def missing(connection: Connection) -> list[str]:
+            rows = connection.execute(query)
+            return [file_id for file_id, expected in rows if passages.get(file_id, 0) != expected]
+
+        found = await self._database.read_sync(missing)
+        for start in range(0, len(found), MAX_IDS):
+            async with self._database.write() as session:
+                again = _to_pending(entry.file_id.in_(found[start : start + MAX_IDS])).values(index_table="")
+                await session.execute(again, execution_options=UNSYNCHRONISED)
 
     async def restart(self, owner_id: str | None) -> None:
         """Make all files pending again, of one person or of all, and delete their readings."""

@@ -18,7 +18,7 @@ def test_the_process_answers_without_a_key(service: RunningService) -> None:
     stranger = service.person("none")
     assert stranger.get("/healthz") == {"status": "ok"}
     ready = stranger.get("/readyz")
-    assert ready == {"status": "ready", "checks": {"database": "ok", "drive": "ok", "graph": "ok"}}
+    assert ready == {"status": "ready", "checks": {"database": "ok", "drive": "ok", "graph": "ok", "index": "ok"}}
     stranger.close()
 
 
