@@ -159,7 +159,8 @@ class DriveForService:
         return self._drive.ingester.health.state
 
     async def check(self) -> None:
-        """Raise if the drive's database can't answer."""
+        """Raise if the drive's database can't answer, or is known to be damaged."""
+        self._drive.database.require_sound()
         async with self._drive.database.read() as session:
             await session.execute(select(1))
 

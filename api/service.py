@@ -153,6 +153,7 @@ class Service:
         await self.threads.remove(thread_id)
 
     async def _check_database(self) -> None:
+        self.database.require_sound()
         version, newest = await self.database.schema_version(), self.database.schema.newest_version()
         if version != newest:
             raise ApiError("old_schema", version=str(version), newest=str(newest))
