@@ -173,7 +173,7 @@ async def open_service(
 ) -> AsyncGenerator[Service]:
     """Start the service and recover unfinished runs. At the end, runs stop where they are."""
     log = EventLog(database)
-    approvals = Approvals(database, clock, graph.check_edit, graph.check_grant)
+    approvals = Approvals(database, clock, graph.check_edit, graph.check_grant, servers.secrets)
     plans = plans or Plans(database, clock)
     webhooks = Webhooks(database, clock, webhook)
     runs = Runs(RunServices(graph, drive, database, log, approvals, clock, plans, webhooks))

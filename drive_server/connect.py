@@ -10,7 +10,7 @@ import anyio
 from mcp.shared.memory import create_client_server_memory_streams
 
 from drive_server.access import ALL_SCOPES, Actor, Principal, Scope
-from drive_server.clock import Clock, utc_now
+from drive_server.clock import PROCESS_CLOCK, Clock, utc_now
 from drive_server.context import (
     META_APPROVAL_ID,
     META_APPROVED_BY,
@@ -66,6 +66,7 @@ from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sessions import SessionService
 from drive_server.services.identity.sign_ins import SignInService
 from drive_server.services.journal.following import ChangeFollower
+from drive_server.services.journal.moments import last_moment
 from drive_server.services.journal.service import Journal
 from drive_server.services.mail.outbox import Outbox
 from drive_server.services.mail.smtp import SmtpServer
@@ -185,6 +186,7 @@ async def _build(settings: DriveSettings, clock: Clock, stack: AsyncExitStack) -
     await anyio.to_thread.run_sync(make_private_directory, settings.root)
     database = await open_database(settings.resolved_database_url)
     stack.push_async_callback(database.dispose)
+    PROCESS_CLOCK.begin_at(await last_moment(database))
     blobs = await open_blobs(settings.resolved_blob_url)
     recognized = RecognizedTexts(database) if has_ocr() else None
     texts = TextSource(blobs, recognized)

@@ -8,7 +8,7 @@ from typing import Final
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.clock import Clock, utc_now
+from drive_server.clock import Clock, system_now
 from drive_server.storage.blobs import Blob, BlobStore
 from drive_server.storage.database import Database
 from drive_server.storage.tables.items import VersionRow
@@ -37,7 +37,7 @@ class Collector:
     """
 
     def __init__(
-        self, database: Database, blobs: BlobStore, *, grace: timedelta = GRACE, clock: Clock = utc_now
+        self, database: Database, blobs: BlobStore, *, grace: timedelta = GRACE, clock: Clock = system_now
     ) -> None:
         self._database = database
         self._blobs = blobs
