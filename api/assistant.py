@@ -175,7 +175,8 @@ class Assistant:
         await self._storage.erase()
 
     async def check(self) -> None:
-        """Raise if the checkpoints can't be read."""
+        """Raise if the checkpoints can't be read, or a file of threads is known to be damaged."""
+        self._storage.require_sound()
         await self._storage.saver.aget_tuple({"configurable": {"thread_id": "", "checkpoint_ns": ""}})
 
 

@@ -1,8 +1,10 @@
 """The clock of the service: no other module of it asks the machine for the time."""
 
 import asyncio
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Protocol
+
+from drive_server.clock import utc_now
 
 
 class Clock(Protocol):
@@ -18,14 +20,14 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The machine's clock."""
+    """The clock that the drive has too: it never goes back, so that no approval comes to life again."""
 
     def now(self) -> datetime:
         """Return the present moment, aware and in UTC."""
-        return datetime.now(UTC)
+        return utc_now()
 
     async def sleep_until(self, moment: datetime) -> None:
         """Return once the moment has come; at once if it is past."""
-        # In a loop: the machine's clock may be set while this waits.
+        # In a loop: the clock goes slower while the machine's is behind it.
         while (seconds := (moment - self.now()).total_seconds()) > 0:  # noqa: ASYNC110 - time has no event to wait for
             await asyncio.sleep(seconds)

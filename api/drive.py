@@ -153,8 +153,14 @@ class DriveForService:
         redone = tuple(_to_run_change(change) for change in result.redone)
         return RunUndo(redone, result.skipped, result.change_id, result.preview)
 
+    @property
+    def index_state(self) -> str:
+        """The state of the search index: `ok`, or `rebuilding` or `degraded` after damage; names are found anyhow."""
+        return self._drive.ingester.health.state
+
     async def check(self) -> None:
-        """Raise if the drive's database can't answer."""
+        """Raise if the drive's database can't answer, or is known to be damaged."""
+        self._drive.database.require_sound()
         async with self._drive.database.read() as session:
             await session.execute(select(1))
 

@@ -163,6 +163,7 @@ class Service:
         await self.threads.remove(thread_id)
 
     async def _check_database(self) -> None:
+        self.database.require_sound()
         version, newest = await self.database.schema_version(), self.database.schema.newest_version()
         if version != newest:
             raise ApiError("old_schema", version=str(version), newest=str(newest))
@@ -182,7 +183,7 @@ async def open_service(
 ) -> AsyncGenerator[Service]:
     """Start the service and recover unfinished runs. At the end, runs stop where they are."""
     log = EventLog(database)
-    approvals = Approvals(database, clock, graph.check_edit, graph.check_grant)
+    approvals = Approvals(database, clock, graph.check_edit, graph.check_grant, servers.secrets)
     plans = plans or Plans(database, clock)
     webhooks = Webhooks(database, clock, webhook)
     runs = Runs(RunServices(graph, drive, database, log, approvals, clock, plans, webhooks))

@@ -23,6 +23,7 @@ from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.listener import address_of, listen
 from drive_server.transports.process import exit_on_sigterm
 from drive_server.transports.runner import Runner
+from drive_server.transports.startup import StartupWatch
 from drive_server.transports.stdio import serve_stdio
 
 
@@ -83,7 +84,13 @@ def _serve_http(settings: DriveSettings, listener: socket.socket) -> None:
         app.state.open_streams.end()
         await app.state.mcp.wind_down()
 
-    Runner(app, wind_down, ConnectionLimits.of(settings)).run(sockets=[listener])
+    watched = StartupWatch(app, DriveError)
+    try:
+        Runner(watched, wind_down, ConnectionLimits.of(settings)).run(sockets=[listener])
+    except SystemExit as error:
+        if isinstance(watched.failure, DriveError):
+            raise watched.failure from error
+        raise
 
 
 def _migrate(settings: DriveSettings, arguments: Namespace) -> None:

@@ -10,7 +10,7 @@ import anyio
 from mcp.shared.memory import create_client_server_memory_streams
 
 from drive_server.access import ALL_SCOPES, Actor, Principal, Scope
-from drive_server.clock import Clock, utc_now
+from drive_server.clock import PROCESS_CLOCK, Clock, utc_now
 from drive_server.context import (
     META_APPROVAL_ID,
     META_APPROVED_BY,
@@ -33,6 +33,7 @@ from drive_server.context import (
 )
 from drive_server.drive import Drive
 from drive_server.knowledge.embedding.selection import Embedders
+from drive_server.knowledge.index.health import IndexHealth
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.reranking import Reranker
 from drive_server.knowledge.ingest.ingester import Ingester
@@ -66,6 +67,7 @@ from drive_server.services.identity.sessions import SessionService
 from drive_server.services.identity.sign_ins import SignInService
 from drive_server.services.journal.feed import ChangeFeed
 from drive_server.services.journal.following import ChangeFollower
+from drive_server.services.journal.moments import last_moment
 from drive_server.services.journal.service import Journal
 from drive_server.services.mail.outbox import Outbox
 from drive_server.services.mail.smtp import SmtpServer
@@ -193,6 +195,7 @@ async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]",
     database = await installation.open()
     stack.push_async_callback(database.dispose)
     stack.push_async_callback(installation.mark)
+    PROCESS_CLOCK.begin_at(await last_moment(database))
     blobs = await open_blobs(settings.resolved_blob_url)
     recognized = RecognizedTexts(database) if has_ocr() else None
     texts = TextSource(blobs, recognized)
@@ -201,7 +204,8 @@ async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]",
     stack.push_async_callback(embedders.close)
     embedder = embedders.open(settings.embedding_model)
     late = embedders.open_late(settings.embedding_model)
-    index = KnowledgeIndex(settings.resolved_index_url, embedder, embedders.by_name, late)
+    health = IndexHealth(settings.root / "index.health")
+    index = KnowledgeIndex(settings.resolved_index_url, embedder, embedders.by_name, late, health)
     stack.callback(index.close)
     ingester = Ingester(database, texts, embedder, index, settings.root / "index.lock", recognized=recognized)
     limits = Limits(quota_bytes=settings.quota_bytes, max_versions=settings.max_versions)

@@ -243,3 +243,9 @@ class StorageFailureError(DriveError):
 
     code = "storage_failure"
     status = 507
+
+
+class DamagedDatabaseError(StorageFailureError):
+    """A file of a database is damaged or of another program; `details` has its name. Only a backup brings it back."""
+
+    status = 503

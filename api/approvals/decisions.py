@@ -28,18 +28,6 @@ def all_approved(payload: Payload) -> list[dict[str, Any]]:
     return [{"tool_call_id": action["tool_call_id"], "type": "approve"} for action in payload["actions"]]
 
 
-def without_contents(payload: Payload, decisions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the decisions with only the names of the fields that a server's question was answered with."""
-    questions = {action["tool_call_id"] for action in payload["actions"] if action.get("question")}
-    return [_without_content(one) if one["tool_call_id"] in questions else dict(one) for one in decisions]
-
-
-def _without_content(decision: Mapping[str, Any]) -> dict[str, Any]:
-    if "args" not in decision or "fields" in decision:
-        return dict(decision)
-    return {**decision, "args": {}, "fields": sorted(decision["args"])}
-
-
 @dataclass(frozen=True, slots=True)
 class DecisionCheck:
     """Checks the caller's decisions about an approval of a run that acts with `run_scopes`."""

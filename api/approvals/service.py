@@ -7,12 +7,14 @@ from typing import Any
 from sqlalchemy import ColumnElement, CursorResult, Executable, String, cast, insert, literal, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.approvals.decisions import Check, DecisionCheck, all_approved, without_contents
+from api.approvals.contents import opened_content, with_sealed_contents, without_contents
+from api.approvals.decisions import Check, DecisionCheck, all_approved
 from api.authority import key_of
 from api.clock import Clock
 from api.drive import Principal
 from api.errors import ApprovalClosedError, NotFoundError
 from api.events.frames import Event
+from api.servers.secrets import Secrets
 from api.storage.tables import CANCELLED, DECIDED, EXPIRED, RUNNING, WAITING, ApprovalRow, RunRow, table_of
 from drive_server.storage.database import Database
 from drive_server.storage.shared_poll import SharedPoll, Watch
@@ -26,10 +28,15 @@ _IS_WAITING = ApprovalRow.status == literal(WAITING, literal_execute=True)
 class Approvals:
     """Stores approvals, takes decisions, and lets a run wait for one.
 
-    `on_closed` is called with the id of a run whose approval was decided.
+    `on_closed` is called with the id of a run whose approval was decided. The answers to questions of servers, which
+    may hold what nobody else should know, are encrypted with `secrets` for as long as they are stored: a row that is
+    deleted leaves its words in logs and in backups.
     """
 
-    def __init__(self, database: Database, clock: Clock, check_edit: Check, check_grant: Check) -> None:
+    def __init__(
+        self, database: Database, clock: Clock, check_edit: Check, check_grant: Check, secrets: Secrets
+    ) -> None:
+        self._secrets = secrets
         self.on_closed: Callable[[str], None] = lambda _: None
         self._database = database
         self._clock = clock
@@ -86,6 +93,7 @@ class Approvals:
 
         Raises `NotFoundError`, `ApprovalClosedError`, and what `DecisionCheck` raises.
         """
+        await self._close_if_over(approval_id)
         async with self._database.write() as session:
             row = await self._open(session, caller, approval_id)
             await self._decide(session, row, caller, all_approved(row.payload) if approve_all else decisions)
@@ -97,6 +105,7 @@ class Approvals:
 
         Raises what `decide` raises.
         """
+        await self._close_if_over(approval_id)
         async with self._database.write() as session:
             row = await self._open(session, caller, approval_id)
             answer = {"tool_call_id": tool_call_id, "type": "approve" if approved else "reject"}
@@ -137,20 +146,29 @@ class Approvals:
         async with self._database.read() as session:
             return await session.scalar(query.order_by(ApprovalRow.expires_at).limit(1))
 
+    async def _close_if_over(self, approval_id: str) -> None:
+        """Store that its time is up, before anybody is told so: what has expired stays expired."""
+        row = await self.find(approval_id)
+        if row and self._is_over(row):
+            await self._expire(row)
+            self.on_closed(row.run_id)
+
     async def closed(self, approval_id: str) -> ApprovalRow | None:
         """Return the approval if it is decided or its time is up; None while it waits."""
         row = await self.find(approval_id)
-        if row and row.status == WAITING and row.expires_at <= self._clock.now():
+        if row and self._is_over(row):
             await self._expire(row)
             row = await self.find(approval_id)
         return row if row and row.status != WAITING else None
 
-    async def take_contents(self, row: ApprovalRow) -> dict[str, Mapping[str, Any]]:
+    async def take_contents(self, row: ApprovalRow) -> Mapping[str, Mapping[str, Any]]:
         """Return what servers' questions were answered with, by tool_call_id, and store it no longer."""
         kept = without_contents(row.payload, row.decisions)
         if kept == row.decisions:
             return {}
-        contents = {one["tool_call_id"]: one["args"] for one in row.decisions if one not in kept}
+        contents = {
+            one["tool_call_id"]: opened_content(one["args"], self._secrets) for one in row.decisions if one not in kept
+        }
         async with self._database.write() as session:
             await session.execute(update(ApprovalRow).where(ApprovalRow.id == row.id).values(decisions=kept))
         return contents
@@ -185,7 +203,8 @@ class Approvals:
     ) -> None:
         check = self._check(row.payload, caller, await session.get_one(RunRow, row.run_id))
         by = {"decided_by": caller.email, "decided_key": key_of(caller)}
-        values = {"status": DECIDED, "decisions": check.checked(decisions), **by}
+        checked = with_sealed_contents(row.payload, check.checked(decisions), self._secrets)
+        values = {"status": DECIDED, "decisions": checked, **by}
         if not await self._close(session, row, **values):
             await session.refresh(row)
             raise _closed_error(row)
@@ -207,6 +226,9 @@ class Approvals:
         run_waits = update(RunRow).where(RunRow.id == row.run_id, RunRow.status == WAITING)
         await session.execute(run_waits.values(status=RUNNING))
         return True
+
+    def _is_over(self, row: ApprovalRow) -> bool:
+        return row.status == WAITING and row.expires_at <= self._clock.now()
 
     def _refuse_closed(self, row: ApprovalRow) -> None:
         if row.status != WAITING:

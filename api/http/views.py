@@ -5,7 +5,7 @@ from typing import Any, Final, Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from api.approvals.decisions import without_contents
+from api.approvals.contents import without_contents
 from api.drive import Kind, Place, Principal, RunUndo, undo_to_view
 from api.http.requests import AttachmentBody, ChatContext
 from api.http.schemas import ApprovalView, MessageView, OutsideCallView, RunView, UndoView, VersionOfMessage

@@ -9,7 +9,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import select
 
-from api.approvals.decisions import without_contents
+from api.approvals.contents import without_contents
 from api.drive import DriveForService
 from api.events.frames import read_frames
 from api.storage.tables import ApprovalRow, RunRow

@@ -13,7 +13,7 @@ from langgraph.types import Command, Interrupt, StateSnapshot
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.exc import IntegrityError
 
-from api.approvals.decisions import without_contents
+from api.approvals.contents import without_contents
 from api.approvals.service import Approvals, cancel_statement, needed_event, parked_event
 from api.assistant import Assistant, messages_of_run
 from api.branching import NOTHING

@@ -56,7 +56,7 @@ class Servers:
 
     def __init__(self, database: Database, secrets: Secrets, pool: ServerPool, clock: Clock, most: int) -> None:
         self._database = database
-        self._secrets = secrets
+        self.secrets = secrets
         self._pool = pool
         self._clock = clock
         self._most = most
@@ -93,12 +93,12 @@ class Servers:
 
     def which_are_set(self, row: ServerRow) -> tuple[dict[str, bool], dict[str, bool]]:
         """Return the names of headers and of variables of the environment, and whether each has a value."""
-        return which_are_set(row.headers, self._secrets), which_are_set(row.env, self._secrets)
+        return which_are_set(row.headers, self.secrets), which_are_set(row.env, self.secrets)
 
     async def create(self, caller: Principal, change: ServerChange) -> ServerRow:
         """Define a server. Raises `NameTakenError`, `TooManyError`, and `InvalidRequestError` if it leads nowhere."""
         row = new_server(caller.user_id, self._clock.now())
-        change_server(row, change, self._secrets, self._clock.now())
+        change_server(row, change, self.secrets, self._clock.now())
         count = select(func.count()).select_from(ServerRow).where(ServerRow.user_id == caller.user_id)
         try:
             async with self._database.write(caller.user_id) as session:
@@ -116,7 +116,7 @@ class Servers:
         try:
             async with self._database.write(caller.user_id) as session:
                 row = await _find(session, caller, server_id)
-                if is_another := change_server(row, change, self._secrets, self._clock.now()):
+                if is_another := change_server(row, change, self.secrets, self._clock.now()):
                     await forget_pins(session, row.id)
                 is_in_use = await session.scalar(is_chosen) is not None
         except IntegrityError:
@@ -256,7 +256,7 @@ class Servers:
             return await read_pins(session, row.id)
 
     def _definition(self, row: ServerRow, pins: Pins) -> ServerDefinition:
-        return definition_of(row, {name: pin.hash for name, pin in pins.items()}, self._secrets)
+        return definition_of(row, {name: pin.hash for name, pin in pins.items()}, self.secrets)
 
 
 async def _find(session: AsyncSession, caller: Principal, server_id: str) -> ServerRow:

@@ -10,6 +10,7 @@ from drive_server.signing import Signer
 from drive_server.storage.database import Database
 from drive_server.storage.engine import is_sqlite
 from drive_server.storage.schema import Schema
+from drive_server.storage.sqlite_faults import translated
 
 # Not Alembic's default: at scale the drive's tables are in the same database, with a history of their own.
 SCHEMA: Final = Schema(Base.metadata, Path(__file__).parent / "migrations", "api_alembic_version")
@@ -40,5 +41,6 @@ ERASING: Final = "PRAGMA secure_delete = ON"
 
 async def truncate_log(path: Path) -> None:
     """Bring the write-ahead log into the file at the path, and empty it; if somebody reads, that is left for later."""
-    async with connect(path) as connection:
-        await connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with translated(path.name):
+        async with connect(path) as connection:
+            await connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -20,6 +20,7 @@ from api.storage.cached_saver import CachedSaver
 from api.storage.database import ERASING
 from api.storage.one_thread import OneThread
 from drive_server.storage.spool import sync
+from drive_server.storage.sqlite_faults import require_sound, translated
 from graph.approvals.act import only_reads
 from graph.state import AGENTS
 
@@ -64,6 +65,7 @@ async def opened_saver(path: Path, serde: SerializerProtocol) -> AsyncGenerator[
     connection = await anyio.to_thread.run_sync(partial(_connect, path))
     with closing(connection):
         saver = SqliteThreads(connection, serde=serde)
+        saver.thread.file = path.name
         saver.after_put = partial(_sync_if_seen, Path(f"{path}-wal"))
         await saver.thread.run(saver.setup)
         # With the write-ahead log, a crash of the machine loses the newest commits at most, and `sync` those not.
@@ -80,6 +82,7 @@ async def opened_store(path: Path) -> AsyncGenerator[SqliteStore]:
     connection = await anyio.to_thread.run_sync(partial(_connect, path, isolation_level=None))
     with closing(connection):
         store = ThreadedSqliteStore(connection)
+        store.thread.file = path.name
         await store.thread.run(store.setup)
         try:
             yield store
@@ -93,7 +96,9 @@ async def _sync_if_seen(log: Path, checkpoint: Checkpoint) -> None:
 
 
 def _connect(path: Path, **options: Any) -> sqlite3.Connection:
-    """Open a connection that overwrites what is deleted."""
-    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS, check_same_thread=False, **options)
-    connection.execute(ERASING)
+    """Open a connection that overwrites what is deleted. Raises `StorageFailureError`."""
+    require_sound(path)
+    with translated(path.name):
+        connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS, check_same_thread=False, **options)
+        connection.execute(ERASING)
     return connection

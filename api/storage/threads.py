@@ -13,6 +13,7 @@ from langgraph.store.base import BaseStore
 from typing_extensions import override
 
 from api.storage.database import truncate_log
+from api.storage.one_thread import OneThread
 from api.storage.postgres_threads import opened_postgres
 from api.storage.sqlite_threads import opened_saver, opened_store
 from drive_server.errors import InvalidInputError
@@ -32,6 +33,13 @@ class ThreadStorage:
     saver: BaseCheckpointSaver[Any]
     store: BaseStore
     erase: Callable[[], Awaitable[None]] = _nothing
+
+    def require_sound(self) -> None:
+        """Raise the failure that told of a damaged file of SQLite, if there was one."""
+        for one in (self.saver, self.store):
+            thread = getattr(one, "thread", None)
+            if isinstance(thread, OneThread) and thread.damage is not None:
+                raise thread.damage
 
 
 def open_threads(url: str) -> AbstractAsyncContextManager[ThreadStorage]:

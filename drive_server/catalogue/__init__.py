@@ -12,6 +12,7 @@ from drive_server.catalogue.data import DATA
 from drive_server.catalogue.errors import ERRORS
 from drive_server.catalogue.omissions import OMISSIONS
 from drive_server.catalogue.people import PEOPLE
+from drive_server.catalogue.storage import STORAGE
 from drive_server.catalogue.tables import TABLES
 from drive_server.catalogue.words import WORDS
 
@@ -22,5 +23,6 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
     **ERRORS,
     **OMISSIONS,
     **PEOPLE,
+    **STORAGE,
     **TABLES,
 }

@@ -200,21 +200,6 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
     "shutting_down.hint": ("Connect again in a moment.", "请稍后重新连接。"),
     "content_too_large": ("The content is too large.", "内容太大。"),
     "content_too_large.hint": ("The limit is {limit} bytes.", "上限是 {limit} 字节。"),
-    "content_missing": ("The content of this file is missing in the store.", "该文件的内容在存储中缺失。"),
-    "content_missing.hint": ("Restore the blob store from its backup.", "请从备份恢复内容存储。"),
-    "content_failure": (
-        "The content could not be stored or read; nothing of the request was kept.",
-        "无法保存或读取内容；该请求没有留下任何更改。",
-    ),
-    "content_failure.hint": ("Check that the disk is not full, then try again.", "请检查磁盘是否已满，然后重试。"),
-    "database_failure": (
-        "The database could not store or read this; nothing of the request was kept.",
-        "数据库无法保存或读取；该请求没有留下任何更改。",
-    ),
-    "database_failure.hint": (
-        "Check that the disk is not full and that no other program holds the database, then try again.",
-        "请检查磁盘是否已满、是否有其他程序占用数据库，然后重试。",
-    ),
     "name_taken_now": (
         "An item of that name was put into the folder at the same moment.",
         "就在此刻，文件夹中出现了同名项目。",

@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from drive_server.models.items import Item
+
+IndexHealthState = Literal["ok", "rebuilding", "degraded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +35,13 @@ class IndexStatus:
     """The state of the index: files by state, and those that could not be read with the reason.
 
     `awaiting_vectors` is the number of passages that can be found by their words, and by their meaning only later.
+    `health` says of the whole index if it was damaged: it is being built anew, or that failed too often.
     """
 
     counts: dict[str, int] = field(default_factory=dict[str, int])
     problems: tuple[dict[str, str], ...] = ()
     awaiting_vectors: int = 0
+    health: IndexHealthState = "ok"
 
     @property
     def summary(self) -> dict[str, int]:

@@ -9,7 +9,7 @@ from typing import Final
 from sqlalchemy import ColumnElement, delete, exists, literal, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.clock import Clock, utc_now
+from drive_server.clock import Clock, system_now
 from drive_server.storage.aside import KINDS, Kind, Listed
 from drive_server.storage.blobs import Blob, BlobStore, Placed
 from drive_server.storage.database import Database
@@ -92,7 +92,7 @@ class Collector:
         blobs: BlobStore,
         *,
         grace: timedelta = GRACE,
-        clock: Clock = utc_now,
+        clock: Clock = system_now,
         rules: Rules | None = None,
         began: datetime | None = None,
     ) -> None:

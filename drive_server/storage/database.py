@@ -1,6 +1,7 @@
 """The one door to a database: its engine, the only commit, and the seam that translates its errors."""
 
 import logging
+import sqlite3
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
@@ -21,11 +22,12 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
-from drive_server.errors import DriveError, InvalidInputError, StorageFailureError
+from drive_server.errors import DamagedDatabaseError, DriveError, InvalidInputError, StorageFailureError
 from drive_server.messages import Message
 from drive_server.signing import Signer
 from drive_server.storage.engine import Transactions, close_engine, configure_sqlite, is_sqlite, open_engine
 from drive_server.storage.schema import Schema
+from drive_server.storage.sqlite_faults import failure_of, require_sound
 from drive_server.storage.tables.drive_schema import SCHEMA
 from drive_server.storage.tables.people import SecretRow
 from drive_server.storage.token_file import make_private_directory
@@ -41,7 +43,7 @@ KEY_BYTES: Final = 32
 _UNSTORABLE = (UnicodeEncodeError, OverflowError, DataError)
 _BUGS = (ProgrammingError, NotSupportedError)
 # asyncpg raises bare OSErrors for a server that can't be reached.
-_FAILURES = (DatabaseError, InterfaceError, PoolTimeoutError, OSError)
+_FAILURES = (DatabaseError, InterfaceError, PoolTimeoutError, OSError, sqlite3.Error)
 
 
 class Database:
@@ -61,6 +63,9 @@ class Database:
     ) -> None:
         self.engine = engine
         self.schema = schema
+        self.damage: StorageFailureError | None = None
+        """What was found out of a damaged file: such a database is not ready any more."""
+
         self.signer = signer or Signer(token_bytes(KEY_BYTES))
         self._transactions = Transactions(engine, on_connect)
         self._writing = engine.execution_options(writes=True)
@@ -76,7 +81,7 @@ class Database:
         Raises `InvalidInputError` for a malformed URL and `StorageFailureError` if the database can't be opened.
         """
         parsed = parsed_url(url)
-        with _Translation(schema):
+        with _Translation(schema, parsed):
             await anyio.to_thread.run_sync(_prepare, parsed, schema)
         engine = open_engine(parsed)
         if on_connect is not None and is_sqlite(parsed):
@@ -87,7 +92,7 @@ class Database:
     async def read(self) -> AsyncGenerator[AsyncSession]:
         """Open a session that sees one state of the database throughout. Nothing done in it is kept."""
         async with AsyncSession(self.engine, expire_on_commit=False, autoflush=False) as session:
-            with _Translation(self.schema):
+            with self._translation():
                 yield session
 
     @asynccontextmanager
@@ -101,7 +106,7 @@ class Database:
         async with self._exclusive():
             session = AsyncSession(self._writing, expire_on_commit=False)
             try:
-                with _Translation(self.schema):
+                with self._translation():
                     if turn and self._write_lock is None:
                         await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(turn, 0))))
                     yield session
@@ -118,14 +123,19 @@ class Database:
 
         It must not touch what belongs to the event loop: on SQLite it runs in a thread.
         """
-        with _Translation(self.schema):
+        with self._translation():
             return await self._transactions.read(work)
 
     async def write_sync(self, work: Callable[[Connection], T]) -> T:
         """Return the result of `work`, and commit, as `write` does; on SQLite it runs in a thread."""
         async with self._exclusive():
-            with _Translation(self.schema):
+            with self._translation():
                 return await self._transactions.write(work)
+
+    def require_sound(self) -> None:
+        """Raise the failure that told of damage, if there was one."""
+        if self.damage is not None:
+            raise self.damage
 
     async def schema_version(self) -> str | None:
         """Return the newest migration that the database has seen."""
@@ -136,6 +146,13 @@ class Database:
         """Close every connection."""
         await self._transactions.close()
         await close_engine(self.engine)
+
+    def _translation(self) -> "_Translation":
+        return _Translation(self.schema, self.engine.url, self._note)
+
+    def _note(self, failure: DriveError) -> None:
+        if isinstance(failure, DamagedDatabaseError):
+            self.damage = failure
 
     def _exclusive(self) -> AbstractAsyncContextManager[Any]:
         return self._write_lock or nullcontext()
@@ -175,40 +192,47 @@ def _prepare(url: URL, schema: Schema) -> None:
     embedded = is_sqlite(url)
     if embedded and url.database and url.database != ":memory:":
         make_private_directory(Path(url.database).parent)
+        require_sound(Path(url.database))
     schema.upgrade(url, configure_sqlite if embedded else None)
 
 
 class _Translation:
     """Turns the database's errors into ours. Programming errors pass: they are bugs, not failures of the disk."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, url: URL, note: Callable[[DriveError], None] = lambda _: None) -> None:
         self._schema = schema
+        self._file = Path(url.database or "").name if is_sqlite(url) else ""
+        self._note = note
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         del kind, trace
-        translated = translate(error, self._schema)
+        translated = translate(error, self._schema, self._file)
         if translated:
+            self._note(translated)
             raise translated from error
 
 
-def translate(error: BaseException | None, schema: Schema = SCHEMA) -> DriveError | None:
-    """Return ours for an error of the database or its driver; None for bugs and for what is not theirs."""
+def translate(error: BaseException | None, schema: Schema = SCHEMA, file: str = "") -> DriveError | None:
+    """Return ours for an error of the database or its driver; None for bugs and for what is not theirs.
+
+    `file` is the name of a SQLite database's file.
+    """
     if isinstance(error, IntegrityError):
         if schema.conflict is None:
             return None
-        return schema.conflict(error) or _storage_failure(error)
+        return schema.conflict(error) or _storage_failure(error, file)
     if isinstance(error, _UNSTORABLE):
         return InvalidInputError(
             "An argument holds a text that is not Unicode or a number that is too large.", hint="Correct the arguments."
         )
     if isinstance(error, _FAILURES) and not isinstance(error, _BUGS):
-        return _storage_failure(error)
+        return _storage_failure(error, file)
     return None
 
 
-def _storage_failure(error: Exception) -> StorageFailureError:
-    logger.error("The database failed: %s", getattr(error, "orig", None) or error)
-    return StorageFailureError(Message.of("database_failure"))
+def _storage_failure(error: Exception, file: str) -> StorageFailureError:
+    logger.error("The database %s failed: %s", file, getattr(error, "orig", None) or error)
+    return failure_of(error, file) or StorageFailureError(Message.of("database_failure"))

@@ -14,6 +14,8 @@ import anyio
 from sqlalchemy import URL, Connection, create_engine, event
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from drive_server.storage.sqlite_faults import is_busy
+
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
@@ -179,8 +181,8 @@ def _switch_to_wal(cursor: Any) -> None:
     for attempt in range(WAL_ATTEMPTS):
         try:
             cursor.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError:
-            if attempt == WAL_ATTEMPTS - 1:
+        except sqlite3.OperationalError as error:
+            if attempt == WAL_ATTEMPTS - 1 or not is_busy(error):
                 raise
             time.sleep(WAL_PAUSE_SECONDS)
         else:

@@ -47,6 +47,8 @@ PEOPLE = {
 class MemoryDrive:
     """Remembers what was done in a file: a call that comes again, under the same id, is not done again."""
 
+    index_state = "ok"
+
     def __init__(self, path: Path) -> None:
         self._path = path
         self._path.touch()

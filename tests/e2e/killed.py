@@ -1,6 +1,7 @@
 """The whole service on a scripted model, which ends itself with SIGKILL at the n-th place where something is stored.
 
-The places are before and after each batch of events, each checkpoint, each task's writes, and each change of the drive.
+The places are before and after each batch of events, each checkpoint, each task's writes, and each change of the drive;
+with `doors` each commit, each stored content and each write of the index too.
 They count from the first message on, or from the start of the process, so that a recovery is killed too.
 """
 
@@ -15,11 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.events.log import EventLog
 from api.runs.service import Runs
 from api.storage.sqlite_threads import SqliteThreads
+from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.services.journal.service import Journal
+from drive_server.storage.blobs import BlobStore
+from drive_server.storage.engine import Transactions
 from graph.settings import AgentSettings
 from tests.api.command_model import CommandModel
 from tests.api.real_service import RealService
@@ -34,6 +39,7 @@ PLACES: Final = 110
 """About so many are passed in a round."""
 FROM_START: Final = "start"
 COMMANDS: Final = "commands"
+DOORS: Final = "doors"
 
 
 class RoundModel(FakeChatModel):
@@ -62,10 +68,13 @@ class Victim:
     With `commands` its model does what it is told, and people's own servers may be on this machine.
     """
 
-    def __init__(self, data_dir: Path, place: int = 0, *, from_start: bool = False, commands: bool = False) -> None:
+    def __init__(
+        self, data_dir: Path, place: int = 0, *, from_start: bool = False, commands: bool = False, doors: bool = False
+    ) -> None:
         self._data_dir = data_dir
         arguments = [str(data_dir), str(place)]
-        arguments += [option for option, is_on in ((FROM_START, from_start), (COMMANDS, commands)) if is_on]
+        options = ((FROM_START, from_start), (COMMANDS, commands), (DOORS, doors))
+        arguments += [option for option, is_on in options if is_on]
         self._process = Forked("tests.e2e.killed", arguments, os.environ)
         self.url = self._process.stdout.readline().decode().strip()
 
@@ -147,6 +156,15 @@ def main(arguments: list[str]) -> None:
             setattr(owner, name, countdown.around(getattr(owner, name)))
     EventLog._store = countdown.around_async(EventLog._store)  # pyright: ignore[reportPrivateUsage] - a place to die at
     Journal.change = countdown.around_async(Journal.change)
+    if DOORS in options:
+        more: tuple[tuple[Any, str], ...] = (
+            (AsyncSession, "commit"),
+            (Transactions, "write"),
+            (BlobStore, "put_stream"),
+            (KnowledgeIndex, "replace"),
+        )
+        for owner, name in more:
+            setattr(owner, name, countdown.around_async(getattr(owner, name)))
     Runs.start = countdown.arming(Runs.start)
     model = CommandModel() if COMMANDS in options else RoundModel()
     agent = AgentSettings(model="offline", mcp_private_hosts="127.0.0.1")

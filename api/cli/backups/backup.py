@@ -36,6 +36,7 @@ from api.cli.backups.layout import (
 from api.cli.backups.sources import Sources, local_sources
 from api.cli.failure import CommandError, system_reason
 from api.cli.progress import Progress
+from api.cli.service.last_backup import note_backup
 from api.cli.terminal import Terminal, format_size, visible_line
 from api.cli.texts import text
 from drive_server.storage.file_locks import try_lock
@@ -67,6 +68,7 @@ def backup(arguments: Namespace) -> int:
         raise CommandError.of("backup_failed", reason=system_reason(error)) from error
     except DamagedError as error:
         raise CommandError.of("backup_blob", sha256=error) from error
+    note_backup(sources.root, generation.folder)
     record = generation.record
     size = format_size(record.blob_bytes)
     seconds = f"{time.monotonic() - begun:.1f}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from api.cli.failure import CommandError
 from api.cli.progress import Progress
 from api.cli.references import children, find, with_shared
 from api.cli.service.connection import connected
@@ -20,6 +21,7 @@ READ = ("pending", "indexing", "ready", "failed")
 """The states of files that are not skipped."""
 WAITING = ("pending", "indexing")
 WAIT_SECONDS = 5
+DEGRADED = "degraded"
 
 
 def list_folder(arguments: Namespace) -> int:
@@ -81,23 +83,28 @@ def index(arguments: Namespace) -> int:
         status = client.get("/api/drive/index")
     if arguments.json:
         print_json(status)
-        return 0
-    _print_status(status, terminal)
+    else:
+        _print_status(status, terminal)
+    if arguments.rebuild and status["health"] == DEGRADED:
+        raise CommandError.of("rebuild_failed")
     return 0
 
 
 def wait_for_index(client: ServiceClient, terminal: Terminal) -> dict[str, Any]:
-    """Show the progress of indexing until nothing is pending, and return the last status. Ctrl-C ends the wait."""
+    """Show the progress of indexing until nothing is pending, and return the last status. Ctrl-C ends the wait.
+
+    Files wait in vain while the index is damaged and can't be built anew.
+    """
     status = client.get("/api/drive/index")
     total = _waiting(status)
     if not total:
         return status
     with Progress(terminal, text("reading"), total) as progress:
-        while waiting := _waiting(status):
+        while (waiting := _waiting(status)) and status["health"] != DEGRADED:
             total = max(total, waiting)
             progress.update(total - waiting, total)
             status = client.get("/api/drive/index", wait_seconds=WAIT_SECONDS)
-        progress.update(total, total)
+        progress.update(total - _waiting(status), total)
     return status
 
 
@@ -114,6 +121,8 @@ def _print_status(status: dict[str, Any], terminal: Terminal) -> None:
         terminal.say(text("no_files"))
     if waiting := status.get("awaiting_vectors"):
         terminal.say(f"{waiting:>7}  {text('awaiting_vectors')}")
+    if status["health"] != "ok":
+        terminal.say(text(f"index_{status['health']}"), "yellow")
     for problem in status["problems"]:
         terminal.say(f"{visible_line(problem['path'])}: {visible_line(problem['reason'])}", "yellow")
 

@@ -11,30 +11,28 @@ from contextlib import contextmanager
 from functools import partial
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from api.cli.failure import CommandError
 from api.cli.service.data_dir import ServiceRecord
+from api.cli.service.last_backup import restoring_advice
 from api.cli.texts import language, text
-from drive_server.errors import DriveError
+from drive_server.errors import DamagedDatabaseError, DriveError
 from drive_server.escaping.logs import log_to
 from drive_server.transports.collector import paused_collector
 from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.runner import Runner
+from drive_server.transports.startup import StartupWatch
 from graph.errors import AgentError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator, MutableMapping
+    from collections.abc import Awaitable, Callable, Generator
 
     from fastapi import FastAPI
 
     from drive_server.settings import DriveSettings
+    from drive_server.transports.startup import AsgiApp
     from graph.settings import AgentSettings
-
-    Scope = MutableMapping[str, Any]
-    Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-    Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-    AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 logger = logging.getLogger(__name__)
 
@@ -58,8 +56,10 @@ class ServiceRunner(Runner):
         on_ready: Callable[[], Awaitable[None]],
         wind_down: Callable[[], Awaitable[None]] = _nothing,
         limits: ConnectionLimits | None = None,
+        root: Path | None = None,
     ) -> None:
-        self._startup = StartupWatch(app)
+        self._root = root
+        self._startup = StartupWatch(app, DriveError, AgentError)
         super().__init__(self._startup, wind_down, limits)
         self._on_ready = on_ready
 
@@ -76,42 +76,13 @@ class ServiceRunner(Runner):
         except SystemExit as error:
             if self.started:
                 raise
-            raise _not_started(self._startup.failure) from error
+            raise _not_started(self._startup.failure, self._root) from error
 
 
-class StartupWatch:
-    """An ASGI middleware that keeps the error with which the app failed to start."""
-
-    def __init__(self, app: AsgiApp) -> None:
-        self._app = app
-        self.failure: BaseException | None = None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything on."""
-        if scope["type"] != "lifespan":
-            await self._app(scope, receive, send)
-            return
-
-        async def send_untraced(message: MutableMapping[str, Any]) -> None:
-            # The message is a traceback: what is a sentence is said as one, the rest is logged below.
-            await send({**message, "message": ""} if message["type"] == "lifespan.startup.failed" else message)
-
-        try:
-            await self._app(scope, receive, send_untraced)
-        except Exception as error:
-            self.failure = _first(error)
-            if not isinstance(self.failure, DriveError | AgentError):
-                logger.exception("The service could not start, or not end.")
-            raise
-
-
-def _first(failure: BaseException) -> BaseException:
-    while isinstance(failure, BaseExceptionGroup):
-        failure = failure.exceptions[0]
-    return failure
-
-
-def _not_started(failure: BaseException | None) -> CommandError:
+def _not_started(failure: BaseException | None, root: Path | None) -> CommandError:
+    if isinstance(failure, DamagedDatabaseError) and root is not None:
+        reason, _ = failure.texts(language())
+        return CommandError.of("not_started", reason=reason, hint=restoring_advice(root))
     if isinstance(failure, DriveError):
         reason, hint = failure.texts(language())
         return CommandError.of("not_started", reason=reason, hint=hint)
@@ -206,7 +177,7 @@ def service_runner(
         app.state.open_streams.end()
         await app.state.mcp.wind_down()
 
-    return ServiceRunner(app, partial(on_ready, app), wind_down, ConnectionLimits.of(drive))
+    return ServiceRunner(app, partial(on_ready, app), wind_down, ConnectionLimits.of(drive), drive.root)
 
 
 def log_to_file(root: Path) -> None:

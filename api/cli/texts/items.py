@@ -103,6 +103,22 @@ ITEMS: Final[dict[str, tuple[str, str]]] = {
     "folder_not_file": ("{ref} is a folder, not a file.", "{ref} 是文件夹，不是文件。"),
     "hit_version": ("version {number}", "版本 {number}"),
     "no_files": ("No files yet.", "还没有文件。"),
+    "index_rebuilding": (
+        "The search index was damaged and is being built anew; until then searches may find names only.",
+        "搜索索引已损坏，正在重建；在此之前可能只能按名称搜索。",
+    ),
+    "index_degraded": (
+        "The search index is damaged, and building it anew failed; searches find names only.",
+        "搜索索引已损坏，重建失败；目前只能按名称搜索。",
+    ),
+    "rebuild_failed": (
+        "The search index could not be built anew.",
+        "无法重建搜索索引。",
+    ),
+    "rebuild_failed.hint": (
+        "Check the disk and the service's log; your files are not affected.",
+        "请检查磁盘和服务日志；您的文件不受影响。",
+    ),
     "awaiting_vectors": (
         "passages that are found by their words, and not by their meaning yet",
         "个段落可按词语找到，尚不能按含义找到",

@@ -238,6 +238,14 @@ WHOLE_DRIVE: Final[dict[str, tuple[str, str]]] = {
         "已将备份 {name} 恢复到 {target}：{blobs} 个内容（{size}），用时 {seconds} 秒。",
     ),
     "restore_moved": ("What was there is in {moved} now.", "原有内容现位于 {moved}。"),
+    "backup_newest": (
+        "The newest backup is {name}. This restores it and keeps what is there beside it: {command}",
+        "最新的备份是 {name}。用以下命令恢复（现有内容会保留在旁边）：{command}",
+    ),
+    "backup_unknown": (
+        "No backup of this data directory is known. If there is one: drive-agent restore FOLDER --force",
+        "没有找到此数据目录的备份记录。如果有备份，请运行：drive-agent restore 文件夹 --force",
+    ),
     "restore_next": (
         "Keys, tokens and links work as they did. Start the service: it reads all files again for search.",
         "密钥、令牌和链接照常有效。请启动服务：它会重新读取所有文件以供搜索。",

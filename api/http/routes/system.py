@@ -23,12 +23,16 @@ async def healthz() -> dict[str, str]:
 
 @router.get("/readyz", response_model=dict[str, Any], responses=problem_responses(503))
 async def readyz(service: ServiceDep, request: Request) -> Any:
-    """Return the state of each part; 503 with the missing ones if a request could not be served."""
+    """Return the state of each part; 503 with the missing ones if a request could not be served.
+
+    With a damaged search index the service is `degraded`: everything works, but searches may find names only.
+    """
     checks = await service.readiness()
     missing = [name for name, state in checks.items() if state != OK]
     if missing:
         return _not_ready(checks, missing, language_of(request))
-    return {"status": "ready", "checks": checks}
+    index = service.drive.index_state
+    return {"status": "ready" if index == OK else "degraded", "checks": {**checks, "index": index}}
 
 
 def _not_ready(checks: dict[str, str], missing: list[str], language: Language) -> Response:

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Generator, Iterable
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final, TypedDict
 
@@ -15,6 +14,7 @@ from wsgidav.dav_error import (
 )
 from wsgidav.xml_tools import string_to_xml
 
+from drive_server.clock import utc_now
 from drive_server.errors import NotFoundError, TooLargeError
 from drive_server.http.dav.call import DavCall, RefusedError
 from drive_server.http.dav.href import href_of
@@ -134,7 +134,7 @@ class CallLocks:
         etree.SubElement(active, "{DAV:}depth").text = "infinity" if lock.is_deep else "0"
         if lock.owner:
             active.append(string_to_xml(lock.owner.encode()))
-        left = max(1, int((lock.expires_at - datetime.now(UTC)).total_seconds()))
+        left = max(1, int((lock.expires_at - utc_now()).total_seconds()))
         etree.SubElement(active, "{DAV:}timeout").text = f"Second-{left}"
         etree.SubElement(etree.SubElement(active, "{DAV:}locktoken"), "{DAV:}href").text = lock.token
         etree.SubElement(etree.SubElement(active, "{DAV:}lockroot"), "{DAV:}href").text = self.root_of(lock)

@@ -79,9 +79,12 @@ async def index_status(
 
 @router.post("/index/rebuild", name="rebuild_index", status_code=status.HTTP_202_ACCEPTED)
 async def rebuild_index(drive: DriveDep, actor: ActorDep) -> IndexResult:
-    """Read all files of the caller anew, in the background."""
+    """Read all files of the caller anew, in the background.
+
+    An administrator's call, or one of anybody while the index is damaged, drops the index unread and builds all of it.
+    """
     require_scope(actor.principal, Scope.WRITE)
-    await drive.ingester.rebuild(actor.user_id)
+    await drive.ingester.rebuild(None if actor.principal.is_admin else actor.user_id)
     return IndexResult.of(await drive.ingester.status(actor.user_id))
 
 

@@ -2,15 +2,17 @@
 
 import logging
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import anyio
 import anyio.to_thread
 
 from drive_server.errors import StorageFailureError
 from drive_server.knowledge.embedding.embedder import CrossingEmbedder, Embedder, EmbedderUnavailableError, Vectors
+from drive_server.knowledge.index.health import DamagedIndexError, IndexHealth
 from drive_server.knowledge.index.queries import Query, parse
 from drive_server.knowledge.index.retrieval import Mode, ModelQuery, QueryVector, SearchRequest, find
 from drive_server.knowledge.index.rows import (
@@ -35,6 +37,9 @@ logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.0
 """The time for which an index without vectors of the late model counts as such."""
+
+SEARCH_SECONDS: Final = 60.0
+"""The longest search; a longer one has met a thread of LanceDB that died with a lock."""
 
 MAX_IDS = 500
 """The most ids or digests in one query."""
@@ -70,14 +75,16 @@ class KnowledgeIndex:
         embedder: Embedder,
         open_model: Callable[[str], Embedder | None] = lambda _: None,
         late: Embedder | None = None,
+        health: IndexHealth | None = None,
     ) -> None:
+        self.health = health or IndexHealth()
         self.late = late
         self._crossing = CrossingEmbedder(late) if late is not None and embedder.name == CrossingEmbedder.name else None
         self._embedder = embedder
         self._open_model = open_model
         self._has_late_rows = False
         self._looked_at = -math.inf
-        self._tables = PassageTables(url, embedder.name)
+        self._tables = PassageTables(url, embedder.name, self.health)
 
     @property
     def table_name(self) -> str:
@@ -110,7 +117,7 @@ class KnowledgeIndex:
             return await self._search(wanted, where, mode, limit, answers_only=answers_only)
         except StorageFailureError:
             # Another process may have dropped the table that was open here; now it is opened again.
-            return await self._search(wanted, where, mode, limit, answers_only=answers_only)
+            return await self._search_again(wanted, where, mode, limit, answers_only=answers_only)
 
     async def replace(self, files: Sequence[IndexedFile]) -> None:
         """Replace the passages that the index has of these files."""
@@ -216,8 +223,22 @@ class KnowledgeIndex:
             for table in await self._live_tables():
                 await table.maintain(idle=idle, busy=busy)
 
+    async def inspect(self) -> Counter[str]:
+        """Read something of all that is stored; return how many passages the model's table has of each file.
+
+        Raises `DamagedIndexError` for an index that can't be read or is of another program.
+        """
+        async with self._tables.translated_errors(reports=False):
+            return await self._tables.inspect()
+
+    async def look(self) -> None:
+        """Have the index inspected if files of it are gone."""
+        async with self._tables.translated_errors():
+            if await self._tables.current.has_gone_back():
+                self.health.request("inspect")
+
     async def clear(self) -> None:
-        """Remove everything, so that the files of a broken index can be indexed again."""
+        """Set everything aside unread, so that the files of a damaged index can be indexed again."""
         async with self._tables.translated_errors():
             await self._tables.drop()
 
@@ -225,11 +246,23 @@ class KnowledgeIndex:
         """Close the files; the next use opens them again."""
         self._tables.close()
 
+    async def _search_again(
+        self, query: Query, where: str, mode: Mode, limit: int, *, answers_only: bool
+    ) -> list[IndexHit]:
+        try:
+            return await self._search(query, where, mode, limit, answers_only=answers_only)
+        except DamagedIndexError:
+            self.health.note_failure()
+            raise
+
     async def _search(self, query: Query, where: str, mode: Mode, limit: int, *, answers_only: bool) -> list[IndexHit]:
-        async with self._tables.translated_errors():
+        async with self._tables.translated_errors(SEARCH_SECONDS, reports=False):
             table = await self._tables.serving()
             opened = await table.readable()
             if opened is None:
+                if table.was_there:
+                    table.note_dropped()
+                    self.health.request("inspect")
                 return []
             questions = await self._questions(table, query.words) if mode in ("hybrid", "vector") else ()
             if mode == "vector" and not questions:

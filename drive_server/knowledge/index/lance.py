@@ -41,6 +41,11 @@ class Lance:
         for name in names:
             await (await self._connected()).drop_table(name)
 
+    def forget(self) -> None:
+        """Connect anew at the next use, with empty caches; who still uses the connection may go on."""
+        self._connection = None
+        self._connecting = anyio.Lock()
+
     def close(self) -> None:
         """Disconnect; the next use connects again."""
         if self._connection is not None:

@@ -1,13 +1,16 @@
 """A LanceDB table of passages: made, opened, kept fast and small."""
 
 import math
-from typing import Any
+from collections import Counter
+from collections.abc import AsyncIterator
+from typing import Any, Final
 
 import anyio
 
 from drive_server.knowledge.index.lance import Lance
 from drive_server.knowledge.index.maintenance import KEPT_VERSIONS, MaintenanceProcess, maintain
-from drive_server.knowledge.index.rows import MODEL, VECTOR, quoted, schema, vector_field
+from drive_server.knowledge.index.matching import word_query
+from drive_server.knowledge.index.rows import MODEL, PASSAGE, VECTOR, quoted, schema, vector_field
 
 UNINDEXED_ROWS = 256
 """From so many unindexed rows on maintenance is urgent: each costs a search 35 microseconds of CPU."""
@@ -24,6 +27,11 @@ IDLE_SECONDS = 30.0
 LARGE = 50_000
 """From so many rows on maintenance takes seconds, and a process of its own does it."""
 
+COLUMNS: Final = frozenset({"file_id", "owner_id", "content", "digest", PASSAGE, "words"})
+FILTERED: Final = ("file_id", "owner_id", "digest", MODEL)
+"""The columns with an index for conditions."""
+NOBODY: Final = "0" * 31 + "1"
+
 REST_FACTOR = 4
 """The pause after a process, in multiples of its duration, unless this many times the urgent rows wait."""
 
@@ -34,12 +42,17 @@ class PassageTable:
     def __init__(self, lance: Lance, name: str, model: str) -> None:
         self.name = name
         self.model = model
+        self._expected = model
         self.dimensions = 0
         """The length of its vectors; 0 before it is opened, and while it has none."""
 
         self.names_models = False
         """True if its rows name the models of their vectors; in older tables all are of `model`."""
 
+        self.was_there = False
+        """True if it was opened or made, and not dropped by this process: if it is gone, somebody else removed it."""
+
+        self._version = 0
         self._lance = lance
         self._opening = anyio.Lock()
         self._maintaining = anyio.Lock()
@@ -57,6 +70,7 @@ class PassageTable:
             if self._table is None and self.name in await self._lance.names():
                 self._table = await self._lance.open(self.name)
                 self._unindexed = await _unindexed_rows(self._table)
+                self.was_there = True
             if self._table is not None and not (self.dimensions and self.names_models):
                 await self._read_schema()
             return self._table
@@ -82,6 +96,7 @@ class PassageTable:
                 table = await self._lance.create(self.name, schema(self.model, dimensions))
                 await _create_indices(table)
                 self._table, self.dimensions, self.names_models = table, dimensions, True
+                self.was_there = True
             elif dimensions and not self.dimensions:
                 await table.add_columns(vector_field(dimensions))
                 self.dimensions = dimensions
@@ -108,6 +123,34 @@ class PassageTable:
         async with self._maintaining:
             await self._table.delete(condition)
         self._commits += 1
+
+    async def inspect(self) -> Counter[str]:
+        """Read from every file of the table and of its indices; return how many passages each file has.
+
+        Raises what LanceDB raises, and `ValueError` for a table that is not of this program.
+        """
+        self.forget()
+        table = await self.readable()
+        if table is None:
+            return Counter()
+        self._require_own(set((await table.schema()).names))
+        asked = table.query().select(["file_id"])
+        found: Counter[str] = Counter()
+        async for batch in await asked.to_batches():
+            found.update(batch["file_id"].to_pylist())
+        async for question in self._questions(table):
+            await question.limit(1).select(["file_id"]).to_arrow()
+        await table.delete("false")  # it changes nothing, but commits
+        self._version = await table.version()
+        return found
+
+    async def has_gone_back(self) -> bool:
+        """Return whether the table is gone, or older than it was: somebody else removed files of it."""
+        table = await self.readable()
+        if table is None:
+            return self.was_there
+        before, self._version = self._version, await table.version()
+        return self._version < before
 
     async def count(self) -> int:
         """Return the number of passages."""
@@ -137,6 +180,11 @@ class PassageTable:
             self._unindexed += due[0]
             self._commits += due[1]
             raise
+
+    def note_dropped(self) -> None:
+        """Note that this process removed the table."""
+        self.forget()
+        self.was_there, self._version = False, 0
 
     def forget(self) -> None:
         """Open it again at the next use: another process may have dropped and recreated it."""
@@ -175,6 +223,22 @@ class PassageTable:
             IDLE_SECONDS, REST_FACTOR * self._duration
         )
         return (is_changed and is_due) or now >= self._clean_at
+
+    def _require_own(self, columns: set[str]) -> None:
+        if not columns >= COLUMNS or (self._expected and self.model != self._expected):
+            raise ValueError("the table is not of this program, or of another model")
+
+    async def _questions(self, table: Any) -> AsyncIterator[Any]:
+        """Yield a question for each index, and for the vectors, that no other part of the table answers."""
+        indexed = {column for index in await table.list_indices() for column in index.columns}
+        if "words" not in indexed:
+            raise ValueError("the index of words is missing")
+        yield table.query().nearest_to_text(word_query("any"))
+        for column in indexed.intersection(FILTERED):
+            yield table.query().where(f"{column} = {quoted(NOBODY)}")
+        if self.dimensions:
+            direction = [1.0] + [0.0] * (self.dimensions - 1)
+            yield table.query().nearest_to(direction).column(VECTOR).distance_type("dot")
 
     async def _read_schema(self) -> None:
         found = await self._table.schema()

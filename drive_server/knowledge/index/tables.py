@@ -7,15 +7,23 @@ being filled does not serve yet. When it is complete, `promote` drops the others
 
 import logging
 import re
+from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from hashlib import sha256
+from pathlib import Path
+from typing import Final
 
 import anyio
+import anyio.to_thread
 
-from drive_server.errors import StorageFailureError
+from drive_server.errors import DriveError, StorageFailureError
+from drive_server.knowledge.index.health import DamagedIndexError, IndexHealth
 from drive_server.knowledge.index.lance import Lance
+from drive_server.knowledge.index.quarantine import is_local, set_aside
+from drive_server.knowledge.index.retrieval import RowsMovedError
 from drive_server.knowledge.index.table import PassageTable
+from drive_server.messages import Message
 
 logger = logging.getLogger(__name__)
 
@@ -25,13 +33,21 @@ FORMAT = 4
 PREFIX = "passages-"
 MAX_NAME_CHARACTERS = 60
 _UNFIT = re.compile(r"[^a-z0-9]+")
+ANSWER_SECONDS: Final = 300.0
+"""The longest wait for LanceDB: one of its threads that panics over a damaged file may leave a lock held for good."""
+_OS_ERROR: Final = re.compile(r"os error (\d+)")
+ENVIRONMENT: Final = frozenset({12, 23, 24, 28, 30, 122})
+"""ENOMEM, ENFILE, EMFILE, ENOSPC, EROFS, EDQUOT: the machine failed, and the index may be sound."""
+PANICS: Final = frozenset({"RustPanic", "PanicException"})
+"""The names of the errors that a panic within LanceDB becomes; the second one is no `Exception`."""
 
 
 class PassageTables:
     """All tables at one LanceDB URI. Opened at the first use."""
 
-    def __init__(self, url: str, model: str) -> None:
+    def __init__(self, url: str, model: str, health: IndexHealth) -> None:
         self._lance = Lance(url)
+        self._health = health
         self._choosing = anyio.Lock()
         self._serving: PassageTable | None = None
         self.current = PassageTable(self._lance, table_name(model), model)
@@ -65,9 +81,22 @@ class PassageTables:
             await self._lance.drop([name for name in await self._all_names() if name != self.current.name])
 
     async def drop(self) -> None:
-        """Remove everything, as if nothing had ever been written."""
+        """Remove everything unread, as if nothing had ever been written."""
         self.forget()
-        await self._lance.drop(await self._all_names())
+        self.current.note_dropped()
+        if is_local(self._lance.url):
+            await anyio.to_thread.run_sync(set_aside, Path(self._lance.url))
+        else:
+            await self._lance.drop(await self._all_names())
+
+    async def inspect(self) -> Counter[str]:
+        """Read something of every file of the tables; return how many passages the current one has of each file."""
+        found: Counter[str] = Counter()
+        for table in await self._usable():
+            passages = await table.inspect()
+            if table is self.current:
+                found = passages
+        return found
 
     def forget(self) -> None:
         """Open and choose again at the next use: another process may have dropped, made or promoted a table."""
@@ -75,6 +104,7 @@ class PassageTables:
         if self._serving is not None:
             self._serving.forget()
         self._serving = None
+        self._lance.forget()
 
     def close(self) -> None:
         """Close the files."""
@@ -85,17 +115,35 @@ class PassageTables:
         self._lance.close()
 
     @asynccontextmanager
-    async def translated_errors(self) -> AsyncGenerator[None]:
-        """Turn LanceDB's errors into ours, without paths, and open the tables again at the next use."""
+    async def translated_errors(self, seconds: float = ANSWER_SECONDS, *, reports: bool = True) -> AsyncGenerator[None]:
+        """Turn LanceDB's errors into ours, without paths, and open the tables again at the next use.
+
+        Raises `DamagedIndexError` if the index may be damaged, which `reports` tells its writer too.
+        """
         try:
-            yield
-        except (RuntimeError, OSError, ValueError) as error:
-            logger.warning("The search index failed.", exc_info=error)
-            self.forget()
-            raise StorageFailureError(
-                "The search index can't be read or written.",
-                hint="Check that the disk is not full; if it goes on, run `drive-agent index --rebuild`.",
-            ) from error
+            with anyio.fail_after(seconds):
+                yield
+        except DriveError:
+            raise
+        except (RuntimeError, OSError, ValueError, KeyError) as error:
+            raise self._failure(error, reports=reports) from error
+        except BaseException as error:
+            if type(error).__name__ not in PANICS:
+                raise
+            raise self._failure(error, reports=reports) from error
+
+    def _failure(self, error: BaseException, *, reports: bool) -> StorageFailureError:
+        logger.warning("The search index failed.", exc_info=error)
+        self.forget()
+        number = _OS_ERROR.search(str(error))
+        code = int(number[1]) if number else getattr(error, "errno", None)
+        if code in ENVIRONMENT:
+            return StorageFailureError(Message.of("index_failure"))
+        if isinstance(error, RowsMovedError):
+            return StorageFailureError(Message.of("index_failure"))
+        if reports:
+            self._health.request("inspect")
+        return DamagedIndexError(Message.of("index_damaged"))
 
     async def _fullest(self) -> PassageTable:
         usable = await self._usable()

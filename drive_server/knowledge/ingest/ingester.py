@@ -14,6 +14,7 @@ from sqlalchemy import Select
 
 from drive_server.errors import StorageFailureError
 from drive_server.knowledge.embedding.embedder import Embedder, EmbedderUnavailableError, Vectors
+from drive_server.knowledge.index.health import DamagedIndexError, IndexHealth
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.lock import WriterLock
 from drive_server.knowledge.ingest.pending import Job, PendingFiles
@@ -30,6 +31,8 @@ logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 2.0
 OCR_POLL_SECONDS: Final = 30.0
+LOOK_SECONDS: Final = 30.0
+"""The interval at which an idle writer looks whether files of the index are gone."""
 PAUSE_SECONDS: Final = 0.25
 LATE_SECONDS = 3.0
 LATE_PASSAGES = 64
@@ -76,12 +79,19 @@ class Ingester:
         self._is_promoted = True
         self._wakes = 0
         self._no_late_until = -math.inf
+        self._look_at = -math.inf
+        index.health.on_request = self.wake
 
     def wake(self) -> None:
         """Have the loop look for pending files at once, not only at its next poll."""
         self._wakes += 1
         self._woken.set()
         self._notify()
+
+    @property
+    def health(self) -> IndexHealth:
+        """The health of the index."""
+        return self._index.health
 
     @property
     def next_step(self) -> anyio.Event:
@@ -132,7 +142,7 @@ class Ingester:
     async def drain(self) -> None:
         """Work until nothing is pending, without pauses between attempts; or wait for the process that works."""
         while await self._work_all(retry_at_once=True):
-            if not await self._pending.has_unfinished():
+            if not self._index.health.requested and not await self._pending.has_unfinished():
                 break
             await anyio.sleep(WAIT_SECONDS)
 
@@ -150,7 +160,13 @@ class Ingester:
         return status
 
     async def rebuild(self, owner_id: str | None = None) -> None:
-        """Have all files read again in the background, of one person or of all."""
+        """Have all files read again in the background: of one person, or of all, whose index is dropped unread.
+
+        A damaged index is dropped in both cases, as no file can be found in it anyway.
+        """
+        health = self._index.health
+        if owner_id is None or health.is_incomplete:
+            health.request("rebuild")
         await self._pending.restart(owner_id)
         self.wake()
 
@@ -170,7 +186,7 @@ class Ingester:
             file_ids = None if files is None else list(await session.scalars(files))
         with suppress(StorageFailureError):  # the files' states are true all the same
             status = replace(status, awaiting_vectors=await self._index.waiting_for_vectors(owner_id, file_ids))
-        return status
+        return replace(status, health=self._index.health.state)
 
     async def _work_all(self, *, retry_at_once: bool) -> bool:
         """Index the pending files, if no other process does. Return whether more may follow soon."""
@@ -178,8 +194,11 @@ class Ingester:
             if not self._lock.acquire():
                 return retry_at_once
             try:
-                await self._recover()
-                return await self._work_off(retry_at_once=retry_at_once)
+                if not await self._make_usable():
+                    return False
+                is_quiet = await self._work_off(retry_at_once=retry_at_once)
+                await self._settle()
+                return is_quiet or bool(self._index.health.requested)
             except BaseException:
                 self._is_recovered = False  # files are still marked as claimed
                 raise
@@ -193,6 +212,8 @@ class Ingester:
             is_quiet = await pipeline.work_off(self._claim, retry_at_once=retry_at_once)
             if is_quiet or (retry_at_once and pipeline.is_waiting_for_model):
                 return is_quiet
+            if self._index.health.requested:
+                return True
             if pipeline.was_idle:
                 await self._promote_table()
                 if not await self._add_late_vectors():
@@ -200,6 +221,8 @@ class Ingester:
             # Once more: files that changed meanwhile were left out.
 
     async def _claim(self, excluded: Collection[str], retry_at_once: bool) -> list[Job]:
+        if self._index.health.requested:
+            return []  # first the index is looked at
         jobs = await self._pending.claim(excluded, retry_at_once=retry_at_once)
         if not jobs and not self._is_promoted:
             return await self._pending.claim_for_migration(excluded, retry_at_once=retry_at_once)
@@ -243,22 +266,79 @@ class Ingester:
 
     async def _maintain(self) -> None:
         async with self._mutex:
+            if anyio.current_time() >= self._look_at:
+                self._look_at = anyio.current_time() + LOOK_SECONDS
+                await self._index.look()
             await self._index.maintain(idle=True)
 
+    async def _make_usable(self) -> bool:
+        """Repair and recover the index as far as needed; return False while it is left alone as it is."""
+        await self._repair()
+        if not self._index.health.is_resting:
+            await self._recover()
+        return not self._index.health.is_resting
+
+    async def _repair(self) -> None:
+        """Inspect the index, or build it anew, if a process asked for that."""
+        health = self._index.health
+        wanted = health.take_request()
+        if wanted == "rebuild":
+            await self._build_anew(by_request=True)
+        elif wanted:
+            self._is_recovered = False
+            if health.is_beyond_doubt():
+                await self._build_anew(by_request=False)
+
+    async def _build_anew(self, *, by_request: bool) -> None:
+        """Set the index aside unread; all files become pending by `_recover`. Give up if that was done too often."""
+        health = self._index.health
+        if not by_request and not health.may_rebuild():
+            health.give_up()
+            return
+        logger.warning("The search index is set aside and built anew.")
+        health.begin_rebuild(by_request=by_request)
+        self._is_recovered = False
+        try:
+            await self._index.clear()
+        except StorageFailureError:
+            health.give_up()
+            raise
+        self._notify()
+
     async def _recover(self) -> None:
-        """Recover once after taking the lock: from an interrupted writer, and a lost or broken index."""
+        """Recover once after taking the lock: from an interrupted writer, and a lost or damaged index."""
         if self._is_recovered:
             return
-        try:
-            tables = await self._index.table_names()
-        except StorageFailureError:
-            await self._index.clear()
-            tables = set[str]()
+        passages = await self._inspected()
+        if passages is None:
+            return
         await self._index.drop_unusable()
         await self._index.upgrade()
+        tables = await self._index.table_names()
         await self._pending.recover(tables)
+        await self._pending.restart_missing(passages)
         self._is_promoted = tables <= {self._index.table_name}
         self._is_recovered = True
+
+    async def _inspected(self) -> Mapping[str, int] | None:
+        """Return the number of passages of each file in the index; of a damaged one, which is set aside, none.
+
+        Return None if it is damaged and stays as it is.
+        """
+        try:
+            return await self._index.inspect()
+        except DamagedIndexError:
+            await self._build_anew(by_request=False)
+            if self._index.health.is_resting:
+                return None
+        return await self._index.inspect()
+
+    async def _settle(self) -> None:
+        """Note that the index is whole again, once every file of it was read."""
+        health = self._index.health
+        if health.state != "ok" and not health.requested and not await self._pending.has_unfinished():
+            health.settle()
+            self._notify()
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from sqlalchemy import (
     ColumnElement,
+    Connection,
     Row,
     Select,
     Table,
@@ -34,7 +35,7 @@ from drive_server.knowledge.ingest.readings import (
 from drive_server.knowledge.readers.recognized import awaits_ocr
 from drive_server.knowledge.text.omissions import is_partial, reason_with
 from drive_server.storage.database import Database
-from drive_server.storage.tables.index import IndexEntryRow
+from drive_server.storage.tables.index import IndexEntryRow, ReadingRow
 from drive_server.storage.tables.items import NodeRow, VersionRow
 
 MAX_FILES = 32
@@ -42,7 +43,7 @@ MAX_BYTES = 4_000_000
 MAX_ATTEMPTS = 3
 OCR_PATIENCE = 60
 """OCR waits so many times longer between attempts than reading: nobody waits for it, and the disk may recover."""
-
+MAX_IDS = 500
 FROM_SCRATCH = "anew"
 """The `index_table` of a file that must be read and embedded again, with nothing reused."""
 
@@ -171,6 +172,25 @@ class PendingFiles:
             again = or_(interrupted, exhausted, lost, outdated, unknown)
             await session.execute(_to_pending(again), execution_options=UNSYNCHRONISED)
             await session.execute(_missing_entries())
+
+    async def restart_missing(self, passages: Mapping[str, int]) -> None:
+        """Make the files pending again of which this table should have other numbers of passages than it has."""
+        entry = IndexEntryRow
+        query = (
+            select(entry.file_id, ReadingRow.passages)
+            .join(ReadingRow, ReadingRow.content == entry.content)
+            .where(entry.state == "ready", entry.index_table == self._table, ReadingRow.passages > 0)
+        )
+
+        def missing(connection: Connection) -> list[str]:
+            rows = connection.execute(query)
+            return [file_id for file_id, expected in rows if passages.get(file_id, 0) != expected]
+
+        found = await self._database.read_sync(missing)
+        for start in range(0, len(found), MAX_IDS):
+            async with self._database.write() as session:
+                again = _to_pending(entry.file_id.in_(found[start : start + MAX_IDS])).values(index_table="")
+                await session.execute(again, execution_options=UNSYNCHRONISED)
 
     async def restart(self, owner_id: str | None) -> None:
         """Make all files pending again, of one person or of all, and delete their readings."""

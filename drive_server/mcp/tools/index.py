@@ -1,7 +1,7 @@
 """The tools for the search index: how far files can be searched, and reading them anew."""
 
 from time import monotonic
-from typing import Annotated
+from typing import Annotated, Final
 
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
@@ -13,13 +13,17 @@ from drive_server.mcp.calls.call import Call, answer
 from drive_server.mcp.tools.definition.arguments import FolderRef, OptionalFolderRef
 from drive_server.mcp.tools.definition.spec import BRINGS_BACK, READS, ToolGroup, ToolSpec
 from drive_server.mcp.tools.definition.texts import counted
-from drive_server.models.search import IndexStatus
+from drive_server.models.search import IndexHealthState, IndexStatus
 from drive_server.services.progress import Progress
 from drive_server.services.tree.names import display_name
 
 MAX_WAIT_SECONDS = 50
 """Below the minute after which many hosts give a call up."""
 MOST_PROBLEMS = 10
+HEALTH: Final[dict[str, str]] = {
+    "rebuilding": "The index was damaged and is being built anew.",
+    "degraded": "The index is damaged, and building it anew failed: searches find names only.",
+}
 
 Wait = Annotated[
     int, Field(ge=0, le=MAX_WAIT_SECONDS, description="Wait at most this many seconds until all files can be searched.")
@@ -30,13 +34,15 @@ class IndexResult(BaseModel):
     """The caller's files by state, and those that could not be read, with the reason.
 
     `summary` has the same in five words: pending, indexing, indexed, skipped, failed. `awaiting_vectors` counts
-    passages that are found by their words, and not by their meaning yet.
+    passages that are found by their words, and not by their meaning yet. `health` is `rebuilding` or `degraded` while
+    the index, which was damaged, is built anew, or can't be.
     """
 
     counts: dict[str, int]
     summary: dict[str, int]
     problems: list[dict[str, str]]
     awaiting_vectors: int = 0
+    health: IndexHealthState = "ok"
 
     @classmethod
     def of(cls, state: IndexStatus) -> "IndexResult":
@@ -46,6 +52,7 @@ class IndexResult(BaseModel):
             summary=state.summary,
             problems=list(state.problems),
             awaiting_vectors=state.awaiting_vectors,
+            health=state.health,
         )
 
 
@@ -108,10 +115,10 @@ async def _followed(watch: IndexWatch, seconds: float, report: Progress) -> Inde
 
 def _summary(status: IndexStatus) -> str:
     counts = ", ".join(f"{count} {state}" for state, count in status.summary.items() if count)
-    if not status.awaiting_vectors:
-        return f"Files: {counts}." if counts else "There are no files."
+    files = f"Files: {counts}." if counts else "There are no files."
     waiting = counted(status.awaiting_vectors, "passage")
-    return f"Files: {counts}. {waiting} can be found by words, and not by meaning yet."
+    late = f"{waiting} can be found by words, and not by meaning yet." if status.awaiting_vectors else ""
+    return " ".join(part for part in (files, late, HEALTH.get(status.health)) if part)
 
 
 def _problems(status: IndexStatus) -> str:

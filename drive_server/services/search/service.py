@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Final, Literal
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Scope, require_person, require_scope
 from drive_server.errors import InvalidInputError
+from drive_server.knowledge.index.health import DamagedIndexError
 from drive_server.knowledge.index.index import IndexHit, KnowledgeIndex
 from drive_server.knowledge.index.queries import parse
 from drive_server.knowledge.index.reranking import MAX_PASSAGES, Reranker
@@ -34,6 +35,12 @@ MAX_SHOWN_CHARACTERS = 100
 MAX_FOUND = 1000
 MAX_ASKED = 8000
 ASKED_PER_WANTED = 4
+REBUILDING: Final = (
+    "The search index is damaged and is being built anew: what files say may not be found yet, only their names."
+)
+DEGRADED: Final = (
+    "The search index is damaged and could not be built anew: what files say may not be found, only their names."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +100,7 @@ class SearchService:
             found = await self._with_slips(actor.principal, area, question, wanted_kind) or found
         more = found.is_full and len(shown) + question.size < MAX_FOUND
         following = cursors.seal(pack_marks(shown, found.candidates)) if more else None
-        return Page(found.hits, following, note=area.note if wanted else "")
+        return Page(found.hits, following, note=self._note(area) if wanted else "")
 
     async def semantic(
         self,
@@ -119,7 +126,7 @@ class SearchService:
             area = await open_area(session, actor.principal, folder, conditions)
         found = await self._ask(actor.principal, area, question)
         hits = await _reranked(reranker, wanted, found.hits) if reranker else found.hits
-        return Page(hits[:size], note=area.note)
+        return Page(hits[:size], note=self._note(area))
 
     async def near(self, actor: Actor, texts: Sequence[str], *, without: str, limit: int = 10) -> Page[Hit]:
         """Return the files that have passages near to any of the texts, each once, without the one of that id."""
@@ -131,7 +138,7 @@ class SearchService:
         async with self._database.read() as session:
             question = Question("", "hybrid", checked_limit(limit))
             found = await _page(session, actor.principal, area, question, in_one_order(answers))
-        return Page(found.hits, note=area.note)
+        return Page(found.hits, note=self._note(area))
 
     async def _others(self, area: SearchArea, question: Question, excluded_id: str) -> list[IndexHit]:
         """Ask for more and more until there are enough other files: a long file fills many places with itself."""
@@ -168,14 +175,23 @@ class SearchService:
     async def _passages(self, area: SearchArea, question: Question, asked: int) -> list[IndexHit]:
         if area.is_empty:
             return []
-        return await self._index.search(
-            question.query,
-            owner_ids=area.owner_ids,
-            file_ids=area.file_ids,
-            mode=question.mode,
-            limit=asked,
-            answers_only=question.answers_only,
-        )
+        try:
+            return await self._index.search(
+                question.query,
+                owner_ids=area.owner_ids,
+                file_ids=area.file_ids,
+                mode=question.mode,
+                limit=asked,
+                answers_only=question.answers_only,
+            )
+        except DamagedIndexError:
+            return []  # logged where it came from; the index is derived, and names are found without it
+
+    def _note(self, area: SearchArea) -> str:
+        """Return a sentence about what the answer may lack."""
+        health = self._index.health
+        damaged = (DEGRADED if health.state == "degraded" else REBUILDING) if health.is_incomplete else ""
+        return " ".join(note for note in (damaged, area.note) if note)
 
 
 async def _match_names(

@@ -127,8 +127,10 @@ def test_an_approval_expires_and_counts_as_rejected(service: RunningService, ali
         turn.finish()
     assert service.parts.drive.effects == []
     assert turn.tools == [("delete_item", "rejected")]
+    clock.advance(-200)  # set back: what has expired stays expired
     assert alice.answer(approval, "approve").json()["code"] == "approval_expired"
     assert alice.get(f"/api/approvals/{approval['approval_id']}")["status"] == "expired"
+    assert alice.get("/api/approvals")["items"] == []
 
 
 BAD_DECISIONS: list[Any] = [

@@ -136,6 +136,7 @@ def test_a_form_is_refused_field_by_field_then_answered_and_its_values_are_store
         assert notes.heard == []
 
         assert decide(person, asked, "edit", city="Kingfisher").json()["decisions"][0]["fields"] == ["city"]
+        assert not files_with(data_dir, "Kingfisher")
         turn.finish()
     assert heard(notes) == [("accept", {"city": "Kingfisher"})]
     assert len(notes.calls) == 1
@@ -151,6 +152,13 @@ def test_a_form_is_refused_field_by_field_then_answered_and_its_values_are_store
     stored = person.get(f"/api/runs/{turn.of('run')[0]['run_id']}/context")
     assert "Kingfisher" not in str(stored)
     assert not rows_with(data_dir, "Kingfisher")
+    assert not files_with(data_dir, "Kingfisher")
+
+
+def files_with(data_dir: Path, text: str) -> list[str]:
+    """Return the files that have a text somewhere, also in free pages and in logs of databases."""
+    files = (path for path in data_dir.rglob("*") if path.is_file())
+    return [path.name for path in files if text.encode() in path.read_bytes()]
 
 
 def rows_with(data_dir: Path, text: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 import asyncio
 import gzip
-import sqlite3
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from langgraph.types import Send
 from api.storage import sqlite_threads
 from api.storage.sqlite_threads import SqliteThreads, may_be_seen
 from api.storage.threads import open_threads
+from drive_server.errors import StorageFailureError
 from graph.drive.connections import ConnectionPool
 from graph.settings import AgentSettings
 from tests.api.storage.talk import fresh, graph_on, said, say
@@ -71,7 +71,7 @@ async def test_a_run_whose_disk_fails_ends_and_the_thread_goes_on_from_what_is_s
 ) -> None:
     await say(graph_on(saver), "first")
     saver.conn.execute("PRAGMA query_only = ON")
-    with pytest.raises(sqlite3.OperationalError):
+    with pytest.raises(StorageFailureError, match=r"graph\.db may only be read"):
         await say(graph_on(saver), "lost")
     saver.conn.execute("PRAGMA query_only = OFF")
     await say(graph_on(saver), "second")

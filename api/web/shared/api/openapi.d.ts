@@ -1729,6 +1729,12 @@ export interface components {
              */
             awaiting_vectors: number;
             /**
+             * Health
+             * @default ok
+             * @enum {string}
+             */
+            health: "ok" | "rebuilding" | "degraded";
+            /**
              * Type
              * @default index
              * @constant
@@ -1740,7 +1746,8 @@ export interface components {
          * @description The caller's files by state, and those that could not be read, with the reason.
          *
          *     `summary` has the same in five words: pending, indexing, indexed, skipped, failed. `awaiting_vectors` counts
-         *     passages that are found by their words, and not by their meaning yet.
+         *     passages that are found by their words, and not by their meaning yet. `health` is `rebuilding` or `degraded` while
+         *     the index, which was damaged, is built anew, or can't be.
          */
         IndexResult: {
             /** Counts */
@@ -1760,6 +1767,12 @@ export interface components {
              * @default 0
              */
             awaiting_vectors: number;
+            /**
+             * Health
+             * @default ok
+             * @enum {string}
+             */
+            health: "ok" | "rebuilding" | "degraded";
         };
         /**
          * IssuerResult

@@ -4,6 +4,8 @@ import logging
 from typing import TYPE_CHECKING, Any
 from unittest.mock import Mock
 
+from drive_server.errors import DamagedDatabaseError
+from drive_server.messages import Message
 from drive_server.storage.schema import Schema
 from graph.events.definitions import EVENTS
 
@@ -18,7 +20,7 @@ def test_the_process_answers_without_a_key(service: RunningService) -> None:
     stranger = service.person("none")
     assert stranger.get("/healthz") == {"status": "ok"}
     ready = stranger.get("/readyz")
-    assert ready == {"status": "ready", "checks": {"database": "ok", "drive": "ok", "graph": "ok"}}
+    assert ready == {"status": "ready", "checks": {"database": "ok", "drive": "ok", "graph": "ok", "index": "ok"}}
     stranger.close()
 
 
@@ -35,6 +37,24 @@ def test_what_is_not_ready_is_named(service: RunningService, alice: Person, monk
     assert problem["detail"] == "Not ready: database, graph."
     assert "9999" in problem["details"]["checks"]["database"]
     assert "secret" not in response.text
+
+
+def test_a_database_that_is_known_to_be_damaged_is_told(service: RunningService, alice: Person) -> None:
+    damage = DamagedDatabaseError(Message.of("database_damaged", file="api.db"))
+    service.parts.service.database.damage = damage
+    response = alice.http.get("/readyz")
+    service.parts.service.database.damage = None
+    assert response.status_code == 503
+    assert response.json()["details"]["checks"]["database"] == "The database api.db is damaged."
+    assert alice.http.get("/readyz").status_code == 200
+
+
+def test_a_damaged_index_leaves_the_service_usable_and_is_told(service: RunningService, alice: Person) -> None:
+    service.parts.drive.index_state = "degraded"
+    ready = alice.get("/readyz")
+    service.parts.drive.index_state = "ok"
+    assert ready["status"] == "degraded"
+    assert ready["checks"]["index"] == "degraded"
 
 
 def test_the_page_says_what_this_is_in_both_languages(alice: Person) -> None:

@@ -8,6 +8,7 @@ from sqlalchemy import update
 
 from drive_server.access import Scope
 from drive_server.errors import ForbiddenError, InvalidInputError, MissingScopeError, NotFoundError
+from drive_server.knowledge.index.health import IndexHealth
 from drive_server.knowledge.index.index import IndexHit
 from drive_server.services.search.service import SearchService
 from drive_server.storage.tables.index import IndexEntryRow
@@ -33,6 +34,7 @@ class ScriptedIndex:
 
     hits: list[IndexHit] = field(default_factory=list[IndexHit])
     asked: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    health: IndexHealth = field(default_factory=IndexHealth)
 
     async def search(self, query: str, **filters: Any) -> list[IndexHit]:
         self.asked.append({"query": query, **filters})
@@ -45,6 +47,7 @@ class KnowledgeIndexWithDiary:
     def __init__(self, drive: Drive) -> None:
         self._index = drive.search._index  # pyright: ignore[reportPrivateUsage] - there is no other way to it
         self.asked: list[dict[str, Any]] = []
+        self.health = IndexHealth()
 
     async def search(self, query: str, **filters: Any) -> list[IndexHit]:
         self.asked.append({"query": query, **filters})

@@ -1,0 +1,175 @@
+"""The health of the index: who fails to read it says so, its writer looks and repairs, and everybody is told.
+
+Two small files beside the index's lock carry it between processes: a request, which any of them makes, and the state,
+which only the writer changes.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from drive_server.clock import Clock, utc_now
+from drive_server.errors import StorageFailureError
+from drive_server.models.search import IndexHealthState
+
+logger = logging.getLogger(__name__)
+
+Request = Literal["", "inspect", "rebuild"]
+
+WINDOW: Final = timedelta(hours=1)
+MOST_REBUILDS: Final = 3
+"""In one window: an index that is damaged again and again tells of a failing disk, not of a bad day."""
+MOST_UNEXPLAINED: Final = 2
+"""Searches in one window that fail although an inspection finds nothing: after these it counts as damaged."""
+
+
+class DamagedIndexError(StorageFailureError):
+    """The index can't be read as it is; it is derived from the files, so it can be built anew."""
+
+
+@dataclass(slots=True)
+class _Record:
+    state: IndexHealthState = "ok"
+    rebuilds: list[float] = field(default_factory=list[float])
+
+
+class IndexHealth:
+    """The state of one index and the requests about it. Without a `path`, of this process alone.
+
+    `on_request` is called when this process makes a request.
+    """
+
+    def __init__(self, path: Path | None = None, clock: Clock = utc_now) -> None:
+        self.on_request: Callable[[], None] = lambda: None
+        self._path = path
+        self._clock = clock
+        self._record = _Record()
+        self._changed_at: int | None = None
+        self._request: Request = ""
+        self._unexplained: list[float] = []
+
+    @property
+    def state(self) -> IndexHealthState:
+        """The state, as its writer stored it last; `rebuilding` also while a rebuild that was asked for waits."""
+        self._load()
+        return "rebuilding" if self.requested == "rebuild" else self._record.state
+
+    @property
+    def is_resting(self) -> bool:
+        """True if the index is left alone, as building it anew failed too often."""
+        return self.state == "degraded" and not self.may_rebuild()
+
+    @property
+    def is_incomplete(self) -> bool:
+        """True if searches may miss what files say, beyond files that are known to wait."""
+        return self.state != "ok" or bool(self.requested)
+
+    @property
+    def requested(self) -> Request:
+        """The request that waits, made by any process."""
+        if self._path is None:
+            return self._request
+        with suppress(OSError):
+            return "rebuild" if "rebuild" in self._request_path.read_text(encoding="ascii") else "inspect"
+        return ""
+
+    def request(self, wanted: Request) -> None:
+        """Ask the writer to inspect the index, or to drop it unread and build it anew."""
+        wanted = "rebuild" if "rebuild" in (wanted, self.requested) else wanted
+        if self._path is None:
+            self._request = wanted
+        else:
+            with _logging_errors("A request for the search index could not be stored; the next failure makes another."):
+                self._request_path.write_text(wanted, encoding="ascii")
+        self.on_request()
+
+    def take_request(self) -> Request:
+        """Return the request that waits, and forget it. Only the writer calls this."""
+        wanted, self._request = self.requested, ""
+        if wanted and self._path:
+            with _logging_errors("A request for the search index could not be removed."):
+                self._request_path.unlink(missing_ok=True)
+        return wanted
+
+    def note_failure(self) -> None:
+        """Note a search that failed twice in a row, and have the index inspected."""
+        self._unexplained = [*self._recent(self._unexplained), self._clock().timestamp()]
+        self.request("inspect")
+
+    def is_beyond_doubt(self) -> bool:
+        """Return whether searches failed too often for an inspection that finds nothing to be believed."""
+        return len(self._recent(self._unexplained)) > MOST_UNEXPLAINED
+
+    def may_rebuild(self) -> bool:
+        """Return whether another rebuild is allowed now."""
+        self._load()
+        return len(self._recent(self._record.rebuilds)) < MOST_REBUILDS
+
+    def begin_rebuild(self, *, by_request: bool) -> None:
+        """Note that the index is being built anew. One that a person asks for begins a new count."""
+        self._unexplained.clear()
+        earlier = [] if by_request else self._recent(self._record.rebuilds)
+        self._save(_Record("rebuilding", [*earlier, self._clock().timestamp()]))
+
+    def settle(self) -> None:
+        """Note that the index is whole."""
+        if self.state != "ok":
+            self._save(_Record("ok", self._recent(self._record.rebuilds)))
+
+    def give_up(self) -> None:
+        """Note that the index stays as it is until a person asks for a rebuild, or the window is over."""
+        if self.state != "degraded":
+            logger.error("The search index is damaged again; searches find names only. Check the disk.")
+            self._save(_Record("degraded", self._recent(self._record.rebuilds)))
+
+    @property
+    def _request_path(self) -> Path:
+        assert self._path is not None  # noqa: S101 - callers look
+        return self._path.with_suffix(".request")
+
+    def _recent(self, moments: list[float]) -> list[float]:
+        since = self._clock().timestamp() - WINDOW.total_seconds()
+        return [moment for moment in moments if moment > since]
+
+    def _save(self, record: _Record) -> None:
+        self._record = record
+        if self._path is None:
+            return
+        with _logging_errors("The state of the search index could not be stored."):
+            draft = self._path.with_suffix(".draft")
+            draft.write_text(json.dumps({"state": record.state, "rebuilds": record.rebuilds}), encoding="ascii")
+            draft.replace(self._path)
+            self._changed_at = self._path.stat().st_mtime_ns
+
+    def _load(self) -> None:
+        """Read the stored state if another process changed it. One that can't be read counts as sound: it is a hint."""
+        if self._path is None:
+            return
+        try:
+            changed_at = self._path.stat().st_mtime_ns
+            if changed_at != self._changed_at:
+                self._changed_at = changed_at
+                self._record = _read(json.loads(self._path.read_text(encoding="ascii")))
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError, KeyError, TypeError):
+            logger.warning("The stored state of the search index can't be read; it counts as sound.")
+            self._record = _Record()
+
+
+def _read(stored: Any) -> _Record:
+    states: dict[str, IndexHealthState] = {"ok": "ok", "rebuilding": "rebuilding", "degraded": "degraded"}
+    return _Record(states[stored["state"]], [float(moment) for moment in stored["rebuilds"]])
+
+
+@contextmanager
+def _logging_errors(sentence: str) -> Generator[None]:
+    try:
+        yield
+    except OSError:
+        logger.warning("%s", sentence, exc_info=True)

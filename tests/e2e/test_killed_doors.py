@@ -1,0 +1,236 @@
+"""The service is killed while things come in and go out by every door: nothing is lost, doubled or half there.
+
+`make soak` kills it 200 times; SOAK_KILLS is the number, SOAK_SEED another series.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from base64 import b64encode
+from contextlib import closing
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+import httpx
+import pytest
+
+from api.cli import main
+from tests.api.command_model import command
+from tests.e2e.killed import Victim
+from tests.fakes.notes_server import NotesServer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.e2e.person import Person
+
+pytestmark = pytest.mark.story
+
+KILLS: Final = int(os.environ.get("SOAK_KILLS", "4"))
+SEED: Final = os.environ.get("SOAK_SEED", "soak")
+PLACES: Final = 60
+"""A round of all doors passes more."""
+SECONDS_A_KILL: Final = 30
+TUS: Final = {"Tus-Resumable": "1.0.0"}
+HALF: Final = 40_000
+
+
+class Round:
+    """A folder, and each door once. Each step is tried until it is answered, and may be made twice without harm."""
+
+    def __init__(self, number: int, folder: Path, notes: NotesServer) -> None:
+        self.name = f"Round {number}"
+        self._folder = folder / self.name
+        self._notes = notes
+        self._upload = ""
+        self._export = folder / f"export {number}"
+        self._change = 0
+        self._run_id = ""
+        steps = (
+            self._make_folder,
+            self._put,
+            self._move,
+            self._begin_upload,
+            self._upload_first_half,
+            self._upload_rest,
+            self._import,
+            self._trash,
+            self._undo,
+            self._rebuild,
+            self._call_server,
+            self._take_out,
+        )
+        self._left: list[Callable[[Person], None]] = list(steps)
+
+    def go_on(self, person: Person) -> None:
+        """Do the steps that are left. Raises `httpx.TransportError` when the service is killed."""
+        while self._left:
+            self._left[0](person)
+            self._left.pop(0)
+
+    def check(self, person: Person) -> None:
+        """Count what is there: everything once, whole."""
+        folder = next(item for item in person.children() if item["name"] == self.name)
+        items = {item["name"]: item for item in person.children(folder["id"])}
+        assert sorted(items) == ["a.txt", "b.txt", "moved.txt", "undone.txt", "upload.bin"]
+        assert len(person.children(folder["id"])) == len(items)
+        assert person.content(items["moved.txt"]["id"]) == f"by WebDAV {self.name}"
+        assert person.content(items["upload.bin"]["id"]) == self._text
+        assert items["upload.bin"]["version"] == 1
+        assert items["moved.txt"]["version"] == 1
+        assert person.content(items["a.txt"]["id"]) == f"a.txt of {self.name}"
+        assert main(["export", "--verify", str(self._export)]) == 0
+        assert sum(call == ("note", {"text": self.name}) for call in self._notes.calls) <= 1
+
+    @property
+    def _text(self) -> str:
+        return f"{self.name} " * (2 * HALF // (len(self.name) + 1))
+
+    def _make_folder(self, person: Person) -> None:
+        if self.name not in person.names():
+            person.folder(self.name)
+
+    def _dav(self, person: Person, method: str, name: str, **options: Any) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {person.token}", **options.pop("headers", {})}
+        return person.http.request(method, f"/dav/{self.name}/{name}", headers=headers, **options)
+
+    def _put(self, person: Person) -> None:
+        for name, text in (("put.txt", f"by WebDAV {self.name}"), ("undone.txt", "not for long")):
+            assert self._dav(person, "PUT", name, content=text).status_code in {201, 204}
+
+    def _move(self, person: Person) -> None:
+        target = {"Destination": f"{person.http.base_url}/dav/{self.name}/moved.txt", "Overwrite": "F"}
+        moved = self._dav(person, "MOVE", "put.txt", headers=target)
+        assert moved.status_code in {201, 404}, moved.text
+        assert self._dav(person, "GET", "moved.txt").status_code == 200
+
+    def _begin_upload(self, person: Person) -> None:
+        folder = next(item["id"] for item in person.children() if item["name"] == self.name)
+        named = {"filename": "upload.bin", "parent_id": folder}
+        metadata = ",".join(f"{key} {b64encode(value.encode()).decode()}" for key, value in named.items())
+        headers = {**TUS, "Upload-Length": str(len(self._text)), "Upload-Metadata": metadata}
+        begun = person.http.post("/api/drive/uploads", headers=headers)
+        begun.raise_for_status()
+        self._upload = f"/api/drive/uploads/{begun.headers['location'].rpartition('/')[2]}"
+
+    def _upload_first_half(self, person: Person) -> None:
+        self._send(person, HALF)
+
+    def _upload_rest(self, person: Person) -> None:
+        self._send(person, len(self._text))
+
+    def _send(self, person: Person, end: int) -> None:
+        head = person.http.head(self._upload, headers=TUS)
+        assert head.is_success, (head.status_code, self._upload)
+        offset = int(head.headers["Upload-Offset"])
+        if offset < end:
+            headers = {**TUS, "Upload-Offset": str(offset), "Content-Type": "application/offset+octet-stream"}
+            person.http.patch(self._upload, headers=headers, content=self._text[offset:end]).raise_for_status()
+
+    def _import(self, person: Person) -> None:
+        self._folder.mkdir(exist_ok=True)
+        for name in ("a.txt", "b.txt"):
+            (self._folder / name).write_text(f"{name} of {self.name}")
+        self._run_cli(person, "import", str(self._folder), "--into", f"/{self.name}")
+
+    def _trash(self, person: Person) -> None:
+        folder = next(item["id"] for item in person.children() if item["name"] == self.name)
+        found = [item for item in person.children(folder) if item["name"] == "undone.txt"]
+        if found:
+            person.http.post(f"/api/drive/items/{found[0]['id']}/trash").raise_for_status()
+
+    def _undo(self, person: Person) -> None:
+        changes = person.get("/api/drive/changes", limit="20")["changes"]
+        self._change = self._change or next(one["id"] for one in changes if one["action"] == "trash")
+        answer = person.http.post(f"/api/drive/changes/{self._change}/undo")
+        assert answer.status_code in {200, 409}, answer.text
+
+    def _rebuild(self, person: Person) -> None:
+        person.http.post("/api/drive/index/rebuild").raise_for_status()
+
+    def _call_server(self, person: Person) -> None:
+        """Send a message, once: a run that was begun is followed to its end, whatever that is."""
+        if not self._run_id:
+            found = person.get("/api/threads", limit="20")["items"]
+            titles = {thread["thread_id"]: person.get(f"/api/threads/{thread['thread_id']}") for thread in found}
+            known = [view["run"]["run_id"] for view in titles.values() if self.name in str(view["messages"])]
+            if known:
+                self._run_id = known[0]
+            else:
+                with person.chat(command("mcp__notes__note", text=self.name)) as turn:
+                    self._run_id = turn.until("run")["run_id"]
+        with person.follow(self._run_id) as turn:
+            turn.until("done", "error")
+
+    def _take_out(self, person: Person) -> None:
+        self._run_cli(person, "export", str(self._export))
+
+    def _run_cli(self, person: Person, *words: str) -> None:
+        address = ["--url", str(person.http.base_url), "--token", person.token]
+        if main([*words, *address]) != 0:
+            person.get("/healthz")
+            raise httpx.ReadError("the service went away while a command used it")
+
+
+class Soak:
+    """Rounds, one after the other, however often the service dies meanwhile."""
+
+    def __init__(self, folder: Path, notes: NotesServer) -> None:
+        self._folder = folder
+        self._notes = notes
+        self._round: Round | None = None
+        self.rounds = 0
+
+    def serve(self, person: Person) -> None:
+        """Bring the last round to its end, check it, and begin another one."""
+        self.finish(person)
+        self.rounds += 1
+        self._round = Round(self.rounds, self._folder, self._notes)
+        self.finish(person)
+
+    def finish(self, person: Person) -> None:
+        """Bring the round to its end, and check it."""
+        if self._round:
+            self._round.go_on(person)
+            self._round.check(person)
+            self._round = None
+
+
+def connect_server(person: Person, notes: NotesServer) -> None:
+    """Let the person's assistant use the server of notes without asking."""
+    body = {"name": "notes", "base_url": f"http://127.0.0.1:{notes.port}/mcp"}
+    server_id = person.http.post("/api/mcp-servers", json=body).json()["id"]
+    assert person.http.post(f"/api/mcp-servers/{server_id}/connect").json()["status"] == "connected"
+    tools = {"tools": [{"name": "note", "isAutoApprove": True}]}
+    person.http.put(f"/api/mcp-servers/{server_id}/tools", json=tools).raise_for_status()
+    choice = {"server_ids": [server_id]}
+    person.http.put("/api/assistants/drive_agent/mcp-servers", json=choice).raise_for_status()
+
+
+@pytest.mark.timeout(300 + SECONDS_A_KILL * KILLS)
+def test_whatever_door_is_in_use_when_it_is_killed_nothing_is_lost_doubled_or_half(tmp_path: Path) -> None:
+    random, notes, data = Random(SEED), NotesServer().start(), tmp_path / "data"
+    soak = Soak(tmp_path, notes)
+    with Victim(data, commands=True) as victim:
+        person = victim.person()
+        with person.http:
+            connect_server(person, notes)
+    for kill in range(KILLS + 1):
+        place = random.randint(1, PLACES) if kill < KILLS else 0
+        victim = Victim(data, place, from_start=True, commands=True, doors=True)
+        try:
+            if victim.url:
+                person = victim.person()
+                with person.http:
+                    soak.serve(person)
+        except httpx.TransportError:
+            assert place, "it ended by itself"
+        finally:
+            victim.kill()
+    notes.stop()
+    assert soak.rounds >= 1
+    for name in ("drive.db", "api.db", "graph.db", "store.db"):
+        with closing(sqlite3.connect(data / name)) as connection:
+            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
