@@ -68,6 +68,12 @@ class MemoryDrive:
     def when_ended(self, tell: object) -> None:
         """Nobody is disabled or removed here."""
 
+    def when_revoked(self, tell: object) -> None:
+        """No key is revoked here."""
+
+    def require_fresh(self, caller: Principal) -> None:
+        """Every caller has a key, which proves it with each request."""
+
     async def removed_people(self) -> frozenset[str]:
         return frozenset()
 

@@ -68,9 +68,13 @@ class PeopleService:
         journal.register(REMOVE, "trash")
 
     async def list(self, actor: Actor) -> tuple[User, ...]:
-        """Return everybody with an account, by email. Only for administrators; raises `ForbiddenError`."""
+        """Return everybody with an account, by email. Only for administrators.
+
+        Raises `ForbiddenError`, `MissingScopeError` without `read`.
+        """
         if not actor.principal.is_admin:
             raise ForbiddenError(Message.of("administrators_only"))
+        require_scope(actor.principal, Scope.READ)
         query = select(UserRow).where(UserRow.removed_at.is_(None)).order_by(UserRow.email)
         async with self._database.read() as session:
             return tuple(to_user(row) for row in await session.scalars(query))
