@@ -83,9 +83,7 @@ async def follow_run(
     return EventStream(await shown_frames(run, number, caller, service, request))
 
 
-async def _command_plan(
-    body: ChatRequest, caller: Principal, service: Service, request: Request
-) -> EventStream | None:
+async def _command_plan(body: ChatRequest, caller: Principal, service: Service, request: Request) -> EventStream | None:
     """Give the thread's active plan the command in the message; None if the message is no command."""
     command = command_of(body.message) if body.thread_id and "write" in caller.scopes else None
     plan = await service.plans.try_command(caller, body.thread_id, command) if body.thread_id and command else None
