@@ -29,7 +29,7 @@ def answering(answer: Callable[[list[dict[str, Any]]], bytes]) -> Generator[str]
             self.end_headers()
             self.wfile.write(answer(asked))
 
-        def log_request(self, *_: object) -> None:
+        def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
             """Say nothing."""
 
     server = HTTPServer(("127.0.0.1", 0), Handler)

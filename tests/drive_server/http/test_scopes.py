@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import httpx
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import httpx
 
     from tests.drive_server.http.service import Service
 
 SCOPES = ("read", "write", "share", "delete")
 METHODS = ("get", "put", "post", "patch", "delete")
 SHA256 = "0" * 64
+FORBIDDEN = 403
 TUS = {"Tus-Resumable": "1.0.0", "Upload-Length": "1", "Upload-Offset": "0", "Upload-Metadata": "filename YQ=="}
 NEEDED: dict[str, str] = {
     "GET /drive/search": "r",
@@ -165,7 +166,7 @@ async def lacks_scope(
         headers = {**TUS, "Content-Type": "application/offset+octet-stream"}
     body = body_of(operation, schemas)
     async with client.stream(method, path, params=query, json=body, headers=headers) as response:
-        is_refused = response.status_code == httpx.codes.FORBIDDEN
+        is_refused = response.status_code == FORBIDDEN
         return is_refused and json.loads(await response.aread())["code"] == "missing_scope"
 
 
