@@ -9,7 +9,7 @@ from fastapi import Depends, Header, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.requests import HTTPConnection
 
-from drive_server.access import Actor, Principal
+from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.drive import Drive
 from drive_server.errors import ForbiddenError, UnauthenticatedError, UnknownKeyError
 from drive_server.messages import Message
@@ -52,6 +52,14 @@ async def principal_of_request(drive: Drive, request: HTTPConnection) -> Princip
     request.state.own_language = principal.language
     prefer_connection(request)
     return principal
+
+
+async def require_still_proved(drive: Drive, request: HTTPConnection) -> None:
+    """Raise as `principal_of_request` does, or `MissingScopeError`, if the caller may not write any more.
+
+    A body may have come for hours: what a key began ends with it.
+    """
+    require_scope(await principal_of_request(drive, request), Scope.WRITE)
 
 
 async def principal_of_key(request: HTTPConnection, key: str, proof: Awaitable[Principal]) -> Principal:

@@ -230,3 +230,31 @@ async def test_an_open_stream_ends_with_its_proof_at_once(
             assert (await ending()).is_success
             async with asyncio.timeout(10):  # a heartbeat comes after fifteen seconds
                 assert {piece.partition(b"\n")[0] async for piece in pieces} <= {b": heartbeat"}
+
+
+@pytest.mark.parametrize("door", ["http", "http again", "dav"])
+@pytest.mark.parametrize("how", ["revoked", "scope"])
+async def test_an_upload_whose_key_ends_meanwhile_stores_nothing(
+    service: Service, owner_client: httpx.AsyncClient, door: str, how: str
+) -> None:
+    before = await owner_client.post("/api/drive/files", params={"name": "a.txt"}, content=b"one")
+    made = (await owner_client.post(KEYS, json={"name": "k", "scopes": ["read", "write"]})).json()
+
+    async def body() -> AsyncGenerator[bytes]:
+        yield b"tw"
+        own = f"{KEYS}/{made['id']}"
+        ended = owner_client.delete(own) if how == "revoked" else owner_client.patch(own, json={"scopes": ["read"]})
+        assert (await ended).is_success
+        yield b"o"
+
+    path = f"/api/drive/files/{before.json()['id']}/content"
+    async with service.client(made["key"]) as program:
+        if door == "http":
+            answer = await program.post("/api/drive/files", params={"name": "b.txt"}, content=body())
+        else:
+            answer = await program.put(path if door == "http again" else "/dav/a.txt", content=body())
+    assert answer.status_code == (401 if how == "revoked" else 403)
+    assert (await owner_client.get(path)).content == b"one"
+    assert [one["name"] for one in (await owner_client.get("/api/drive/items/root/children")).json()["items"]] == [
+        "a.txt"
+    ]
