@@ -20,6 +20,7 @@ from graph.events.definitions import Event
 from graph.language import Language, language_of
 
 LOOKED_EVERY_SECONDS: Final = 1.0
+LAST: Final = frozenset({"done", "error"})
 EXAMPLE: Final = (
     'id: 1\nevent: run\ndata: {"type":"run","run_id":"5f0c...","thread_id":"9b1e..."}\n\n'
     'id: 2\nevent: route_decision\ndata: {"type":"route_decision","agent":"search_agent","confidence":0.9,'
@@ -61,15 +62,20 @@ async def shown_frames(
 async def _while_proved(
     batches: AsyncGenerator[list[Frame]], service: Service, request: Request
 ) -> AsyncGenerator[list[Frame]]:
-    """Yield the frames while the caller's key or session holds. It is looked up with heartbeats, and once a second."""
+    """Yield the frames while the caller's key or session holds. It is looked up with heartbeats, and once a second.
+
+    A run that ends with its key still says so: of what comes at once after that, only the last event is sent.
+    """
+    looked, holds = monotonic(), True
     async with aclosing(batches):
-        looked = monotonic()
         async for frames in batches:
-            if not frames or monotonic() - looked >= LOOKED_EVERY_SECONDS:
-                if not await _holds(service, request):
-                    return
-                looked = monotonic()
-            yield frames
+            if holds and (not frames or monotonic() - looked >= LOOKED_EVERY_SECONDS):
+                looked, holds = monotonic(), await _holds(service, request)
+            if not holds and not frames:
+                return
+            shown = frames if holds else [frame for frame in frames if frame.type in LAST]
+            if shown or holds:
+                yield shown
 
 
 async def _holds(service: Service, request: Request) -> bool:

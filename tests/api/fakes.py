@@ -34,6 +34,7 @@ class Someone:
     method: str = "api_key"
     time_zone: str = ""
     language: str = ""
+    key_id: str | None = None
 
 
 PEOPLE = {

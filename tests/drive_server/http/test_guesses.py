@@ -138,8 +138,8 @@ async def test_a_stale_key_is_slowed_alone_and_all_doors_count_together(service:
 @pytest.mark.parametrize("door", DOORS)
 async def test_a_network_has_ten_different_wrong_keys_and_right_ones_get_in(service: Service, door: str) -> None:
     async with service.client("") as client:
-        guessed = await asyncio.gather(*(knock(client, door, f"dak_{number}") for number in range(40)))
-        assert (guessed.count(401), guessed.count(429)) == (WRONG_KEYS, 40 - WRONG_KEYS)
+        guessed = [await knock(client, door, f"dak_{number}") for number in range(2 * WRONG_KEYS)]
+        assert guessed == [401] * WRONG_KEYS + [429] * WRONG_KEYS
         assert await knock(client, door, service.token) in {200, 207}
 
 
