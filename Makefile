@@ -1,9 +1,11 @@
-# Everything is installed into .venv, from requirements.lock. PYTHON is the Python (3.11 or newer) that makes .venv.
+# Everything is installed into .venv, from requirements.lock and the folder deploy/requirements, whose hashes pip checks; what
+# comes as source is built by what deploy/requirements/build.lock names. PYTHON is the Python (3.11 or newer) that makes .venv.
 PYTHON ?= python3
 BIN = .venv/bin
 # A test's compiled code is kept, whatever the environment says: each of the test run's processes would compile it anew.
 export PYTHONDONTWRITEBYTECODE =
-INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+INSTALL = $(PIP) --no-build-isolation --require-hashes --requirement
 
 help:
 	@echo 'make run     start the service on http://127.0.0.1:8000'
@@ -15,7 +17,8 @@ help:
 	@echo 'make eval    run 80 tasks on a real model (OPENAI_API_KEY), scored by the state of the drive'
 	@echo 'make snapshots   write the recorded requests in tests/snapshots anew; read the difference'
 	@echo 'make bench-search COLLECTIONS="DIR ..."   how well search finds, on judged collections'
-	@echo 'make lock    make requirements.lock and package-lock.json anew'
+	@echo 'make lock    make requirements.lock, deploy/requirements/ and package-lock.json anew, with hashes'
+	@echo 'make advisories   ask whether a locked package has a known weakness'
 
 run: .venv/installed
 	@exec $(BIN)/drive-agent serve
@@ -65,26 +68,29 @@ $(BIN)/python:
 		echo "Drive Agent needs Python 3.11 or newer. Name one with: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
 	$(PYTHON) -m venv .venv
 
-.venv/installed: $(BIN)/python pyproject.toml requirements.lock
+.venv/installed: $(BIN)/python pyproject.toml requirements.lock deploy/requirements/build.lock
 	@echo 'Installing into .venv. The first time takes some minutes.'
-	$(INSTALL) .
+	$(PIP) --require-hashes --requirement deploy/requirements/build.lock
+	$(INSTALL) requirements.lock
+	$(PIP) --no-build-isolation --no-deps --editable .
+	@$(BIN)/python -m tests.packages.verify
 	@$(BIN)/python -m compileall -q api drive_server graph
 	@touch $@
 
-.venv/installed-test: $(BIN)/python pyproject.toml requirements.lock
+.venv/installed-test: .venv/installed deploy/requirements/extras.lock deploy/requirements/test.lock
 	@echo 'Installing into .venv, with what the tests need. The first time takes some minutes.'
-	$(INSTALL) '.[test]'
-	@touch .venv/installed $@
+	$(INSTALL) deploy/requirements/test.lock
+	@touch $@
 
 .venv/installed-bench: .venv/installed-node
 	@echo 'Installing into .venv, with what the benchmarks compare with.'
-	$(INSTALL) '.[bench]'
+	$(INSTALL) deploy/requirements/bench.lock
 	@touch $@
 
 # After the tests' packages, not beside them: `make --jobs` would have two installations at once.
 .venv/installed-dev: .venv/installed-test
 	@echo 'Installing into .venv, with the development tools.'
-	$(INSTALL) '.[dev]'
+	$(INSTALL) deploy/requirements/dev.lock
 	@touch $@
 
 # Node itself comes with the tests' Python packages; what runs on it is named in tests/node/package.json.
@@ -102,19 +108,19 @@ $(BIN)/python:
 	$(BIN)/python -m tests.web.browser.install
 	@touch $@
 
-# The project itself is listed by pip-compile because an extra names it; where it lies is nobody else's business.
+# Locked versions stay; delete requirements.lock and the files in deploy/requirements to have the newest ones.
 lock:
 	rm -rf build/lock
 	mkdir -p build/lock
 	$(PYTHON) -m venv build/lock/venv
-	build/lock/venv/bin/python -m pip install --quiet --disable-pip-version-check pip-tools
-	grep -v '^drive-agent ' requirements.lock > build/lock/requirements.lock || true
-	build/lock/venv/bin/pip-compile --quiet --all-extras --strip-extras --no-header --no-annotate \
-		--no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
-		--output-file build/lock/requirements.lock pyproject.toml
-	grep -v '^drive-agent ' build/lock/requirements.lock > requirements.lock
+	build/lock/venv/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(PYTHON) -m tests.packages.lock build/lock/venv/bin/uv
 	rm -rf build/lock
 	$(MAKE) .venv/installed-test
 	$(BIN)/python -m tests.node.install --lock
 
-.PHONY: help run test release-check check check-style check-types check-imports check-page soak bench eval bench-search lock snapshots
+# Asks a service of advisories about each locked package; fails on a finding, and says so where it could not ask.
+advisories: $(BIN)/python
+	@$(BIN)/python -m tests.packages.advisories
+
+.PHONY: help run test release-check check check-style check-types check-imports check-page soak bench eval bench-search lock advisories snapshots

@@ -128,6 +128,14 @@ class DriveForService:
         """Call `tell` with the id of each person who is or was disabled or removed, by whichever process."""
         self._drive.people.when_ended(tell)
 
+    def when_revoked(self, tell: Callable[[str, str], Awaitable[None]]) -> None:
+        """Call `tell` with the ids of the person and of the key or session for each that is or was revoked."""
+        self._drive.identity.revocations.when_revoked(tell)
+
+    def require_fresh(self, caller: Principal) -> None:
+        """Raise `FreshProofNeededError` for a browser whose person proved too long ago who they are."""
+        self._drive.identity.require_fresh(caller)
+
     async def removed_people(self) -> frozenset[str]:
         """Return the ids of all people who were removed."""
         return await self._drive.people.removed_ids()

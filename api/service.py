@@ -213,6 +213,7 @@ async def open_service(
     pruning_task = asyncio.create_task(prune_threads(service, thread_days), name="retention")
     try:
         drive.when_ended(service.end_person)
+        drive.when_revoked(runs.end_of_key)
         await service.purge_hidden()
         await service.forget_removed()
         if recovered := await runs.recover():

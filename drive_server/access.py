@@ -44,9 +44,11 @@ class Principal:
 
     `method` is how they proved it: `token` (the local access token), `api_key`, `session` (cookie), `jwt` (a token of
     the issuer in the settings; it has no `key_id`), `in_process`, `link`. By a link somebody acts in the name of the
-    person who made it, sees nothing but what the link `link_id` leads to, and has no role but the link's.
-    `expires_at` is when the key in use ends: a key made with it ends no later. `key_id` is that key, or the one that
-    opened the session. `name`, `time_zone` (an IANA name) and `language` are what the person says of themselves.
+    person who made it, sees nothing but what the link `link_id` leads to, and has no role but the link's. `expires_at`
+    is when the key in use ends: a key made with it ends no later. `key_id` is that key, or the one that opened the
+    session. Of a session, `proof` is the `method` by which it was opened, `proof_id` the passkey, and `proved_at` when
+    the person last proved who they are; others prove it with each request. `name`, `time_zone` (an IANA name) and
+    `language` are what the person says of themselves.
     """
 
     user_id: str
@@ -58,6 +60,9 @@ class Principal:
     expires_at: datetime | None = None
     key_id: str | None = field(default=None, compare=False)
     link_id: str | None = None
+    proof: str = field(default="", compare=False)
+    proof_id: str | None = field(default=None, compare=False)
+    proved_at: datetime | None = field(default=None, compare=False)
     name: str = field(default="", compare=False)
     time_zone: str = field(default="", compare=False)
     language: str = field(default="", compare=False)

@@ -215,7 +215,8 @@ async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]",
         stack.push_async_callback(tokens.close)
     documents = DocumentService(database, blobs, journal, texts, max_text_bytes=settings.max_text_bytes)
     housekeeping = Housekeeping(settings.root / "housekeeping.lock")
-    identity = IdentityService(database, settings.token_path, tokens=tokens)
+    fresh_for = timedelta(minutes=settings.fresh_proof_minutes)
+    identity = IdentityService(database, settings.token_path, tokens=tokens, fresh_for=fresh_for)
     passwords = LinkPasswords()
     outbox = Outbox(database, _mail_server(settings))
     notices = NoticeService(database, outbox, settings.resolved_public_url)
@@ -227,11 +228,11 @@ async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]",
         installation=installation,
         signer=database.signer,
         identity=identity,
-        sessions=SessionService(database),
+        sessions=(sessions := SessionService(database)),
         oidc=(oidc := _oidc_service(settings, database, identity)),
-        passwords=PasswordService(database, identity, outbox, settings.resolved_public_url),
-        passkeys=PasskeyService(database, identity, settings.resolved_public_url),
-        people=PeopleService(database, journal),
+        passwords=PasswordService(database, identity, sessions, outbox, settings.resolved_public_url),
+        passkeys=PasskeyService(database, identity, sessions, settings.resolved_public_url),
+        people=PeopleService(database, identity, journal),
         groups=GroupService(database, journal),
         login_links=LoginLinks(identity, settings.resolved_public_url),
         sign_ins=SignInService(database, database.signer, settings.resolved_public_url),
@@ -299,6 +300,8 @@ async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]",
     stack.push_async_callback(recents.flush)
     await stack.enter_async_context(_running("drive-recents", recents.run))
     await stack.enter_async_context(_running("drive-people", drive.people.watch))
+    drive.sessions.on_revoked = identity.revocations.tell_new
+    await stack.enter_async_context(_running("drive-revocations", identity.revocations.watch))
     if outbox.can_send:
         await stack.enter_async_context(_running("drive-outbox", outbox.run))
     await stack.enter_async_context(_running("drive-tasks", drive.server.tasks.run))

@@ -94,6 +94,10 @@ class UnauthenticatedError(DriveError):
     status = 401
 
 
+class UnknownKeyError(UnauthenticatedError):
+    """A key that this drive never gave out, or that was forged: whoever guesses is slowed."""
+
+
 class AccountDisabledError(UnauthenticatedError):
     """The credentials are right, but an administrator disabled the account."""
 
@@ -112,6 +116,12 @@ class ForbiddenError(DriveError):
 
     code = "forbidden"
     status = 403
+
+
+class FreshProofNeededError(ForbiddenError):
+    """The caller may do this, but has to prove again who they are: the browser was logged in too long ago."""
+
+    code = "fresh_proof_needed"
 
 
 class PasswordRequiredError(DriveError):

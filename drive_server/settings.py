@@ -89,6 +89,9 @@ class DriveSettings(BaseSettings):
     oidc_link_by_email: bool = Field(
         default=False, description="Let who has a verified email there into the account of that email."
     )
+    fresh_proof_minutes: int = Field(
+        default=10, ge=1, description="After so long a person logs in again before they make a key or the like."
+    )
     calls_per_minute: int = Field(default=600, ge=1, description="Calls that one key may make in a minute.")
     concurrent_calls: int = Field(default=16, ge=1, description="Calls that one session may have going on at once.")
     sessions_per_user: int = Field(default=50, ge=1, description="Open MCP sessions of one person.")

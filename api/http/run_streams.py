@@ -2,8 +2,10 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from time import monotonic
 from typing import Annotated, Any, Final
 
+from fastapi import Request
 from pydantic import Field
 
 from api.approvals.service import PARKED
@@ -13,9 +15,12 @@ from api.http.sse import EventStream
 from api.service import Service
 from api.storage.tables import RunRow
 from api.withholding import withhold_frames
+from drive_server.errors import DriveError
 from graph.events.definitions import Event
 from graph.language import Language, language_of
 
+LOOKED_EVERY_SECONDS: Final = 1.0
+LAST: Final = frozenset({"done", "error"})
 EXAMPLE: Final = (
     'id: 1\nevent: run\ndata: {"type":"run","run_id":"5f0c...","thread_id":"9b1e..."}\n\n'
     'id: 2\nevent: route_decision\ndata: {"type":"route_decision","agent":"search_agent","confidence":0.9,'
@@ -34,9 +39,9 @@ STREAM: Final[dict[int | str, dict[str, Any]]] = {
 }
 
 
-def new_run_stream(run: RunRow, service: Service) -> EventStream:
+def new_run_stream(run: RunRow, service: Service, request: Request) -> EventStream:
     """Return the events of a run that has just begun, up to where it waits if nobody attends to it."""
-    batches = service.runs.follow(run.id, 0, service.heartbeat_seconds)
+    batches = _while_proved(service.runs.follow(run.id, 0, service.heartbeat_seconds), service, request)
     return EventStream(_until_parked(batches) if run.mode == "unattended" else batches, addresses_of(run.id))
 
 
@@ -45,11 +50,40 @@ def addresses_of(run_id: str) -> list[tuple[str, str]]:
     return [("location", f"/api/runs/{run_id}/events"), ("content-location", f"/api/runs/{run_id}")]
 
 
-async def shown_frames(run: RunRow, after: int, caller: Principal, service: Service) -> AsyncGenerator[list[Frame]]:
+async def shown_frames(
+    run: RunRow, after: int, caller: Principal, service: Service, request: Request
+) -> AsyncGenerator[list[Frame]]:
     """Return the run's events after a number, as the caller may see them now."""
-    frames = service.runs.follow(run.id, after, service.heartbeat_seconds)
+    frames = _while_proved(service.runs.follow(run.id, after, service.heartbeat_seconds), service, request)
     hidden = await service.withholding.hidden(caller, run)
     return _withheld(frames, language_of(run.message)) if hidden else frames
+
+
+async def _while_proved(
+    batches: AsyncGenerator[list[Frame]], service: Service, request: Request
+) -> AsyncGenerator[list[Frame]]:
+    """Yield the frames while the caller's key or session holds. It is looked up with heartbeats, and once a second.
+
+    A run that ends with its key still says so: of what comes at once after that, only the last event is sent.
+    """
+    looked, holds = monotonic(), True
+    async with aclosing(batches):
+        async for frames in batches:
+            if holds and (not frames or monotonic() - looked >= LOOKED_EVERY_SECONDS):
+                looked, holds = monotonic(), await _holds(service, request)
+            if not holds and not frames:
+                return
+            shown = frames if holds else [frame for frame in frames if frame.type in LAST]
+            if shown or holds:
+                yield shown
+
+
+async def _holds(service: Service, request: Request) -> bool:
+    try:
+        await service.drive.authenticate(request)
+    except DriveError:
+        return False
+    return True
 
 
 async def _withheld(batches: AsyncGenerator[list[Frame]], language: Language) -> AsyncGenerator[list[Frame]]:

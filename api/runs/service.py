@@ -7,7 +7,7 @@ from contextlib import aclosing, suppress
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from api.authority import key_of, require_scopes
@@ -31,6 +31,7 @@ logger = logging.getLogger(__name__)
 Started = tuple[Execution, asyncio.Task[None]]
 
 ADMINISTRATOR = "administrator"
+REVOCATION = "revoked key"
 """Stands for the key of who ends a run in somebody's place."""
 CANCEL_SECONDS = 5.0
 STOP_SECONDS = 2.0
@@ -92,6 +93,7 @@ class Runs:
             user_id=caller.user_id,
             email=caller.email,
             scopes=sorted(str(scope) for scope in caller.scopes),
+            key_id=caller.key_id,
             assistant_id=assistant_id or "",
             message=message,
             mode=mode,
@@ -193,14 +195,22 @@ class Runs:
 
     async def end_all(self, user_id: str) -> None:
         """End all runs of a person whose account was disabled or removed."""
-        query = select(RunRow).where(RunRow.user_id == user_id, RunRow.finished_at.is_(None))
+        await self._end(ADMINISTRATOR, RunRow.user_id == user_id)
+
+    async def end_of_key(self, user_id: str, key_id: str) -> None:
+        """End all runs that a key or a browser session began, which was revoked."""
+        await self._end(REVOCATION, RunRow.user_id == user_id, RunRow.key_id == key_id)
+
+    async def _end(self, by: str, *which: ColumnElement[bool]) -> None:
+        query = select(RunRow).where(*which, RunRow.finished_at.is_(None))
         async with self._services.database.read() as session:
             runs = list(await session.scalars(query))
         for run in runs:
-            caller = Principal(user_id, run.email, frozenset(run.scopes), ADMINISTRATOR)
+            caller = Principal(run.user_id, run.email, frozenset(run.scopes), by)
             with suppress(RunFinishedError):
                 await self.cancel(caller, run.id)
-        await self._drop_ended()
+        if runs or by == ADMINISTRATOR:
+            await self._drop_ended()
 
     async def _drop_ended(self) -> None:
         """Stop the work here for runs that another process ended or removed; their followers read the end there."""

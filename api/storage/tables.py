@@ -54,11 +54,11 @@ class ThreadRow(Base):
 class RunRow(Base):
     """One turn of the assistant, with all that is needed to start it again in another process.
 
-    `email` and `scopes` are those of the caller who started it: the run can do no more than they could.
-    `status` is running, waiting (for an approval), success, error or cancelled; `finished_at` is set with the last
-    three. `cancel_key` names the key that asked to stop it. `mode` is attended or unattended. `model` is its
-    thread's when it began; `time_zone` is the person's, empty: the drive's. `starts` counts the processes that took it
-    up and were not asked to stop, `number` the runs of its thread.
+    `email` and `scopes` are those of the caller who started it: the run can do no more than they could. `status` is
+    running, waiting (for an approval), success, error or cancelled; `finished_at` is set with the last three. `key_id`
+    is the key or the session that began it; it ends when that is revoked. `cancel_key` names the key that asked to stop
+    it. `mode` is attended or unattended. `model` is its thread's when it began; `time_zone` is the person's, empty: the
+    drive's. `starts` counts the processes that took it up and were not asked to stop, `number` the runs of its thread.
 
     A message that was edited or answered anew has several runs, its versions: `replaces` is the one before this one,
     `version_of` the first. `base_checkpoint` is where the branch of a later version begins (empty: at nothing),
@@ -84,6 +84,7 @@ class RunRow(Base):
     user_id: Mapped[str] = mapped_column(String(32))
     email: Mapped[str] = mapped_column(String(320))
     scopes: Mapped[list[Any]]
+    key_id: Mapped[str | None] = mapped_column(String(32))
     assistant_id: Mapped[str] = mapped_column(String(64))
     message: Mapped[str] = mapped_column(Text)
     place: Mapped[dict[str, Any]]

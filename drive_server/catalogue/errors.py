@@ -12,6 +12,7 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
     "error.account_disabled": ("The account is disabled.", "此账户已停用。"),
     "error.missing_scope": ("The key lacks a scope.", "此密钥缺少所需的权限范围。"),
     "error.forbidden": ("This is not allowed.", "没有权限这样做。"),
+    "error.fresh_proof_needed": ("Confirm that it is you.", "请确认是您本人。"),
     "error.password_required": ("A password is needed.", "需要密码。"),
     "error.declined": ("The person did not agree; nothing was changed.", "对方没有同意；没有做任何更改。"),
     "error.cancelled": ("The call was cancelled.", "该操作已取消。"),

@@ -36,6 +36,44 @@ PEOPLE: Final[dict[str, tuple[str, str]]] = {
         "Try again, or ask for an address to set a new password.",
         "请重试，或申请用于设置新密码的地址。",
     ),
+    "too_many_wrong_keys": ("Too many wrong keys came from your address.", "来自您的地址的错误密钥过多。"),
+    "too_many_wrong_passwords": (
+        "Too many wrong passwords came from your address.",
+        "来自您的地址的错误密码过多。",
+    ),
+    "too_many_forgotten": (
+        "Too many mails for forgotten passwords were asked for from your address.",
+        "来自您的地址的重置密码请求过多。",
+    ),
+    "too_many_link_guesses": (
+        "Too many wrong passwords were tried on this link.",
+        "此链接的错误密码尝试过多。",
+    ),
+    "account_under_attack": (
+        "Too many wrong passwords came for this account.",
+        "此账户的错误密码过多。",
+    ),
+    "account_under_attack.hint": (
+        "Log in with a passkey, a key, or a browser in which you did before; or try again in a minute.",
+        "请用通行密钥、密钥或曾经登录过的浏览器登录，或一分钟后重试。",
+    ),
+    "fresh_proof_needed": (
+        "Confirm that it is you: you logged in too long ago for this.",
+        "请确认是您本人：距您上次登录已太久，不能进行此操作。",
+    ),
+    "fresh_proof_needed.hint": (
+        "Log in again, by POST /api/auth/proof or anew, and repeat the request.",
+        "请通过 POST /api/auth/proof 或重新登录确认身份，然后重试此请求。",
+    ),
+    "weaker_proof": (
+        "This browser was logged in by something stronger.",
+        "此浏览器是用更强的方式登录的。",
+    ),
+    "weaker_proof.hint": ("Use what you logged in with.", "请使用您登录时的方式。"),
+    "other_person": ("That belongs to another person.", "该凭据属于其他人。"),
+    "other_person.hint": ("Log out first to act as somebody else.", "如需切换身份，请先退出登录。"),
+    "no_session_here": ("Only a browser that is logged in can confirm this.", "只有已登录的浏览器才能确认。"),
+    "no_session_here.hint": ("A key needs no confirmation.", "使用密钥时无需确认。"),
     "key_ends": ("A key that ends can't set a first password.", "会过期的密钥不能设置首个密码。"),
     "key_ends.hint": (
         "Use a key that does not end, or let an administrator make an address for it.",

@@ -1,5 +1,6 @@
 """Authenticate requests by bearer token, or by the session cookie of a browser."""
 
+from collections.abc import Awaitable
 from dataclasses import replace
 from typing import Annotated, Final
 from urllib.parse import urlsplit
@@ -8,14 +9,16 @@ from fastapi import Depends, Header, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.requests import HTTPConnection
 
-from drive_server.access import Actor, Principal
+from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.drive import Drive
-from drive_server.errors import ForbiddenError, UnauthenticatedError
+from drive_server.errors import ForbiddenError, UnauthenticatedError, UnknownKeyError
 from drive_server.messages import Message
-from drive_server.rate_limiter import SIGNED_IN
+from drive_server.rate_limiter import SIGNED_IN, WrongKeys, network_of
 
 COOKIE: Final = "drive_session"
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+WRONG_KEYS: Final = 10
+"""Wrong keys of one network in a minute, and repetitions of each of them."""
 OWN_FETCH_SITES: Final = frozenset({"same-origin", "none"})
 
 bearer = HTTPBearer(
@@ -34,15 +37,18 @@ DriveDep = Annotated[Drive, Depends(get_drive)]
 async def principal_of_request(drive: Drive, request: HTTPConnection) -> Principal:
     """Return who makes the request. A bearer token goes before a cookie.
 
-    Raises `UnauthenticatedError`, and `ForbiddenError` if another site's page had the browser send the cookie.
+    Raises `UnauthenticatedError`, `RateLimitError` after too many wrong keys, and `ForbiddenError` if another site's
+    page had the browser send the cookie.
     """
     token = bearer_token(request)
-    if token is None:
-        token = request.cookies.get(COOKIE)
-        if not token:
+    if token is not None:
+        principal = await principal_of_key(request, token, drive.identity.authenticate(token))
+    else:
+        cookie = request.cookies.get(COOKIE)
+        if not cookie:
             raise UnauthenticatedError(Message.of("no_key"))
         require_same_origin(request)
-    principal = await drive.identity.authenticate(token)
+        principal = await drive.identity.authenticate(cookie)
     request.state.own_language = principal.language
     prefer_connection(request)
     return principal
@@ -51,6 +57,40 @@ async def principal_of_request(drive: Drive, request: HTTPConnection) -> Princip
 def secret_of_request(request: HTTPConnection) -> str:
     """Return the key or the session of a request that was let in."""
     return bearer_token(request) or request.cookies.get(COOKIE, "")
+
+
+async def require_still_proved(drive: Drive, request: HTTPConnection) -> None:
+    """Raise as `principal_of_request` does, or `MissingScopeError`, if the caller may not write any more.
+
+    A body may have come for hours: what a key began ends with it.
+    """
+    require_scope(await principal_of_request(drive, request), Scope.WRITE)
+
+
+async def principal_of_key(request: HTTPConnection, key: str, proof: Awaitable[Principal]) -> Principal:
+    """Return whom the key belongs to, as `proof` finds out. Every door to the drive asks this about its keys.
+
+    Known keys get in, whatever comes from their network; one that was revoked or has expired was known. Raises what
+    `proof` raises, and `RateLimitError` after too many unknown keys.
+    """
+    try:
+        return await proof
+    except UnknownKeyError:
+        wrong_keys(request).take(network_of_request(request), key)
+        raise
+
+
+def wrong_keys(request: HTTPConnection) -> WrongKeys:
+    """Return the application's own count of wrong keys."""
+    state = request.app.state
+    if not hasattr(state, "wrong_keys"):
+        state.wrong_keys = WrongKeys(WRONG_KEYS, Message.of("too_many_wrong_keys"))
+    return state.wrong_keys
+
+
+def network_of_request(request: HTTPConnection) -> str:
+    """Return the network that the request comes from, whose failures are counted together."""
+    return network_of(request.client.host if request.client else "")
 
 
 def prefer_connection(request: HTTPConnection) -> None:
@@ -107,6 +147,15 @@ def require_same_origin(request: HTTPConnection) -> None:
         raise ForbiddenError(
             "Another site's page can't act with this session.", hint="Use the service's own page, or an API key."
         )
+
+
+async def require_own_site(request: Request) -> None:
+    """Refuse a request that another site's page had a browser send, also where no session is needed.
+
+    Raises `ForbiddenError`: no other site logs a browser in or out.
+    """
+    if bearer_token(request) is None:
+        require_same_origin(request)
 
 
 def _host_of(origin: str) -> str:

@@ -33,7 +33,7 @@ from drive_server.http.routes import (
     views,
 )
 from drive_server.http.routes.files import archive, contents, texts, thumbnails, uploads, versions
-from drive_server.http.routes.people import auth, groups, notices, passkeys, users
+from drive_server.http.routes.people import auth, groups, notices, passkeys, proofs, users
 from drive_server.http.streamable_http.endpoint import mount_mcp, serving
 from drive_server.settings import DriveSettings
 
@@ -85,6 +85,7 @@ def include_routes(app: FastAPI) -> None:
     api.include_router(drive, prefix="/drive")
     api.include_router(auth.router)
     api.include_router(passkeys.router)
+    api.include_router(proofs.router)
     api.include_router(users.router)
     api.include_router(groups.router)
     api.include_router(notices.router)

@@ -1,7 +1,5 @@
 """Browsers logged in and out: the cookie of a session, the count of failures, and who the caller is."""
 
-from collections.abc import Coroutine
-from contextlib import closing
 from datetime import datetime
 from typing import Any, Final
 
@@ -10,12 +8,25 @@ from pydantic import BaseModel
 
 from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
-from drive_server.errors import UnauthenticatedError
-from drive_server.http.access import COOKIE
-from drive_server.rate_limiter import RateLimiter, network_of
+from drive_server.errors import AccountDisabledError, StateConflictError, UnauthenticatedError
+from drive_server.http.access import COOKIE, network_of_request, principal_of_key, wrong_keys
+from drive_server.messages import Message
+from drive_server.rate_limiter import RateLimiter
+from drive_server.services.identity.passwords import Source
+from drive_server.services.identity.proofs.freshness import PERSONAL, SESSION, proof_of
 
-FAILURES: Final = 10
-"""Wrong tokens of one address in a minute."""
+MAILS: Final = 10
+"""Mails for forgotten passwords that one network asks for in a minute."""
+OIDC_START: Final = "/login/oidc"
+KNOWN_COOKIE: Final = "drive_browser"
+"""The cookie of a browser in which its person logged in before; logging out leaves it."""
+
+
+class IssuerResult(BaseModel):
+    """The issuer at which people log in: its host, and the address that begins it."""
+
+    name: str
+    url: str
 
 
 class MeResult(BaseModel):
@@ -41,49 +52,68 @@ async def open_session(drive: Drive, request: Request, response: Response, token
 
     Raises `UnauthenticatedError` for a token that is not valid, `RateLimitError` after too many of them.
     """
-    return await open_by_proof(drive, request, response, drive.identity.authenticate(token.strip()))
-
-
-async def open_by_password(drive: Drive, request: Request, response: Response, email: str, password: str) -> Principal:
-    """Log a browser in as `open_session` does, by email and password."""
-    return await open_by_proof(drive, request, response, drive.passwords.verify(email, password))
-
-
-async def open_by_proof(
-    drive: Drive, request: Request, response: Response, proof: Coroutine[Any, Any, Principal]
-) -> Principal:
-    """Log a browser in as `open_session` does, by what finds out who it is for."""
-    failures, network = login_failures(request), network_of_request(request)
-    with closing(proof):
-        failures.check(network)
-        try:
-            principal = await proof
-        except UnauthenticatedError:
-            failures.count(network)
-            raise
+    principal = await prove_by_token(drive, request, token)
     await set_session(drive, request, response, principal)
     return principal
 
 
-def network_of_request(request: Request) -> str:
-    """Return the network that the request comes from, whose failures are counted together."""
-    return network_of(request.client.host if request.client else "")
+async def open_by_password(drive: Drive, request: Request, response: Response, email: str, password: str) -> Principal:
+    """Log a browser in as `open_session` does, by email and password."""
+    source = Source(network_of_request(request), request.cookies.get(KNOWN_COOKIE, ""))
+    principal = await drive.passwords.verify(email, password, source)
+    await set_session(drive, request, response, principal)
+    return principal
+
+
+async def prove_by_token(drive: Drive, request: Request, token: str) -> Principal:
+    """Return whom a token that was typed in belongs to. Raises what `open_session` raises."""
+    key = token.strip()
+    return await principal_of_key(request, key, drive.identity.authenticate(key))
+
+
+async def prove_again(drive: Drive, request: Request, session: Principal, proof: Principal) -> None:
+    """Take note of a fresh proof for this browser. Raises `ForbiddenError` for a weaker one, or another person's."""
+    await drive.sessions.prove(request.cookies.get(COOKIE, ""), session, proof)
+
+
+def require_session(principal: Principal) -> None:
+    """Raise `StateConflictError` for a key, which proves its owner with each request."""
+    if principal.method != SESSION:
+        raise StateConflictError(Message.of("no_session_here"))
+
+
+async def prove_by_passkey(drive: Drive, request: Request, credential: dict[str, Any]) -> Principal:
+    """Return whose passkey signed. Raises `UnauthenticatedError`, `RateLimitError` after too many wrong ones."""
+    try:
+        return await drive.passkeys.log_in(credential)
+    except AccountDisabledError:
+        raise
+    except UnauthenticatedError:
+        wrong_keys(request).take(network_of_request(request), str(credential.get("id")))
+        raise
 
 
 async def set_session(drive: Drive, request: Request, response: Response, principal: Principal) -> None:
-    """Put the cookie of a new session of this person on the response."""
+    """Put the cookie of a new session of this person on the response; the browser is known from now on."""
     secret, ends = await drive.sessions.create(principal, request.headers.get("user-agent", ""))
+    _set_cookie(request, response, COOKIE, secret, ends)
+    if proof_of(principal) in PERSONAL:
+        known = await drive.passwords.know_browser(principal.user_id, request.cookies.get(KNOWN_COOKIE, ""))
+        _set_cookie(request, response, KNOWN_COOKIE, *known)
+
+
+def _set_cookie(request: Request, response: Response, name: str, value: str, ends: datetime) -> None:
     # Behind a proxy that the HTTP server trusts, the scheme is the proxy's.
     is_secure = request.url.scheme == "https"
-    response.set_cookie(COOKIE, secret, expires=ends, path="/", httponly=True, samesite="strict", secure=is_secure)
+    response.set_cookie(name, value, expires=ends, path="/", httponly=True, samesite="strict", secure=is_secure)
 
 
-def login_failures(request: Request) -> RateLimiter:
-    """Return the application's own count of wrong tokens."""
+def forgotten_passwords(request: Request) -> RateLimiter:
+    """Return the application's own count of mails that were asked for."""
     state = request.app.state
-    if not hasattr(state, "login_failures"):
-        state.login_failures = RateLimiter(FAILURES, "Too many wrong tokens came from your address.")
-    return state.login_failures
+    if not hasattr(state, "forgotten_passwords"):
+        state.forgotten_passwords = RateLimiter(MAILS, Message.of("too_many_forgotten"))
+    return state.forgotten_passwords
 
 
 async def end_session(drive: Drive, request: Request, response: Response) -> None:

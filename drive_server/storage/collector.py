@@ -101,7 +101,7 @@ class Collector:
         self._grace = grace
         self._clock = clock
         self._rules = rules or Rules()
-        self._began = (began or utc_now()).timestamp()
+        self._began = (began or system_now()).timestamp()
 
     async def run_once(self) -> Collected:
         """Check all contents once. Raises `StorageFailureError`; contents that were removed by then are gone."""

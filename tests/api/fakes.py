@@ -34,6 +34,7 @@ class Someone:
     method: str = "api_key"
     time_zone: str = ""
     language: str = ""
+    key_id: str | None = None
 
 
 PEOPLE = {
@@ -69,6 +70,12 @@ class MemoryDrive:
 
     def when_ended(self, tell: object) -> None:
         """Nobody is disabled or removed here."""
+
+    def when_revoked(self, tell: object) -> None:
+        """No key is revoked here."""
+
+    def require_fresh(self, caller: Principal) -> None:
+        """Every caller has a key, which proves it with each request."""
 
     async def removed_people(self) -> frozenset[str]:
         return frozenset()

@@ -56,11 +56,11 @@ class RealService(RunningApp):
 
     def __init__(self, data_dir: Path, model: BaseChatModel, **options: Any) -> None:
         super().__init__(real_app(data_dir, model, **options))
-        self._data_dir = data_dir
+        self.data_dir = data_dir
 
     def owner(self) -> Person:
         """Return the local owner."""
-        return Person.owner(self.url, self._data_dir)
+        return Person.owner(self.url, self.data_dir)
 
 
 class DriveRouter(ScriptedChatModel):

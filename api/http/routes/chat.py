@@ -41,7 +41,7 @@ async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep, reques
     events.
     """
     request.state.language = language_of(body.message)
-    if (commanded := await _command_plan(body, caller, service)) is not None:
+    if (commanded := await _command_plan(body, caller, service, request)) is not None:
         return commanded
     run = await service.runs.start(
         caller,
@@ -53,7 +53,7 @@ async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep, reques
         time_zone=body.time_zone or caller.time_zone,
         model=body.model,
     )
-    return new_run_stream(run, service)
+    return new_run_stream(run, service, request)
 
 
 @router.get(
@@ -68,6 +68,7 @@ async def follow_run(
     run_id: str,
     caller: CallerDep,
     service: ServiceDep,
+    request: Request,
     last_event_id: Annotated[str | None, Header(description="Send only the events after this one.")] = None,
     after: Annotated[str | None, Query(description="The same, for clients that can't set headers.")] = None,
 ) -> Response:
@@ -79,10 +80,10 @@ async def follow_run(
     number = _event_number(last_event_id or after or "0")
     if run.finished_at is not None and number >= await newest_number(service.database, run.id):
         return Response(status_code=HTTP_204_NO_CONTENT, headers={"Cache-Control": "no-store"})
-    return EventStream(await shown_frames(run, number, caller, service))
+    return EventStream(await shown_frames(run, number, caller, service, request))
 
 
-async def _command_plan(body: ChatRequest, caller: Principal, service: Service) -> EventStream | None:
+async def _command_plan(body: ChatRequest, caller: Principal, service: Service, request: Request) -> EventStream | None:
     """Give the thread's active plan the command in the message; None if the message is no command."""
     command = command_of(body.message) if body.thread_id and "write" in caller.scopes else None
     plan = await service.plans.try_command(caller, body.thread_id, command) if body.thread_id and command else None
@@ -90,7 +91,7 @@ async def _command_plan(body: ChatRequest, caller: Principal, service: Service) 
         return None
     after = await newest_number(service.database, plan.run_id)
     run = await service.runs.get(caller, plan.run_id)
-    return EventStream(await shown_frames(run, after, caller, service), addresses_of(run.id))
+    return EventStream(await shown_frames(run, after, caller, service, request), addresses_of(run.id))
 
 
 def _event_number(text: str) -> int:

@@ -1,7 +1,7 @@
 /** The entry: finds out who is here, and draws the page. */
 
 import "../shared/texts.js";
-import { whenSignedOut } from "../shared/api/request.js";
+import { whenConfirming, whenSignedOut } from "../shared/api/request.js";
 import { html, render } from "../shared/preact.js";
 import { guestToken, loadMe, me } from "../shared/session.js";
 import { loadTexts } from "../shared/texts/texts.js";
@@ -22,6 +22,17 @@ function signInAgain() {
   return asking;
 }
 
+/** @type {Promise<boolean> | null} */
+let confirming = null;
+
+/** Ask once, however many requests need a fresh proof. */
+function confirmIdentity() {
+  confirming ??= import("./sign_in/confirm.js")
+    .then((module) => module.confirmIdentity())
+    .finally(() => (confirming = null));
+  return confirming;
+}
+
 async function start() {
   const page = /** @type {HTMLElement} */ (document.getElementById("page"));
   if (guestToken) {
@@ -38,6 +49,7 @@ async function start() {
     render(null, page);
   }
   whenSignedOut(signInAgain);
+  whenConfirming(confirmIdentity);
   render(html`<${Shell} />`, page);
 }
 

@@ -8,8 +8,10 @@ from urllib.parse import unquote_to_bytes
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import ParseError, fromstring
 from fastapi import Request, Response
-from starlette.types import Scope, Send
+from starlette.types import Scope as ConnectionScope
+from starlette.types import Send
 
+from drive_server.access import Scope, require_scope
 from drive_server.drive import Drive
 from drive_server.errors import (
     DriveError,
@@ -34,6 +36,20 @@ MOUNT: Final = "/dav"
 MAX_BODY_BYTES: Final = 1_000_000
 XML_METHODS: Final = frozenset({"PROPFIND", "PROPPATCH", "LOCK"})
 READING: Final = frozenset({"GET", "HEAD"})
+SCOPES: Final = {
+    "GET": Scope.READ,
+    "HEAD": Scope.READ,
+    "PROPFIND": Scope.READ,
+    "PUT": Scope.WRITE,
+    "MKCOL": Scope.WRITE,
+    "COPY": Scope.WRITE,
+    "MOVE": Scope.WRITE,
+    "PROPPATCH": Scope.WRITE,
+    "LOCK": Scope.WRITE,
+    "UNLOCK": Scope.WRITE,
+    "DELETE": Scope.DELETE,
+}
+"""The scope without which a key can't use a method (RFC 4918, section 9). The services check what else it needs."""
 REVALIDATED: Final = "private, no-cache"
 
 # It logs requests, and tracebacks of refusals as well; errors are logged in `errors`.
@@ -48,10 +64,12 @@ class DavEndpoint:
         self._uploads = FairLimiter(total=32, each=8)
         self._others = FairLimiter(total=16, each=8)
 
-    async def __call__(self, request: Request, scope: Scope, send: Send) -> None:
+    async def __call__(self, request: Request, scope: ConnectionScope, send: Send) -> None:
         """Answer a request."""
         try:
             call = await self._call_of(request)
+            if call.visit is None and (scope_needed := SCOPES.get(request.method)) is not None:
+                require_scope(call.actor.principal, scope_needed)
             if request.method not in READING:
                 await self._serve(call, send)
                 return

@@ -11,12 +11,9 @@ from fastapi import Request
 from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import ForbiddenError, UnauthenticatedError
-from drive_server.http.access import bearer_token, prefer_connection
-from drive_server.http.logins import login_failures
+from drive_server.http.access import bearer_token, prefer_connection, principal_of_key
 from drive_server.http.metadata import challenge
-from drive_server.http.routes.links import address_of
 from drive_server.messages import Message
-from drive_server.rate_limiter import network_of
 
 METHOD: Final = "webdav"
 BASIC: Final = 'Basic realm="Drive", charset="UTF-8"'
@@ -35,13 +32,8 @@ async def sign_in(drive: Drive, request: Request) -> Actor:
         if not password:
             raise UnauthenticatedError(Message.of("no_dav_key"))
         token = password
-    failures, network = login_failures(request), network_of(address_of(request))
-    failures.check(network)
-    try:
-        principal = await drive.identity.authenticate_program(token.strip())
-    except UnauthenticatedError:
-        failures.count(network)
-        raise
+    key = token.strip()
+    principal = await principal_of_key(request, key, drive.identity.authenticate_program(key))
     prefer_connection(request)
     return Actor(replace(principal, method=METHOD), tool=METHOD)
 

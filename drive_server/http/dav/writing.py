@@ -7,8 +7,10 @@ from typing import Any, Final
 
 from wsgidav.dav_error import DAVError
 
+from drive_server.access import Scope, require_scope
 from drive_server.errors import NameConflictError
 from drive_server.http.dav.call import DavCall
+from drive_server.http.dav.sign_in import sign_in
 from drive_server.http.headers.bytes import chosen_type
 from drive_server.http.headers.dates import date_of_headers
 from drive_server.http.items.contents import require_upload_fits, store_body
@@ -76,7 +78,10 @@ class Writer:
             room = await documents.check_file(call.actor, target.item.id, declared, if_match=target.if_match)
         elif target.folder_id is not None:
             room = await documents.check_place(call.actor, target.folder_id, target.name, declared)
-        return await store_body(call.request, call.drive, room)
+        blob = await store_body(call.request, call.drive, room)
+        if call.visit is None:  # the bytes may have come for hours
+            require_scope((await sign_in(call.drive, call.request)).principal, Scope.WRITE)
+        return blob
 
     async def _record(self) -> Outcome[Item]:
         call, target, documents = self._call, self._target, self._call.drive.documents

@@ -186,6 +186,8 @@ async def _form_page(request: Request, drive: Drive, sign_in: SignIn, key: str =
     person = await _person(request, drive)
     if person is None:
         return view.log_in(key, status)
+    if not drive.identity.is_fresh(person):
+        return view.log_in(key or "stale_proof", status)
     return view.consent(person.email, person.scopes, _form_token(request, drive, sign_in), key, status)
 
 
@@ -216,6 +218,8 @@ async def _log_in(request: Request, drive: Drive, sign_in: SignIn, form: dict[st
 
 async def _decide(request: Request, drive: Drive, sign_in: SignIn, token: str, form: dict[str, list[str]]) -> Response:
     person = await _person(request, drive)
+    if person is not None and not drive.identity.is_fresh(person):
+        return await _form_page(request, drive, sign_in, "stale_proof", 403)
     shown = "".join(form.get("form", []))
     if person is None or not compare_digest(shown.encode(), _form_token(request, drive, sign_in).encode()):
         return await _form_page(request, drive, sign_in, "stale", 403)

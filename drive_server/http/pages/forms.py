@@ -27,6 +27,10 @@ LOG_IN_WORDS: Final[Words] = {
         "en": "The issuer of that token can't be reached. Try again in a minute, or use an API key.",
         "zh": "无法连接该令牌的签发者。请稍后重试，或使用 API 密钥。",
     },
+    "stale_proof": {
+        "en": "You logged in too long ago for this. Confirm that it is you.",
+        "zh": "距您上次登录已太久，请确认是您本人。",
+    },
     "stale": {"en": "This page was out of date. Please choose again.", "zh": "此页面已过期，请重新选择。"},
 }
 

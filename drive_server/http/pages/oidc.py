@@ -8,12 +8,12 @@ from starlette.responses import RedirectResponse, Response
 
 from drive_server.context import public_address
 from drive_server.drive import Drive
-from drive_server.errors import NotFoundError, UnauthenticatedError, UnavailableError
-from drive_server.http.access import DriveDep
+from drive_server.errors import DriveError, ForbiddenError, NotFoundError, UnauthenticatedError, UnavailableError
+from drive_server.http.access import DriveDep, principal_of_request
 from drive_server.http.languages import language_of
+from drive_server.http.logins import OIDC_START as START
 from drive_server.http.logins import set_session
 from drive_server.http.pages.layout import Words, page, sentence
-from drive_server.http.routes.people.auth import OIDC_START as START
 from drive_server.messages import Message
 
 if TYPE_CHECKING:
@@ -28,6 +28,10 @@ WORDS: Final[Words] = {
     "title": {"en": "Logged in", "zh": "已登录"},
     "on": {"en": "Go on to your drive", "zh": "进入云盘"},
     "failed": {"en": "Not logged in", "zh": "未能登录"},
+    "proved": {
+        "en": "Confirmed. Go back to the other tab, and go on there.",
+        "zh": "已确认。请回到原来的标签页继续操作。",
+    },
     "again": {"en": "Begin again", "zh": "重新开始"},
 }
 
@@ -35,11 +39,15 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get(START)
-async def start(request: Request, drive: DriveDep) -> Response:
-    """Lead to the issuer; the browser keeps a signed note of this login for ten minutes."""
+async def start(request: Request, drive: DriveDep, *, again: bool = False) -> Response:
+    """Lead to the issuer; the browser keeps a signed note of this login for ten minutes.
+
+    With `again` the person who is logged in proves anew who they are.
+    """
     try:
-        beginning = await _oidc(drive).begin(_callback(drive))
-    except UnavailableError as error:
+        user_id = (await principal_of_request(drive, request)).user_id if again else ""
+        beginning = await _oidc(drive).begin(_callback(drive), user_id)
+    except (UnauthenticatedError, UnavailableError) as error:
         return _failed(request, error)
     response = RedirectResponse(beginning.url, 303)
     # Lax: the issuer's redirect has to bring it back.
@@ -60,11 +68,16 @@ async def callback(request: Request, drive: DriveDep) -> Response:
     """Log the browser in, if this is the answer to the login that it began."""
     answer = {name: request.query_params.get(name, "")[:MOST_CHARACTERS] for name in FIELDS}
     found = {name: value for name, value in answer.items() if value}
+    memory, language = request.cookies.get(COOKIE, ""), language_of(request)
     try:
-        principal = await _oidc(drive).finish(request.cookies.get(COOKIE, ""), _callback(drive), found)
-    except (UnauthenticatedError, UnavailableError) as error:
+        principal = await _oidc(drive).finish(memory, _callback(drive), found)
+    except (ForbiddenError, UnauthenticatedError, UnavailableError) as error:
         return _failed(request, error)
-    language = language_of(request)
+    if _oidc(drive).is_again(memory):
+        response = page(language, WORDS["title"][language], f"<p>{sentence(WORDS, language, 'proved')}</p>")
+        response.delete_cookie(COOKIE, path=START)
+        await set_session(drive, request, response, principal)
+        return response
     # A page, no redirect: after one that another site began, browsers send no cookie that is strictly of this site.
     body = f"<p><a class='button' href='/'>{sentence(WORDS, language, 'on')}</a></p>"
     response = page(language, WORDS["title"][language], body)
@@ -84,7 +97,7 @@ def _callback(drive: Drive) -> str:
     return public_address(drive.settings.resolved_public_url) + CALLBACK
 
 
-def _failed(request: Request, error: UnauthenticatedError | UnavailableError) -> Response:
+def _failed(request: Request, error: DriveError) -> Response:
     language = language_of(request)
     again = f"<p><a class='button' href='{START}'>{WORDS['again'][language]}</a></p>"
     text = f"<p>{escape(' '.join(error.texts(language)))}</p>{again}"

@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from drive_server.drive import Drive
 from drive_server.errors import UnauthenticatedError
-from drive_server.http.access import bearer_token, prefer_connection
+from drive_server.http.access import bearer_token, prefer_connection, principal_of_key
 from drive_server.http.event_streams import OpenStreams
 from drive_server.http.problem import CODES, problem
 from drive_server.http.streamable_http.hosts import HostAllowlist
@@ -50,7 +50,7 @@ class McpEndpoint:
         await self.sessions.wind_down(seconds)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request. Raises `UnauthenticatedError` without a valid bearer token."""
+        """Answer a request. Raises `UnauthenticatedError` without a valid bearer token, `RateLimitError` after many."""
         if status := self._hosts.refusal(scope):
             await _misdirected(status)(scope, receive, send)
             return
@@ -64,7 +64,7 @@ class McpEndpoint:
             raise UnauthenticatedError(
                 "This request has no API key.", hint="Send one as `Authorization: Bearer dak_...`."
             )
-        principal = await self._drive.identity.authenticate_program(token)
+        principal = await principal_of_key(connection, token, self._drive.identity.authenticate_program(token))
         prefer_connection(connection)
         # The client is the person: a session goes on when they change their key, with the scopes of the new one.
         return DriveToken(
@@ -85,6 +85,12 @@ async def serving(app: FastAPI, drive: Drive) -> AsyncGenerator[None]:
     """Let the application serve the drive, over HTTP and MCP, for as long as this is open: its lifespan."""
     endpoint, streams = McpEndpoint(drive), OpenStreams(drive)
     drive.people.when_ended(streams.wake)
+
+    async def wake(user_id: str, key_id: str) -> None:
+        del key_id  # each stream looks whether its own key still holds
+        await streams.wake(user_id)
+
+    drive.identity.revocations.when_revoked(wake)
     async with endpoint.running(), anyio.create_task_group() as group:
         group.start_soon(streams.run)
         app.state.drive, app.state.mcp, app.state.open_streams = drive, endpoint, streams

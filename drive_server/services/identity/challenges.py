@@ -1,43 +1,53 @@
-"""Challenges that a passkey signs: each counts once, for a few minutes, in this process."""
+"""Challenges that a passkey signs: each counts once, for a few minutes.
 
-from collections import OrderedDict
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+They are signed by the drive, so that nobody fills its memory, or uses up those of others, by asking for many.
+"""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from datetime import timedelta
 from secrets import token_bytes
 from typing import Final
 
 from drive_server.clock import Clock
+from drive_server.errors import DriveError
+from drive_server.signing import Signer
 
-CHALLENGE_BYTES: Final = 32
+NONCE_BYTES: Final = 32
 HOLDS_FOR: Final = timedelta(minutes=5)
-MOST: Final = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    purpose: str
-    expires_at: datetime
+PURPOSE: Final = "passkey challenge"
+_TIME_BYTES: Final = 8
 
 
 class Challenges:
-    """Makes and takes challenges. They are in memory: none survives the process."""
+    """Makes and takes challenges. Those that were used are in memory until they end."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, signer: Signer, clock: Clock) -> None:
+        self._signer = signer
         self._clock = clock
-        self._waiting: OrderedDict[bytes, _Waiting] = OrderedDict()
+        self._used: dict[bytes, float] = {}
 
     def create(self, purpose: str) -> bytes:
-        """Return a new challenge; of too many, the oldest gives way."""
-        challenge = token_bytes(CHALLENGE_BYTES)
-        self._waiting[challenge] = _Waiting(purpose, self._clock() + HOLDS_FOR)
-        while len(self._waiting) > MOST or self._is_over(next(iter(self._waiting.values()))):
-            self._waiting.popitem(last=False)
-        return challenge
+        """Return a new challenge."""
+        ends = int((self._clock() + HOLDS_FOR).timestamp())
+        payload = token_bytes(NONCE_BYTES) + ends.to_bytes(_TIME_BYTES, "big")
+        return self._signer.sign(f"{PURPOSE} {purpose}", payload).encode()
 
-    def take(self, challenge: bytes, purpose: str) -> bool:
-        """Use the challenge up; return whether it was waiting for this purpose."""
-        found = self._waiting.pop(challenge, None)
-        return found is not None and found.purpose == purpose and not self._is_over(found)
+    @contextmanager
+    def taken(self, challenge: bytes, purpose: str, refusal: DriveError) -> Generator[None]:
+        """Use the challenge up, unless the block fails. Raises `refusal` for one that does not hold for the purpose."""
+        ends, now = self._end_of(challenge, purpose), self._clock().timestamp()
+        if ends <= now or challenge in self._used:
+            raise refusal
+        self._used = {used: end for used, end in self._used.items() if end > now}
+        self._used[challenge] = ends
+        try:
+            yield
+        except BaseException:
+            # Only who has a passkey leaves something here.
+            self._used.pop(challenge, None)
+            raise
 
-    def _is_over(self, waiting: _Waiting) -> bool:
-        return waiting.expires_at <= self._clock()
+    def _end_of(self, challenge: bytes, purpose: str) -> float:
+        payload = self._signer.verify(f"{PURPOSE} {purpose}", challenge.decode("ascii", "replace"))
+        return int.from_bytes(payload[NONCE_BYTES:], "big") if payload else 0

@@ -21,9 +21,11 @@ from drive_server.errors import (
     NotFoundError,
     StateConflictError,
     UnauthenticatedError,
+    UnknownKeyError,
 )
 from drive_server.messages import Message
 from drive_server.models.access import ApiKey
+from drive_server.services.identity.proofs.freshness import proof_of
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.people import ApiKeyRow, UserRow
 
@@ -32,6 +34,7 @@ SECRET_BYTES: Final = 32
 SHOWN_CHARACTERS: Final = 10
 MAX_KEY_NAME_CHARACTERS: Final = 100
 MAX_KEY_DAYS: Final = 3650
+KEY_METHOD: Final = "api_key"
 MAX_TOKEN_CHARACTERS: Final = 16_384
 """Of a credential of any kind: an issuer's tokens are longer than keys."""
 KEY_ID: Final = re.compile("[0-9a-f]{32}")
@@ -49,7 +52,7 @@ def digest(secret: str) -> str:
 
 
 def key_row(
-    user_id: str, name: str, scopes: frozenset[Scope], secret: str, now: datetime, method: str = "api_key"
+    user_id: str, name: str, scopes: frozenset[Scope], secret: str, now: datetime, method: str = KEY_METHOD
 ) -> ApiKeyRow:
     """Return the row of a new key that does not end by itself."""
     return ApiKeyRow(
@@ -77,6 +80,9 @@ _LIVING: Final = (
         ApiKeyRow.expires_at,
         ApiKeyRow.last_used_at,
         ApiKeyRow.opened_by,
+        ApiKeyRow.proof,
+        ApiKeyRow.proof_id,
+        ApiKeyRow.proved_at,
         UserRow.email,
         UserRow.is_admin,
         UserRow.disabled_at,
@@ -88,12 +94,21 @@ _LIVING: Final = (
     .where(ApiKeyRow.revoked_at.is_(None), _opener.revoked_at.is_(None))
 )
 _WITH_SECRET: Final = _LIVING.where(ApiKeyRow.secret_hash == bindparam(WANTED))
+_ENDED: Final = select(ApiKeyRow.id).where(ApiKeyRow.secret_hash == bindparam(WANTED))
 _WITH_ID: Final = _LIVING.where(ApiKeyRow.id == bindparam(WANTED))
 
 
 def find_by_secret(connection: Connection, secret: str, now: datetime) -> tuple[Row[Any], Principal]:
-    """Return the living key with this secret, and whom it stands for. Raises `UnauthenticatedError`."""
-    return _find(connection, _WITH_SECRET, digest(secret), now)
+    """Return the living key with this secret, and whom it stands for.
+
+    Raises `UnauthenticatedError`; of that, `UnknownKeyError` for a secret that was never given out.
+    """
+    try:
+        return _find(connection, _WITH_SECRET, digest(secret), now)
+    except UnknownKeyError as error:
+        if connection.execute(_ENDED, {WANTED: digest(secret)}).first() is None:
+            raise
+        raise UnauthenticatedError(error.reason, hint=error.hint) from None
 
 
 def find_by_secrets(
@@ -150,6 +165,23 @@ def require_lasts(principal: Principal, row: ApiKeyRow) -> None:
             "That key lasts longer than the one in use, which can give it no scopes.",
             hint="Use a key that lasts as long, or the local access token.",
         )
+
+
+def maker_of(principal: Principal) -> str | None:
+    """Return the id of the API key that ends what the caller makes; None for a person and the local access token."""
+    return principal.key_id if proof_of(principal) == KEY_METHOD else None
+
+
+async def descendants(session: AsyncSession, key_id: str) -> list[ApiKeyRow]:
+    """Return the keys and sessions that were made with the key, or with one of those, and were not revoked."""
+    found: list[ApiKeyRow] = []
+    makers = [key_id]
+    while makers:
+        made = select(ApiKeyRow).where(ApiKeyRow.opened_by.in_(makers), ApiKeyRow.revoked_at.is_(None))
+        rows = list(await session.scalars(made))
+        found += rows
+        makers = [row.id for row in rows]
+    return found
 
 
 def parse_scopes(words: Iterable[str], *, may_be_empty: bool = False) -> frozenset[Scope]:
@@ -211,7 +243,7 @@ def _find(
 ) -> tuple[Row[Any], Principal]:
     key = connection.execute(query, {WANTED: wanted}).one_or_none()
     if key is None:
-        raise not_valid("Check that it was copied whole, or create a new one.")
+        raise UnknownKeyError(Message.of("key_not_valid"), hint="Check that it was copied whole, or create a new one.")
     if key.expires_at is not None and key.expires_at <= now:
         raise not_valid("The key has expired: create a new one.")
     refuse_disabled(key.disabled_at)
@@ -231,7 +263,10 @@ def _principal(key: Row[Any]) -> Principal:
         key_name=key.name,
         is_admin=key.is_admin,
         expires_at=key.expires_at,
-        key_id=key.opened_by or key.id,
+        key_id=key.id if key.method == KEY_METHOD else key.opened_by or key.id,
+        proof=key.proof or key.method,
+        proof_id=key.proof_id,
+        proved_at=key.proved_at,
         **profile_of(key),
     )
 

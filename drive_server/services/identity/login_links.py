@@ -10,6 +10,7 @@ from drive_server.clock import Clock, utc_now
 from drive_server.context import public_address
 from drive_server.errors import NotFoundError
 from drive_server.services.identity.keys import SECRET_BYTES, digest
+from drive_server.services.identity.proofs.freshness import SESSION
 
 if TYPE_CHECKING:
     from drive_server.services.identity.service import IdentityService
@@ -51,7 +52,8 @@ class LoginLinks:
         for key in own[: max(0, len(own) + 1 - MOST_OF_ONE_PERSON)]:
             del self._waiting[key]
         secret, ends = token_urlsafe(SECRET_BYTES), min(now + HOLDS_FOR, principal.expires_at or now + HOLDS_FOR)
-        self._waiting[digest(secret)] = _Waiting(principal, ends)
+        proved_at = principal.proved_at if principal.method == SESSION else now
+        self._waiting[digest(secret)] = _Waiting(replace(principal, proved_at=proved_at), ends)
         return LoginLink(f"{public_address(self._public_url)}{PAGE}/{secret}", ends)
 
     def find(self, secret: str) -> Principal:

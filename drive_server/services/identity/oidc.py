@@ -2,8 +2,8 @@
 
 import hmac
 import logging
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import httpx
@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Principal
 from drive_server.clock import Clock, utc_now
-from drive_server.errors import InvalidInputError, UnauthenticatedError, UnavailableError
+from drive_server.errors import ForbiddenError, InvalidInputError, UnauthenticatedError, UnavailableError
 from drive_server.messages import Message
 from drive_server.services.identity.emails import has_lookalike, normalise_email
 from drive_server.services.identity.issuer import FETCH_WITHIN_SECONDS, IssuerKeys, is_safe_address
@@ -61,22 +61,28 @@ class OidcService:
         self._clock = clock
         self._keys = IssuerKeys(settings.oidc_issuer, "", clock)
 
-    async def begin(self, callback: str) -> Beginning:
-        """Return where to log in; the issuer leads back to `callback`. Raises `UnavailableError` if it can't be had."""
+    async def begin(self, callback: str, again: str = "") -> Beginning:
+        """Return where to log in; the issuer leads back to `callback`. Raises `UnavailableError` if it can't be had.
+
+        `again` is the id of a person who has to prove anew who they are: the issuer is told to ask them (OpenID Connect
+        Core 1.0, section 3.1.2.1), and nobody else logs in by it.
+        """
         endpoint = await self._endpoint("authorization_endpoint")
         verifier, nonce = generate_token(SECRET_CHARACTERS), generate_token(SECRET_CHARACTERS)
+        asks = {"prompt": "login", "max_age": "0"} if again else {}
         async with self._client(callback) as client:
-            url, state = client.create_authorization_url(endpoint, code_verifier=verifier, nonce=nonce)
+            url, state = client.create_authorization_url(endpoint, code_verifier=verifier, nonce=nonce, **asks)
         ends = int((self._clock() + ANSWERED_WITHIN).timestamp())
-        return Beginning(url, self._database.signer.sign(PURPOSE, orjson.dumps([state, nonce, verifier, ends])))
+        return Beginning(url, self._database.signer.sign(PURPOSE, orjson.dumps([state, nonce, verifier, again, ends])))
 
     async def finish(self, memory: str, callback: str, answer: dict[str, str]) -> Principal:
         """Return who logged in, by what the browser kept and what the issuer had it bring back.
 
         Raises `UnauthenticatedError` for an answer to another login, a late, refused or forged one, and for a person
-        without an account; `AccountDisabledError`; `UnavailableError`.
+        without an account; `ForbiddenError` for another person than the one who was to log in again;
+        `AccountDisabledError`; `UnavailableError`.
         """
-        state, nonce, verifier = self._remembered(memory)
+        state, nonce, verifier, again = self._remembered(memory)
         is_ours = hmac.compare_digest(state.encode(), answer.get("state", "").encode())
         # RFC 9207: an issuer that names itself has to be ours.
         is_named = answer.get("iss") in (None, self._settings.oidc_issuer)
@@ -84,20 +90,33 @@ class OidcService:
             raise _failed()
         token = await self._fetch(callback, answer["code"], verifier)
         claims = await self._claims(token, nonce)
-        return await self._identity.person(await self._user_of(claims), METHOD)
+        user_id, now = await self._user_of(claims), self._clock()
+        if again and user_id != again:
+            raise ForbiddenError(Message.of("other_person"))
+        proved_at = _proved_at(claims, now)
+        if again and now - proved_at > ANSWERED_WITHIN:
+            raise _failed()
+        return replace(await self._identity.person(user_id, METHOD), proved_at=proved_at)
 
     async def close(self) -> None:
         """Close the connections to the issuer."""
         await self._keys.close()
 
-    def _remembered(self, memory: str) -> tuple[str, str, str]:
+    def is_again(self, memory: str) -> bool:
+        """Return whether the login that the browser began is one of a person who proves anew who they are."""
+        try:
+            return bool(self._remembered(memory)[-1])
+        except UnauthenticatedError:
+            return False
+
+    def _remembered(self, memory: str) -> tuple[str, str, str, str]:
         payload = self._database.signer.verify(PURPOSE, memory)
         if payload is None:
             raise _failed()
-        state, nonce, verifier, ends = orjson.loads(payload)
+        state, nonce, verifier, again, ends = orjson.loads(payload)
         if ends <= self._clock().timestamp():
             raise _failed()
-        return state, nonce, verifier
+        return state, nonce, verifier, again
 
     def _client(self, callback: str) -> Any:
         # Imported late: a command that logs nobody in starts without it.
@@ -194,6 +213,14 @@ def _verified_email(claims: dict[str, Any]) -> str:
         return normalise_email(email)
     except InvalidInputError as error:
         raise UnauthenticatedError(Message.of("email_not_verified")) from error
+
+
+def _proved_at(claims: dict[str, Any], now: datetime) -> datetime:
+    """Return when the issuer last asked the person who they are: `auth_time`, or now if it does not say."""
+    told = claims.get("auth_time")
+    if not isinstance(told, int | float) or isinstance(told, bool):
+        return now
+    return min(now, datetime.fromtimestamp(max(0.0, min(told, now.timestamp())), UTC))
 
 
 def _failed() -> UnauthenticatedError:

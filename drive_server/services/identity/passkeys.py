@@ -4,7 +4,7 @@ import json
 import logging
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from ipaddress import ip_address
 from typing import Any, Final, TypeVar
@@ -28,6 +28,7 @@ from drive_server.messages import Message
 from drive_server.services.identity.challenges import Challenges
 from drive_server.services.identity.keys import clean_key_name, require_scopes
 from drive_server.services.identity.service import IdentityService
+from drive_server.services.identity.sessions import SessionService
 from drive_server.storage.database import Database
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.people import PasskeyRow
@@ -57,12 +58,20 @@ class Passkey:
 class PasskeyService:
     """Registers passkeys and logs people in by them. They hold for the address at which they were registered."""
 
-    def __init__(self, database: Database, identity: IdentityService, public_url: str, clock: Clock = utc_now) -> None:
+    def __init__(
+        self,
+        database: Database,
+        identity: IdentityService,
+        sessions: SessionService,
+        public_url: str,
+        clock: Clock = utc_now,
+    ) -> None:
         self._database = database
         self._identity = identity
+        self._sessions = sessions
         self._public_url = public_url
         self._clock = clock
-        self._challenges = Challenges(clock)
+        self._challenges = Challenges(database.signer, clock)
 
     @property
     def is_possible(self) -> bool:
@@ -82,10 +91,12 @@ class PasskeyService:
     async def begin_registration(self, actor: Actor) -> dict[str, Any]:
         """Return the options with which a browser makes a passkey (PublicKeyCredentialCreationOptionsJSON).
 
-        It logs in with all scopes, so it takes a key that has them and does not end: `MissingScopeError`,
-        `ForbiddenError`. Raises `StateConflictError` for a person with too many, and at an address without a name.
+        It logs in with all scopes, so it takes a proof that has them, does not end, and is fresh: `MissingScopeError`,
+        `ForbiddenError`, `FreshProofNeededError`. Raises `StateConflictError` for a person with too many, and at an
+        address without a name.
         """
         await self._require_whole(actor.principal)
+        self._identity.require_fresh(actor.principal)
         async with self._database.read() as session:
             known = [_bytes(row.credential) for row in await _rows_of(session, actor.user_id)]
         _require_room(known)
@@ -102,22 +113,34 @@ class PasskeyService:
         await self._require_whole(actor.principal)
         clean, (host, origin) = clean_key_name(name), self._site()
         challenge = _challenge_of(credential)
-        if not self._challenges.take(challenge, actor.user_id):
-            raise InvalidInputError(Message.of("bad_passkey"))
-        row = PasskeyRow(id=new_id(), user_id=actor.user_id, name=clean, created_at=self._clock())
-        found = await _checked(lambda: _verified_registration(credential, challenge, host, origin))
+        with self._challenges.taken(challenge, actor.user_id, InvalidInputError(Message.of("bad_passkey"))):
+            return await self._register(actor.user_id, clean, credential, (challenge, host, origin))
+
+    async def _register(
+        self, user_id: str, name: str, credential: Mapping[str, Any], expected: tuple[bytes, str, str]
+    ) -> Passkey:
+        row = PasskeyRow(id=new_id(), user_id=user_id, name=name, created_at=self._clock())
+        found = await _checked(lambda: _verified_registration(credential, *expected))
         if found is None:
             raise InvalidInputError(Message.of("bad_passkey"))
         row.credential, row.public_key, row.sign_count = found
         async with self._database.write() as session:
-            _require_room(await _rows_of(session, actor.user_id))
+            _require_room(await _rows_of(session, user_id))
             if await session.scalar(select(PasskeyRow.id).where(PasskeyRow.credential == row.credential)):
                 raise StateConflictError(Message.of("passkey_exists"))
             session.add(row)
         return _to_passkey(row)
 
-    async def remove(self, actor: Actor, passkey_id: str) -> None:
-        """Remove a passkey of the caller. Raises `NotFoundError`, `MissingScopeError` without all scopes."""
+    async def has_some(self, user_id: str) -> bool:
+        """Return whether the person has a passkey."""
+        async with self._database.read() as session:
+            return bool(await _rows_of(session, user_id))
+
+    async def remove(self, actor: Actor, passkey_id: str, session_secret: str = "") -> None:
+        """Remove a passkey of the caller, and log out the browsers that it let in, but the one that asks.
+
+        Raises `NotFoundError`, `MissingScopeError` without all scopes.
+        """
         require_person(actor.principal)
         require_scopes(actor.principal, ALL_SCOPES)
         own = PasskeyRow.id == passkey_id, PasskeyRow.user_id == actor.user_id
@@ -126,6 +149,7 @@ class PasskeyService:
             if row is None:
                 raise NotFoundError(Message.of("no_passkey"))
             await session.delete(row)
+        await self._sessions.end_opened_by(actor.user_id, passkey_id, session_secret)
 
     async def begin_login(self) -> dict[str, Any]:
         """Return the options with which a browser signs (PublicKeyCredentialRequestOptionsJSON).
@@ -143,19 +167,21 @@ class PasskeyService:
         and a counter that did not grow, as of a copied one; `AccountDisabledError` for who was disabled.
         """
         challenge, (host, origin) = _challenge_of(credential), self._site()
-        if not self._challenges.take(challenge, LOG_IN):
-            raise UnauthenticatedError(Message.of("login_failed"))
+        with self._challenges.taken(challenge, LOG_IN, UnauthenticatedError(Message.of("login_failed"))):
+            return await self._holder(credential, (challenge, host, origin))
+
+    async def _holder(self, credential: Mapping[str, Any], expected: tuple[bytes, str, str]) -> Principal:
         async with self._database.write() as session:
             known = PasskeyRow.credential == _text(_bytes(str(credential.get("id"))))
             row = await session.scalar(select(PasskeyRow).where(known).with_for_update())
             if row is None:
                 raise UnauthenticatedError(Message.of("login_failed"))
             stored = _bytes(row.public_key), row.sign_count, bytes.fromhex(row.user_id)
-            count = await _checked(lambda: _verified_login(credential, challenge, host, origin, *stored))
+            count = await _checked(lambda: _verified_login(credential, *expected, *stored))
             if count is None:
                 raise UnauthenticatedError(Message.of("login_failed"))
             row.sign_count, row.last_used_at = count, self._clock()
-        return await self._identity.person(row.user_id, METHOD)
+        return replace(await self._identity.person(row.user_id, METHOD), proof_id=row.id)
 
     def _site(self) -> tuple[str, str]:
         """Return the host that passkeys hold for and the origin of its pages."""

@@ -9,22 +9,23 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
-from sqlalchemy import delete, select, update
+from sqlalchemy import select, update
 
 from drive_server.access import ALL_SCOPES, Actor, Principal, require_admin, require_person
 from drive_server.clock import Clock, utc_now
 from drive_server.context import public_address
 from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, UnauthenticatedError
 from drive_server.messages import Message
-from drive_server.rate_limiter import RateLimiter
+from drive_server.rate_limiter import Attempts
 from drive_server.services.identity.emails import normalise_email
 from drive_server.services.identity.keys import digest, require_scopes
 from drive_server.services.identity.login_links import LoginLink
+from drive_server.services.identity.proofs.known_browsers import KnownBrowsers
 from drive_server.services.identity.service import IdentityService, find_user, named_user
-from drive_server.services.identity.sessions import SESSION_METHOD
+from drive_server.services.identity.sessions import SessionService, revoke_sessions
 from drive_server.services.mail.outbox import MailText, Outbox
 from drive_server.storage.database import Database
-from drive_server.storage.tables.people import ApiKeyRow, UserRow
+from drive_server.storage.tables.people import UserRow
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
@@ -36,13 +37,23 @@ MIN_CHARACTERS: Final = 12
 MAX_CHARACTERS: Final = 256
 MAILED_FOR: Final = timedelta(hours=1)
 GIVEN_FOR: Final = timedelta(days=1)
-MOST_WRONG: Final = 20
-"""Wrong passwords of one account in a minute, from wherever they come."""
+MOST_WRONG: Final = 10
+"""Wrong passwords of one network, and of one browser that is known, in a minute."""
+MOST_WRONG_OF_AN_ACCOUNT: Final = 20
+"""Wrong passwords of one account in a minute, from wherever they come but its known browsers."""
 HASHES_AT_ONCE: Final = 2
 """Each takes 64 MiB for a moment."""
 ID_BYTES: Final = 16
 TIME_BYTES: Final = 8
 FINGERPRINT_BYTES: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The source of a password: the network that it comes from, and the cookie of a known browser, if it has one."""
+
+    network: str = ""
+    browser: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +64,35 @@ class _Reset:
 
 
 class PasswordService:
-    """Checks and sets passwords. Who is wrong learns neither by words nor by time whether there is an account."""
+    """Checks and sets passwords. Who is wrong learns neither by words nor by time whether there is an account.
+
+    Wrong passwords are limited for a network and for an account. Strangers don't lock a person out: a browser in which
+    that person has logged in before has a limit of its own.
+    """
 
     def __init__(
-        self, database: Database, identity: IdentityService, outbox: Outbox, public_url: str, clock: Clock = utc_now
+        self,
+        database: Database,
+        identity: IdentityService,
+        sessions: SessionService,
+        outbox: Outbox,
+        public_url: str,
+        clock: Clock = utc_now,
     ) -> None:
         self._database = database
         self._identity = identity
+        self._sessions = sessions
         self._outbox = outbox
         self._public_url = public_url
         self._clock = clock
-        self._hashing = anyio.CapacityLimiter(HASHES_AT_ONCE)
+        self._strangers = anyio.CapacityLimiter(HASHES_AT_ONCE)
+        # Its own thread: who is known does not wait behind strangers who guess.
+        self._known = anyio.CapacityLimiter(1)
         self._nobodys = ""
-        self._tries = RateLimiter(MOST_WRONG, "Too many wrong passwords came for this account.")
+        self._networks = Attempts(MOST_WRONG, Message.of("too_many_wrong_passwords"))
+        self._accounts = Attempts(MOST_WRONG_OF_AN_ACCOUNT, Message.of("account_under_attack"))
+        self._browsers = Attempts(MOST_WRONG, Message.of("too_many_wrong_passwords"))
+        self._known_browsers = KnownBrowsers(database.signer, clock)
         outbox.texts[PURPOSE] = self._mail_text
 
     @cached_property
@@ -75,29 +102,40 @@ class PasswordService:
 
         return PasswordHasher()
 
-    async def verify(self, email: str, password: str) -> Principal:
+    async def verify(self, email: str, password: str, source: Source = Source()) -> Principal:
         """Return who has the password, with all scopes.
 
         Raises `UnauthenticatedError` for a wrong one and for who has none, `RateLimitError` after too many of them, and
         `AccountDisabledError` for who has the right one and was disabled.
         """
         address = _address(email)
-        self._tries.take(digest(address))  # before the check: many at once are as many tries
         async with self._database.read() as session:
             user = await find_user(session, address)
-        self._nobodys = self._nobodys or await self._run(self._hasher.hash, "nobody has this password")
-        stored = user.password_hash if user is not None else None
-        is_right = await self._run(self._is_right, stored or self._nobodys, _clean(password))
-        if user is None or stored is None or not is_right:
-            raise UnauthenticatedError(Message.of("wrong_password"))
-        self._tries.give_back(digest(address))
-        return await self._identity.person(user.id, METHOD)
+        number = self._known_browsers.number(source.browser, user.id, _fingerprint(user)) if user else None
+        # Before the check: many at once are as many attempts.
+        if number is not None:
+            async with self._browsers.attempt(number):
+                return await self._proved(user, password, self._known)
+        async with self._networks.attempt(source.network), self._accounts.attempt(digest(address)):
+            return await self._proved(user, password, self._strangers)
+
+    async def know_browser(self, user_id: str, before: str = "") -> tuple[str, datetime]:
+        """Return the cookie of a browser in which the person has logged in, and when it ends."""
+        async with self._database.read() as session:
+            row = await session.get_one(UserRow, user_id)
+        return self._known_browsers.cookie(user_id, _fingerprint(row), before)
+
+    async def has_one(self, user_id: str) -> bool:
+        """Return whether the person has a password."""
+        async with self._database.read() as session:
+            return (await session.get_one(UserRow, user_id)).password_hash is not None
 
     async def change(self, actor: Actor, new: str, old: str | None, session_secret: str = "") -> None:
         """Set the caller's password; their browsers but the one that asks are logged out.
 
         Raises `UnauthenticatedError` unless `old` is the one before, `InvalidInputError` for a short one. Who has none
-        sets the first with a key that has all scopes and does not end (`ForbiddenError`, `MissingScopeError`).
+        sets the first with a fresh proof of all scopes that does not end (`FreshProofNeededError`, `ForbiddenError`,
+        `MissingScopeError`).
         """
         require_person(actor.principal)
         require_scopes(actor.principal, ALL_SCOPES)
@@ -105,14 +143,27 @@ class PasswordService:
         async with self._database.read() as session:
             row = await session.get_one(UserRow, actor.user_id)
         if row.password_hash is not None:
-            await self.verify(row.email, old or "")
+            await self.verify_own(actor.principal, old or "")
         elif not await self._identity.lasts(actor.principal):
             raise ForbiddenError(Message.of("key_ends"))
+        else:
+            self._identity.require_fresh(actor.principal)
         await self._set(row.id, checked, row.password_hash, but=session_secret)
+
+    async def verify_own(self, caller: Principal, password: str) -> Principal:
+        """Return the proof of a caller who is logged in and gives their password; raises as `verify` does.
+
+        Wrong ones that strangers give for the account don't count here.
+        """
+        async with self._database.read() as session:
+            user = await session.get(UserRow, caller.user_id)
+        async with self._browsers.attempt(f"{caller.user_id} {caller.key_id}"):
+            return await self._proved(user, password, self._known)
 
     async def reset_link(self, actor: Actor, user: str) -> LoginLink:
         """Return an address with which a person, named by id or email, sets a new password. For administrators."""
         require_admin(actor.principal)
+        self._identity.require_fresh(actor.principal)
         async with self._database.read() as session:
             row = await session.scalar(select(UserRow).where(named_user(user), UserRow.removed_at.is_(None)))
         if row is None:
@@ -138,16 +189,24 @@ class PasswordService:
         await self._set(row.id, _checked(new, row.email), row.password_hash)
         return await self._identity.person(row.id, METHOD)
 
+    async def _proved(self, user: UserRow | None, password: str, thread: anyio.CapacityLimiter) -> Principal:
+        self._nobodys = self._nobodys or await self._run(thread, self._hasher.hash, "nobody has this password")
+        stored = user.password_hash if user is not None else None
+        is_right = await self._run(thread, self._is_right, stored or self._nobodys, _clean(password))
+        if user is None or stored is None or not is_right:
+            raise UnauthenticatedError(Message.of("wrong_password"))
+        return await self._identity.person(user.id, METHOD)
+
     async def _set(self, user_id: str, password: str, before: str | None, but: str = "") -> None:
         """Set it if it is still as it was before: an address holds once, also when it is used twice at once."""
-        hashed = await self._run(self._hasher.hash, password)
+        hashed = await self._run(self._known, self._hasher.hash, password)
         unchanged = UserRow.password_hash.is_(None) if before is None else UserRow.password_hash == before
-        sessions = ApiKeyRow.user_id == user_id, ApiKeyRow.method == SESSION_METHOD
         async with self._database.write() as session:
             done = update(UserRow).where(UserRow.id == user_id, unchanged).values(password_hash=hashed)
             if not (await session.execute(done)).rowcount:  # pyright: ignore[reportAttributeAccessIssue] - an update's result has it
                 raise NotFoundError(Message.of("no_reset"))
-            await session.execute(delete(ApiKeyRow).where(*sessions, ApiKeyRow.secret_hash != digest(but)))
+            await revoke_sessions(session, user_id, self._clock(), but)
+        await self._sessions.on_revoked()
 
     def _link(self, row: UserRow, holds_for: timedelta) -> LoginLink:
         ends = self._clock() + holds_for
@@ -178,8 +237,8 @@ class PasswordService:
         except (VerificationError, InvalidHashError):
             return False
 
-    async def _run(self, function: Any, *arguments: Any) -> Any:
-        return await anyio.to_thread.run_sync(function, *arguments, limiter=self._hashing)
+    async def _run(self, thread: anyio.CapacityLimiter, function: Any, *arguments: Any) -> Any:
+        return await anyio.to_thread.run_sync(function, *arguments, limiter=thread)
 
 
 def _read(payload: bytes | None) -> _Reset | None:

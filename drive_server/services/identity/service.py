@@ -1,6 +1,7 @@
 """Identity: users, API keys, tokens of an issuer, the local access token."""
 
 from contextlib import suppress
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
@@ -13,14 +14,17 @@ from drive_server.models.access import ApiKey, User
 from drive_server.services.identity.emails import has_lookalike, normalise_email
 from drive_server.services.identity.key_uses import KeyUses
 from drive_server.services.identity.keys import (
+    KEY_METHOD,
     PROFILE,
     clean_key_name,
+    descendants,
     digest,
     expiry,
     find_by_id,
     find_by_secret,
     find_by_secrets,
     key_row,
+    maker_of,
     new_secret,
     not_valid,
     own_key,
@@ -33,6 +37,8 @@ from drive_server.services.identity.keys import (
     to_key,
 )
 from drive_server.services.identity.profile import languages_sync
+from drive_server.services.identity.proofs.freshness import PERSONAL, is_fresh, proof_of, require_fresh
+from drive_server.services.identity.proofs.revocations import Revocations
 from drive_server.services.identity.sessions import SESSION_METHOD
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.items import NodeRow
@@ -52,9 +58,9 @@ if TYPE_CHECKING:
 LOCAL_EMAIL = "me@localhost"
 LOCAL_KEY_NAME = "local access token"
 LOCAL_METHOD = "token"
-KEY_METHOD = "api_key"
 TOKEN_METHOD = "jwt"  # noqa: S105 - how a caller proved who they are
 FIRST_KEY_NAME = "first key"
+FRESH_FOR = timedelta(minutes=10)
 _PERSON = select(UserRow.id, UserRow.email, UserRow.is_admin, UserRow.disabled_at, *PROFILE).where(
     UserRow.id == bindparam("id")
 )
@@ -67,12 +73,19 @@ class IdentityService:
     """
 
     def __init__(
-        self, database: "Database", token_path: "Path", clock: Clock = utc_now, tokens: "TokenService | None" = None
+        self,
+        database: "Database",
+        token_path: "Path",
+        clock: Clock = utc_now,
+        tokens: "TokenService | None" = None,
+        fresh_for: timedelta = FRESH_FOR,
     ) -> None:
         self._database = database
         self._token_path = token_path
         self._clock = clock
         self._tokens = tokens
+        self._fresh_for = fresh_for
+        self.revocations = Revocations(database)
         self.uses = KeyUses(database, clock)
         self.on_scopes: Callable[[], None] = lambda: None
 
@@ -163,9 +176,11 @@ class IdentityService:
         """Make a user with an empty drive, and a first key with all scopes; the secret is shown only here.
 
         Only for administrators, with a key that has all scopes itself. Raises `ForbiddenError`, `MissingScopeError`,
-        `InvalidInputError` for what is no email address, `StateConflictError` if the user exists.
+        `FreshProofNeededError`, `InvalidInputError` for what is no email address, `StateConflictError` if the user
+        exists.
         """
         require_admin(actor.principal)
+        self.require_fresh(actor.principal)
         address = normalise_email(email)
         secret = new_secret()
         async with self._database.write() as session:
@@ -181,15 +196,17 @@ class IdentityService:
         """Make a key for the caller that expires after `days` days (None: never); the secret is shown only here.
 
         It has no scope that the key in use lacks, and does not outlive that key. Raises `MissingScopeError`,
-        and `InvalidInputError` for a bad name, scope or number of days.
+        `FreshProofNeededError`, and `InvalidInputError` for a bad name, scope or number of days.
         """
         require_person(actor.principal)
         granted = parse_scopes(scopes)
         require_scopes(actor.principal, granted)
+        self.require_fresh(actor.principal)
         now = self._clock()
         secret = new_secret()
         row = key_row(actor.user_id, clean_key_name(name), granted, secret, now)
         row.expires_at = expiry(actor.principal, days, now)
+        row.opened_by = maker_of(actor.principal)
         async with self._database.write() as session:
             session.add(row)
         return to_key(row), secret
@@ -204,7 +221,7 @@ class IdentityService:
         return tuple(key.model_copy(update={"last_used_at": self.uses.last(key.id, key.last_used_at)}) for key in keys)
 
     async def revoke_key(self, actor: Actor, key_id: str) -> ApiKey:
-        """End a key of the caller at once; one that has ended stays as it is.
+        """End a key of the caller at once, with the keys and sessions that were made with it; ended ones stay.
 
         A key can't end one with scopes that it lacks itself (`MissingScopeError`). Raises `NotFoundError` for an
         unknown key and for somebody else's.
@@ -213,15 +230,19 @@ class IdentityService:
         async with self._database.write() as session:
             row = await own_key(session, actor.principal, key_id)
             row.revoked_at = row.revoked_at or self._clock()
+            for made in await descendants(session, row.id):
+                made.revoked_at = self._clock()
+        await self.revocations.tell_new()
         return to_key(row)
 
     async def change_scopes(self, actor: Actor, key_id: str, scopes: "Iterable[str]") -> ApiKey:
         """Give a key of the caller other scopes. It holds from the next call on, in sessions that are open as well.
 
         The key in use must have every scope that is given or taken (`MissingScopeError`), and last as long as the key
-        that it gives one to. Raises `InvalidInputError` for unknown scopes, `NotFoundError` for an unknown key and for
-        somebody else's, `StateConflictError` for one that lasts longer, and for what is no living API key: one that
-        has ended, a browser's session, the local access token.
+        that it gives one to, with a fresh proof (`FreshProofNeededError`). A scope that is taken from a key is taken
+        from the keys that were made with it. Raises `InvalidInputError` for unknown scopes, `NotFoundError` for an
+        unknown key and for somebody else's, `StateConflictError` for one that lasts longer, and for what is no living
+        API key: one that has ended, a browser's session, the local access token.
         """
         require_person(actor.principal)
         granted = parse_scopes(scopes)
@@ -236,7 +257,10 @@ class IdentityService:
                 )
             if granted - parse_scopes(row.scopes, may_be_empty=True):
                 require_lasts(actor.principal, row)
+                self.require_fresh(actor.principal)
             row.scopes = sorted(granted)
+            for made in await descendants(session, row.id):
+                made.scopes = sorted(granted & parse_scopes(made.scopes, may_be_empty=True))
         self.on_scopes()
         return to_key(row)
 
@@ -253,11 +277,21 @@ class IdentityService:
             raise not_valid("The account is gone.")
         return to_user(user)
 
+    def require_fresh(self, principal: Principal) -> None:
+        """Raise `FreshProofNeededError` for a browser whose person proved too long ago who they are."""
+        require_fresh(principal, self._clock(), self._fresh_for)
+
+    def is_fresh(self, principal: Principal) -> bool:
+        """Return whether the caller proved lately enough who they are to make something that lasts."""
+        return is_fresh(principal, self._clock(), self._fresh_for)
+
     async def lasts(self, principal: Principal) -> bool:
-        """Return whether the key in use, or the one that opened the session, does not end by itself."""
+        """Return whether the proof of the caller does not end by itself: what they make with it may last."""
+        if proof_of(principal) in PERSONAL:
+            return True
         async with self._database.read() as session:
             row = await session.get(ApiKeyRow, principal.key_id or "")
-        return row is not None and (row.method == SESSION_METHOD or row.expires_at is None)
+        return row is not None and row.method != SESSION_METHOD and row.expires_at is None
 
     async def _account(self, user_id: str) -> Any:
         user = await self._database.read_sync(lambda connection: connection.execute(_PERSON, {"id": user_id}).first())

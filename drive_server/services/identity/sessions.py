@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from secrets import token_urlsafe
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import ColumnElement, delete, or_, select
+from sqlalchemy import ColumnElement, delete, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Principal, require_person
 from drive_server.clock import Clock, utc_now
@@ -19,12 +20,16 @@ from drive_server.services.identity.keys import (
     parse_scopes,
     require_scopes,
 )
+from drive_server.services.identity.proofs.freshness import SESSION, proof_of, require_as_strong
 from drive_server.storage.database import Database
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.people import ApiKeyRow
 
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
 SESSION_PREFIX: Final = "das_"
-SESSION_METHOD: Final = "session"
+SESSION_METHOD: Final = SESSION
 SESSION_NAME: Final = "browser session"
 LIFETIME: Final = timedelta(days=30)
 READ_CHARACTERS: Final = 1000
@@ -71,14 +76,21 @@ def device_of(user_agent: str) -> str:
 
 
 class SessionService:
-    """Opens and ends browser sessions; `IdentityService.authenticate` accepts their secrets."""
+    """Opens and ends browser sessions; `IdentityService.authenticate` accepts their secrets.
+
+    `on_revoked` is called after sessions were ended from elsewhere than their own browser.
+    """
 
     def __init__(self, database: Database, clock: Clock = utc_now) -> None:
         self._database = database
         self._clock = clock
+        self.on_revoked: Callable[[], Awaitable[None]] = _tell_nobody
 
     async def create(self, principal: Principal, user_agent: str = "") -> tuple[str, datetime]:
-        """Open a session with the scopes of the key that was shown; return its secret and when it ends."""
+        """Open a session with the scopes of the proof that was shown; return its secret and when it ends.
+
+        It ends no later than that proof, and is as strong and as fresh.
+        """
         require_person(principal)
         now = self._clock()
         ends = min(now + LIFETIME, principal.expires_at or now + LIFETIME)
@@ -95,9 +107,14 @@ class SessionService:
             expires_at=ends,
             opened_by=principal.key_id,
             device=device_of(user_agent),
+            proof=proof_of(principal),
+            proof_id=principal.proof_id,
+            # A session that lets another browser in is no fresh proof for it.
+            proved_at=principal.proved_at if principal.method == SESSION_METHOD else principal.proved_at or now,
         )
         async with self._database.write() as session:
-            await session.execute(delete(ApiKeyRow).where(*_sessions_of(principal), ApiKeyRow.expires_at <= now))
+            over = ApiKeyRow.user_id == principal.user_id, ApiKeyRow.method == SESSION_METHOD
+            await session.execute(delete(ApiKeyRow).where(*over, ApiKeyRow.expires_at <= now))
             session.add(row)
         return secret, ends
 
@@ -105,7 +122,7 @@ class SessionService:
         """Return the caller's sessions that have not ended, newest first. `current` is the secret of the one in use."""
         require_person(principal)
         living = or_(ApiKeyRow.expires_at.is_(None), ApiKeyRow.expires_at > self._clock())
-        query = select(ApiKeyRow).where(*_sessions_of(principal), living, ApiKeyRow.revoked_at.is_(None))
+        query = select(ApiKeyRow).where(*_sessions_of(principal.user_id), living)
         shown = digest(current)
         async with self._database.read() as session:
             rows = await session.scalars(query.order_by(ApiKeyRow.created_at.desc(), ApiKeyRow.id))
@@ -116,8 +133,18 @@ class SessionService:
                 for row in rows
             )
 
+    async def prove(self, secret: str, session: Principal, proof: Principal) -> None:
+        """Take note that the person of the session proved anew who they are.
+
+        Raises `ForbiddenError` for another person's proof, and for a weaker one than the session was opened with.
+        """
+        require_as_strong(session, proof)
+        is_it = (ApiKeyRow.secret_hash == digest(secret), *_sessions_of(session.user_id))
+        async with self._database.write() as rows:
+            await rows.execute(update(ApiKeyRow).where(*is_it).values(proved_at=proof.proved_at or self._clock()))
+
     async def end(self, secret: str) -> None:
-        """End the session with this secret; an unknown one is ended already."""
+        """Log out: end the session with this secret. An unknown one is ended already; its runs go on."""
         is_it = (ApiKeyRow.secret_hash == digest(secret), ApiKeyRow.method == SESSION_METHOD)
         async with self._database.write() as session:
             await session.execute(delete(ApiKeyRow).where(*is_it))
@@ -130,22 +157,43 @@ class SessionService:
         require_person(principal)
         async with self._database.write() as session:
             row = await session.get(ApiKeyRow, session_id) if KEY_ID.fullmatch(session_id) else None
-            if row is None or row.user_id != principal.user_id or row.method != SESSION_METHOD:
+            is_theirs = row is not None and row.user_id == principal.user_id and row.method == SESSION_METHOD
+            if row is None or not is_theirs or row.revoked_at is not None:
                 raise NotFoundError(Message.of("no_session"))
             require_scopes(principal, parse_scopes(row.scopes, may_be_empty=True))
-            await session.delete(row)
+            row.revoked_at = self._clock()
+        await self.on_revoked()
 
     async def end_all(self, principal: Principal, but: str = "") -> None:
         """End all sessions of the person but the one with this secret.
 
         Raises `MissingScopeError` if one has a scope that the caller lacks.
         """
-        wanted = (*_sessions_of(principal), ApiKeyRow.secret_hash != digest(but))
+        wanted = (*_sessions_of(principal.user_id), ApiKeyRow.secret_hash != digest(but))
         async with self._database.write() as session:
             found = await session.scalars(select(ApiKeyRow.scopes).where(*wanted))
             require_scopes(principal, {scope for scopes in found for scope in parse_scopes(scopes, may_be_empty=True)})
-            await session.execute(delete(ApiKeyRow).where(*wanted))
+            await revoke_sessions(session, principal.user_id, self._clock(), but)
+        await self.on_revoked()
+
+    async def end_opened_by(self, user_id: str, passkey_id: str, but: str = "") -> None:
+        """End the sessions that a passkey of the person opened, but the one with this secret."""
+        async with self._database.write() as session:
+            await revoke_sessions(session, user_id, self._clock(), but, ApiKeyRow.proof_id == passkey_id)
+        await self.on_revoked()
 
 
-def _sessions_of(principal: Principal) -> tuple[ColumnElement[bool], ...]:
-    return ApiKeyRow.user_id == principal.user_id, ApiKeyRow.method == SESSION_METHOD
+async def revoke_sessions(
+    session: AsyncSession, user_id: str, now: datetime, but: str = "", *which: ColumnElement[bool]
+) -> None:
+    """Revoke sessions of a person, but the one with this secret. The rows stay until then: runs end by them."""
+    others = ApiKeyRow.secret_hash != digest(but)
+    await session.execute(update(ApiKeyRow).where(*_sessions_of(user_id), others, *which).values(revoked_at=now))
+
+
+def _sessions_of(user_id: str) -> tuple[ColumnElement[bool], ...]:
+    return ApiKeyRow.user_id == user_id, ApiKeyRow.method == SESSION_METHOD, ApiKeyRow.revoked_at.is_(None)
+
+
+async def _tell_nobody() -> None:
+    pass

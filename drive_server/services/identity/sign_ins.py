@@ -19,7 +19,15 @@ from drive_server.clock import Clock, utc_now
 from drive_server.context import public_address
 from drive_server.errors import NotFoundError
 from drive_server.models.access import ApiKey
-from drive_server.services.identity.keys import expiry, key_row, new_secret, parse_scopes, require_scopes, to_key
+from drive_server.services.identity.keys import (
+    expiry,
+    key_row,
+    maker_of,
+    new_secret,
+    parse_scopes,
+    require_scopes,
+    to_key,
+)
 from drive_server.signing import Signer
 from drive_server.storage.database import Database
 from drive_server.storage.tables.base import new_id
@@ -124,6 +132,7 @@ class SignInService:
             # Nobody gets the secret: the session is known by the key's id, in the database alone.
             key = key_row(actor.user_id, row.client_name, granted, new_secret(), now)
             key.expires_at = ends
+            key.opened_by = maker_of(actor.principal)
             session.add(key)
             row.key_id = key.id
         return to_key(key)

@@ -16,7 +16,7 @@ from jwt.exceptions import (
 
 from drive_server.access import Scope
 from drive_server.clock import Clock, utc_now
-from drive_server.errors import UnauthenticatedError
+from drive_server.errors import UnauthenticatedError, UnknownKeyError
 from drive_server.services.identity.issuer import ALGORITHMS, IssuerKeys
 from drive_server.services.identity.keys import MAX_TOKEN_CHARACTERS
 from drive_server.settings import DriveSettings
@@ -73,7 +73,7 @@ class TokenService:
         header = _header(token)
         key = await self._keys.find(header.get("kid"), header["alg"])
         if key is None:
-            raise _refused("It is signed with a key that the issuer does not have.")
+            raise _forged("It is signed with a key that the issuer does not have.")
         try:
             payload: dict[str, Any] = jwt.decode(
                 token,
@@ -86,10 +86,9 @@ class TokenService:
             )
             return _claims(payload)
         except PyJWTError as error:
-            reason = next(
-                (words for kind, words in WHAT_IS_WRONG if isinstance(error, kind)), "Its signature is wrong."
-            )
-            raise _refused(reason) from error
+            # The signature was checked before: these are tokens of the issuer, and no guesses.
+            reason = next((words for kind, words in WHAT_IS_WRONG if isinstance(error, kind)), None)
+            raise (_refused(reason) if reason else _forged("Its signature is wrong.")) from error
 
     async def close(self) -> None:
         """Close the connections to the issuer."""
@@ -99,17 +98,17 @@ class TokenService:
 def _header(token: str) -> dict[str, Any]:
     """Return the header, of which nothing is believed but which of the issuer's keys to try."""
     if len(token) > MAX_TOKEN_CHARACTERS or token.count(".") != PARTS - 1 or not token.isascii():
-        raise _refused("It is no JSON web token.")
+        raise _forged("It is no JSON web token.")
     try:
         header = jwt.get_unverified_header(token)
     except PyJWTError as error:
-        raise _refused("It is no JSON web token.") from error
+        raise _forged("It is no JSON web token.") from error
     algorithm, key_id, kind = header.get("alg"), header.get("kid"), header.get("typ", "JWT")
     # Nothing that a header may say has to be understood (`crit`, RFC 7515 section 4.1.11) is understood here.
     if str(algorithm) not in TAKEN or not isinstance(key_id, str | None) or "crit" in header:
-        raise _refused("It is signed in a way that is not taken here.")
+        raise _forged("It is signed in a way that is not taken here.")
     if not isinstance(kind, str) or kind.lower() not in TYPES:
-        raise _refused("It is no access token.")
+        raise _forged("It is no access token.")
     return header
 
 
@@ -143,6 +142,10 @@ def _client(payload: dict[str, Any]) -> str | None:
         if isinstance(name, str) and name.isprintable() and 0 < len(name) <= MOST_CLIENT_CHARACTERS:
             return name
     return None
+
+
+def _forged(why: str) -> UnknownKeyError:
+    return UnknownKeyError("This token is not valid.", hint=why)
 
 
 def _refused(why: str) -> UnauthenticatedError:

@@ -30,6 +30,7 @@ from drive_server.storage.tables.people import ApiKeyRow, UserRow
 from drive_server.storage.tables.work import TaskRow
 
 if TYPE_CHECKING:
+    from drive_server.services.identity.service import IdentityService
     from drive_server.services.journal.recorder import Recorder
     from drive_server.services.journal.service import Journal
 
@@ -54,8 +55,11 @@ class ProfileChange:
 class PeopleService:
     """Manages accounts. Whoever asked `when_ended` for it is told of each person who was disabled or removed."""
 
-    def __init__(self, database: Database, journal: "Journal", clock: Clock = utc_now) -> None:
+    def __init__(
+        self, database: Database, identity: "IdentityService", journal: "Journal", clock: Clock = utc_now
+    ) -> None:
         self._database = database
+        self._identity = identity
         self._journal = journal
         self._clock = clock
         self._on_ended: list[Ended] = []
@@ -64,9 +68,13 @@ class PeopleService:
         journal.register(REMOVE, "trash")
 
     async def list(self, actor: Actor) -> tuple[User, ...]:
-        """Return everybody with an account, by email. Only for administrators; raises `ForbiddenError`."""
+        """Return everybody with an account, by email. Only for administrators.
+
+        Raises `ForbiddenError`, `MissingScopeError` without `read`.
+        """
         if not actor.principal.is_admin:
             raise ForbiddenError(Message.of("administrators_only"))
+        require_scope(actor.principal, Scope.READ)
         query = select(UserRow).where(UserRow.removed_at.is_(None)).order_by(UserRow.email)
         async with self._database.read() as session:
             return tuple(to_user(row) for row in await session.scalars(query))
@@ -88,9 +96,12 @@ class PeopleService:
         """Make a person, named by id or email, an administrator or not, and disable or enable them.
 
         Who is disabled has no session any more, and their keys count for nothing until they are enabled again. Only for
-        administrators. Raises `NotFoundError`, and `StateConflictError` for the last administrator.
+        administrators; who makes one proves anew who they are. Raises `NotFoundError`, `FreshProofNeededError`, and
+        `StateConflictError` for the last administrator.
         """
         require_admin(actor.principal)
+        if is_admin:
+            self._identity.require_fresh(actor.principal)
         async with self._database.write() as session:
             row = await _find(session, user)
             loses = is_admin is False or is_disabled is True

@@ -14,7 +14,7 @@ from anyio import CapacityLimiter, to_thread
 
 from drive_server.errors import InvalidInputError, PasswordRequiredError
 from drive_server.messages import Message
-from drive_server.rate_limiter import RateLimiter, network_of
+from drive_server.rate_limiter import Attempts, network_of
 
 MIN_CHARACTERS: Final = 8
 MAX_CHARACTERS: Final = 128
@@ -34,7 +34,7 @@ class LinkPasswords:
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self._guesses = RateLimiter(GUESSES, "Too many wrong passwords were tried on this link.", clock=clock)
+        self._guesses = Attempts(GUESSES, Message.of("too_many_link_guesses"), PasswordRequiredError, clock=clock)
         # Who sends the password with every request is not to wait for each, nor for others who guess.
         self._verified: OrderedDict[bytes, None] = OrderedDict()
         self._key = token_bytes(KEY_BYTES)
@@ -59,12 +59,10 @@ class LinkPasswords:
         if proof in self._verified:
             return
         # Count the guess before it is known to be wrong: many at once would all be under the limit.
-        source = f"{link_id} {network_of(address)}"
-        self._guesses.take(source)
-        _, salt, derived = stored_hash.split("$")
-        if not hmac.compare_digest(await self._derive(guess, b64decode(salt)), b64decode(derived)):
-            raise wrong_password()
-        self._guesses.give_back(source)
+        async with self._guesses.attempt(f"{link_id} {network_of(address)}"):
+            _, salt, derived = stored_hash.split("$")
+            if not hmac.compare_digest(await self._derive(guess, b64decode(salt)), b64decode(derived)):
+                raise wrong_password()
         self._verified[proof] = None
         if len(self._verified) > MOST_VERIFIED:
             self._verified.popitem(last=False)

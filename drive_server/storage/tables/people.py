@@ -106,7 +106,8 @@ class SecretRow(Base):
 class ApiKeyRow(Base):
     """An API key; only the SHA-256 of its secret is stored (256 random bits need no slow hash).
 
-    A browser's session is one too: `opened_by` is then the id of the key that was shown, and ends it when revoked;
+    `opened_by` is the id of the key with which it was made, which ends it when revoked. A browser's session is one too:
+    `proof` says how it was opened, `proof_id` with which passkey, `proved_at` when its person last proved who they are;
     `device` says in words which browser it is.
     """
 
@@ -125,3 +126,6 @@ class ApiKeyRow(Base):
     last_used_at: Mapped[datetime | None]
     opened_by: Mapped[str | None] = mapped_column(String(32))
     device: Mapped[str] = mapped_column(String(64), default="", server_default="")
+    proof: Mapped[str] = mapped_column(String(16), default="", server_default="")
+    proof_id: Mapped[str | None] = mapped_column(String(32))
+    proved_at: Mapped[datetime | None]

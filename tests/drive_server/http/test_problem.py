@@ -138,6 +138,8 @@ def test_the_routes_are_described_with_their_key() -> None:
         "/api/users/{user}/password-reset",
         "/api/auth/password",
         "/api/auth/password/forgot",
+        "/api/auth/proof",
+        "/api/auth/proof/passkey",
         "/api/auth/passkeys",
         "/api/auth/passkeys/options",
         "/api/auth/passkeys/{passkey_id}",

@@ -42,6 +42,8 @@ router = APIRouter(prefix="/mcp-servers", tags=["mcp servers"], route_class=Filt
 
 APPROVING = ("delete",)
 """What approves a call of unknown risk, which every call to an outside server is."""
+DEFINING = frozenset({"type", "base_url", "headers", "command", "args", "env", "auto_approve_tools", "allows"})
+"""The fields that say what runs, where calls go, and what needs no approval: a fresh proof is asked for them."""
 STATUS_EXAMPLE = (
     'id: 1\nevent: server_status\ndata: {"type":"server_status","server_id":"5f0c...","status":"connected",'
     '"sentence":null}\n\n: heartbeat\n\n'
@@ -61,8 +63,10 @@ async def create_server(body: NewServerBody, request: Request, caller: WriterDep
     """Define an MCP server. No assistant uses it before you choose it for one.
 
     409 `name_conflict`, `limit_reached`. `auto_approve_tools` needs the scope delete, as an approval of them does.
+    403 `fresh_proof_needed` for a browser that was logged in too long ago: see `POST /api/auth/proof`.
     """
     _require_approver(caller, body)
+    service.drive.require_fresh(caller)
     row = await service.servers.create(caller, body.to_change())
     return server_view(row, service.servers, language_of(request))
 
@@ -71,8 +75,9 @@ async def create_server(body: NewServerBody, request: Request, caller: WriterDep
 async def import_servers(body: ImportBody, request: Request, caller: WriterDep, service: ServiceDep) -> ImportView:
     """Take over the servers of another program: `mcpServers` of Claude Desktop and Cursor, `servers` of VS Code.
 
-    One that can't be taken over is named with its problem; the others are defined.
+    One that can't be taken over is named with its problem; the others are defined. 403 as for a new one.
     """
+    service.drive.require_fresh(caller)
     language = language_of(request)
     return ImportView(items=[await _import(one, caller, service, language) for one in read_servers(body.document())])
 
@@ -101,9 +106,11 @@ async def change_server(
 
     If it leads to another address, or runs another program or other arguments, its tools count as new, and none is
     approved in advance. But for another path of the same origin, the values of `headers` and `env` that are not sent
-    again are not set any more.
+    again are not set any more. 403 as for a new one, unless only its name, its timeout or its use change.
     """
     _require_approver(caller, body)
+    if DEFINING & body.model_fields_set:
+        service.drive.require_fresh(caller)
     row = await service.servers.update(caller, server_id, body.to_change())
     return server_view(row, service.servers, language_of(request))
 

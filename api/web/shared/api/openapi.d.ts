@@ -3325,6 +3325,41 @@ export interface components {
             required: string[];
         };
         /**
+         * Proof
+         * @description The caller's password; or a token of theirs: the local access token, an API key, a token of the issuer.
+         * @example {
+         *       "password": "..."
+         *     }
+         * @example {
+         *       "token": "dak_..."
+         *     }
+         */
+        Proof: {
+            /** Password */
+            password?: string | null;
+            /** Token */
+            token?: string | null;
+        };
+        /**
+         * ProofResult
+         * @description Until when the caller counts as fresh (null: a key, which proves it with each request), and the ways to do it.
+         *
+         *     Only the ways that are as strong as the one by which the browser was logged in are true; `oidc` leads to the issuer.
+         */
+        ProofResult: {
+            /** Fresh Until */
+            fresh_until: string | null;
+            /** Is Fresh */
+            is_fresh: boolean;
+            /** Password */
+            password: boolean;
+            /** Passkey */
+            passkey: boolean;
+            /** Token */
+            token: boolean;
+            oidc: components["schemas"]["IssuerResult"] | null;
+        };
+        /**
          * QuestionView
          * @description A question of one of the person's own MCP servers, which waits for the answer in the middle of a call.
          *

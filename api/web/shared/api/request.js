@@ -18,6 +18,17 @@ export function whenSignedOut(ask) {
   askToSignIn = ask;
 }
 
+/** @type {() => Promise<boolean>} */
+let askToConfirm = async () => false;
+
+/**
+ * Name what has the person confirm who they are; it answers whether they did, and the request is then repeated.
+ * @param {() => Promise<boolean>} ask
+ */
+export function whenConfirming(ask) {
+  askToConfirm = ask;
+}
+
 /**
  * @typedef {object} Options
  * @property {Record<string, any>} [query] a list stands there once for each value; undefined, null and "" are left out
@@ -58,6 +69,7 @@ export async function send(method, path, options = {}) {
   if (response.ok) return response;
   const problem = await problemOf(response);
   if (problem.status === 401 && !options.anonymous && (await askToSignIn())) return send(method, path, options);
+  if (problem.code === "fresh_proof_needed" && (await askToConfirm())) return send(method, path, options);
   throw problem;
 }
 

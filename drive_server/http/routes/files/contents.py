@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from drive_server.access import Actor
 from drive_server.drive import Drive
-from drive_server.http.access import ActorDep, DriveDep, WriterDep
+from drive_server.http.access import ActorDep, DriveDep, WriterDep, require_still_proved
 from drive_server.http.headers.bytes import chosen_type
 from drive_server.http.headers.dates import DateDep
 from drive_server.http.items.contents import (
@@ -93,6 +93,7 @@ async def upload(
     if not await drive.journal.has_recorded(actor):
         room = await drive.documents.check_place(actor, parent_id, name, content_length or 0)
     blob = await store_body(request, drive, room)
+    await require_still_proved(drive, request)
     outcome = await drive.documents.create_from_blob(
         actor, parent_id, name, blob, chosen_type(content_type), on_conflict, modified_at=modified_at
     )
@@ -149,6 +150,7 @@ async def replace_content(
         if_match = await _etag_of_item(drive, actor, file_ref, if_match)
         room = await drive.documents.check_file(actor, file_ref, content_length or 0, if_match=if_match)
     blob = await store_body(request, drive, room)
+    await require_still_proved(drive, request)
     media_type = chosen_type(content_type)
     outcome = await drive.documents.replace_from_blob(
         actor, file_ref, blob, media_type, if_match=if_match, modified_at=modified_at

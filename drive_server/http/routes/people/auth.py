@@ -4,16 +4,25 @@ from datetime import datetime
 from typing import Annotated, Final, Literal, Self
 from urllib.parse import urlsplit
 
-from fastapi import APIRouter, BackgroundTasks, Request, Response, status
+from fastapi import APIRouter, BackgroundTasks, Depends, Request, Response, status
 from pydantic import BaseModel, ConfigDict, Field, Strict, model_validator
 
-from drive_server.http.access import COOKIE, ActorDep, DriveDep, PrincipalDep, principal_of_request
+from drive_server.http.access import (
+    COOKIE,
+    ActorDep,
+    DriveDep,
+    PrincipalDep,
+    network_of_request,
+    principal_of_request,
+    require_own_site,
+)
 from drive_server.http.logins import (
+    OIDC_START,
+    IssuerResult,
     MeResult,
     describe_me,
     end_session,
-    login_failures,
-    network_of_request,
+    forgotten_passwords,
     open_by_password,
     open_session,
 )
@@ -28,7 +37,7 @@ from drive_server.services.people.service import MAX_NAME_CHARACTERS, ProfileCha
 
 router = APIRouter(tags=["auth"])
 
-OIDC_START: Final = "/login/oidc"
+OWN_SITE: Final = Depends(require_own_site)
 MOST_SCOPES = 10
 MOST_SCOPE_CHARACTERS = 20
 
@@ -140,13 +149,6 @@ class KeysResult(BaseModel):
     cursor: None = None
 
 
-class IssuerResult(BaseModel):
-    """The issuer at which people log in: its host, and the address that begins it."""
-
-    name: str
-    url: str
-
-
 class WaysResult(BaseModel):
     """The ways to sign in that this service offers; `oidc` is null without an issuer.
 
@@ -180,7 +182,7 @@ async def list_ways(drive: DriveDep) -> WaysResult:
     )
 
 
-@router.post("/auth/login")
+@router.post("/auth/login", dependencies=[OWN_SITE], responses=problem_responses(403, 429))
 async def login(body: Login, request: Request, response: Response, drive: DriveDep) -> MeResult:
     """Open a session for a browser: its cookie stands for the token, for 30 days at most."""
     if body.token is not None:
@@ -196,12 +198,17 @@ async def change_password(new: NewPassword, request: Request, drive: DriveDep, a
     await drive.passwords.change(actor, new.new, new.old, request.cookies.get(COOKIE, ""))
 
 
-@router.post("/auth/password/forgot", status_code=status.HTTP_202_ACCEPTED, responses=problem_responses())
+@router.post(
+    "/auth/password/forgot",
+    status_code=status.HTTP_202_ACCEPTED,
+    dependencies=[OWN_SITE],
+    responses=problem_responses(403, 429),
+)
 async def forgot_password(
     forgotten: ForgottenPassword, request: Request, drive: DriveDep, afterwards: BackgroundTasks
 ) -> None:
     """Mail an address to set a new password to who has an account; the answer is the same for who has none."""
-    login_failures(request).take(f"forgot {network_of_request(request)}")
+    forgotten_passwords(request).take(network_of_request(request))
     # After the answer: neither it nor its time says whether there is an account.
     afterwards.add_task(drive.passwords.mail_reset, forgotten.email)
 
@@ -212,7 +219,9 @@ async def create_login_link(drive: DriveDep, principal: PrincipalDep) -> LoginLi
     return LoginLinkResult.model_validate(drive.login_links.create(principal), from_attributes=True)
 
 
-@router.post("/auth/logout", status_code=status.HTTP_204_NO_CONTENT)
+@router.post(
+    "/auth/logout", status_code=status.HTTP_204_NO_CONTENT, dependencies=[OWN_SITE], responses=problem_responses(403)
+)
 async def logout(request: Request, response: Response, drive: DriveDep, *, everywhere: bool = False) -> None:
     """End this browser's session, also one that has expired; or all sessions of the person."""
     if everywhere:
@@ -263,14 +272,18 @@ async def list_keys(drive: DriveDep, actor: ActorDep) -> KeysResult:
 
 @router.post("/auth/keys", status_code=status.HTTP_201_CREATED)
 async def create_key(new: NewKey, drive: DriveDep, actor: ActorDep) -> CreatedKey:
-    """Make an API key with some of the scopes of the key in use."""
+    """Make an API key with some of the scopes of the key in use.
+
+    It ends with that key; one made by a person who is logged in ends by itself, or when it is revoked. 403
+    `fresh_proof_needed` for a browser that was logged in too long ago: see `POST /auth/proof`.
+    """
     key, secret = await drive.identity.create_key(actor, new.name, new.scopes, new.days)
     return CreatedKey(**key.model_dump(), key=secret)
 
 
 @router.delete("/auth/keys/{key_id}", status_code=status.HTTP_204_NO_CONTENT)
 async def revoke_key(key_id: str, drive: DriveDep, actor: ActorDep) -> None:
-    """End an API key at once."""
+    """End an API key at once, with the keys, browsers, streams and runs that came of it."""
     await drive.identity.revoke_key(actor, key_id)
 
 

@@ -3,11 +3,11 @@
 from datetime import datetime
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Request, Response, status
+from fastapi import APIRouter, Depends, Request, Response, status
 from pydantic import BaseModel, ConfigDict, Field
 
-from drive_server.http.access import ActorDep, DriveDep
-from drive_server.http.logins import MeResult, describe_me, login_failures, network_of_request, open_by_proof
+from drive_server.http.access import COOKIE, ActorDep, DriveDep, PrincipalDep, require_own_site
+from drive_server.http.logins import MeResult, describe_me, prove_again, prove_by_passkey, require_session, set_session
 from drive_server.http.problem import problem_responses
 from drive_server.services.identity.keys import MAX_KEY_NAME_CHARACTERS
 
@@ -108,7 +108,7 @@ class PasskeysResult(BaseModel):
 
 @router.post("/passkeys/options", responses=problem_responses(403, 409))
 async def begin_passkey(drive: DriveDep, actor: ActorDep) -> OptionsResult:
-    """Give a browser a challenge for a new passkey: it counts once, for five minutes, and not after a restart."""
+    """Give a browser a challenge for a new passkey: it counts once, for five minutes."""
     return OptionsResult(options=await drive.passkeys.begin_registration(actor))
 
 
@@ -127,20 +127,28 @@ async def list_passkeys(drive: DriveDep, actor: ActorDep) -> PasskeysResult:
 
 
 @router.delete("/passkeys/{passkey_id}", status_code=status.HTTP_204_NO_CONTENT, responses=problem_responses(403, 404))
-async def remove_passkey(passkey_id: str, drive: DriveDep, actor: ActorDep) -> None:
-    """Remove a passkey: nobody logs in with it any more. Browsers that did so stay logged in."""
-    await drive.passkeys.remove(actor, passkey_id)
+async def remove_passkey(passkey_id: str, request: Request, drive: DriveDep, actor: ActorDep) -> None:
+    """Remove a passkey: nobody logs in with it any more. Browsers that did so are logged out, but the one that asks."""
+    await drive.passkeys.remove(actor, passkey_id, request.cookies.get(COOKIE, ""))
 
 
-@router.post("/login/passkey/options", responses=problem_responses(409, 429))
-async def begin_passkey_login(request: Request, drive: DriveDep) -> OptionsResult:
-    """Give a browser a challenge to log in: it counts once, for five minutes, and not after a restart."""
-    login_failures(request).take(f"passkey {network_of_request(request)}")
+@router.post("/login/passkey/options", responses=problem_responses(409))
+async def begin_passkey_login(drive: DriveDep) -> OptionsResult:
+    """Give a browser a challenge to log in: it counts once, for five minutes."""
     return OptionsResult(options=await drive.passkeys.begin_login())
 
 
-@router.post("/login/passkey", responses=problem_responses(409, 429))
+@router.post("/login/passkey", dependencies=[Depends(require_own_site)], responses=problem_responses(403, 409, 429))
 async def log_in_by_passkey(body: PasskeyLogin, request: Request, response: Response, drive: DriveDep) -> MeResult:
     """Open a session for a browser whose passkey signed."""
-    proof = drive.passkeys.log_in(body.credential.model_dump(by_alias=True))
-    return await describe_me(drive, await open_by_proof(drive, request, response, proof))
+    principal = await prove_by_passkey(drive, request, body.credential.model_dump(by_alias=True))
+    await set_session(drive, request, response, principal)
+    return await describe_me(drive, principal)
+
+
+@router.post("/proof/passkey", status_code=status.HTTP_204_NO_CONTENT, responses=problem_responses(403, 409, 429))
+async def prove_with_passkey(body: PasskeyLogin, request: Request, drive: DriveDep, principal: PrincipalDep) -> None:
+    """Prove anew who is logged in with this browser, by a passkey, which signed as for a login."""
+    require_session(principal)
+    proof = await prove_by_passkey(drive, request, body.credential.model_dump(by_alias=True))
+    await prove_again(drive, request, principal, proof)

@@ -227,8 +227,7 @@ async def test_wrong_tokens_have_to_wait_after_a_while(service: Service) -> None
 
     assert [answer.status_code for answer in answers] == [401] * 10 + [429] * 2
     assert 0 < int(answers[-1].headers["retry-after"]) <= 60
-    assert (right.status_code, api.status_code, api.json()["code"]) == (429, 429, "rate_limited")
-    assert api.headers["retry-after"]
+    assert (right.status_code, api.status_code) == (200, 200), "a known key gets in"
     assert bearer.status_code == 200
 
 

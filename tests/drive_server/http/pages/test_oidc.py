@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
+from drive_server.clock import utc_now
 from tests.drive_server.http.service import Service, running
 from tests.drive_server.issuer import Issuer, issuing
 from tests.fakes.raw_server import listening
@@ -71,9 +72,11 @@ async def logging_in(settings: DriveSettings, **more: Any) -> AsyncGenerator[tup
                 yield service, provider
 
 
-async def log_in(browser: httpx.AsyncClient, provider: Provider, **changes: str) -> httpx.Response:
+async def log_in(
+    browser: httpx.AsyncClient, provider: Provider, start: str = "/login/oidc", **changes: str
+) -> httpx.Response:
     """Go to the issuer and come back with a code; `changes` are of what comes back."""
-    there = await browser.get("/login/oidc")
+    there = await browser.get(start)
     assert there.status_code == 303, there.text
     provider.asked = {name: values[0] for name, values in parse_qs(urlsplit(there.headers["location"]).query).items()}
     provider.codes.add("code-1")
@@ -164,3 +167,29 @@ async def test_without_an_issuer_there_is_no_such_page(service: Service) -> None
     async with service.client("") as browser:
         assert (await browser.get("/login/oidc")).status_code == 404
         assert "/login/oidc" not in (await browser.get("/login")).text
+
+
+async def test_a_person_proves_anew_at_the_issuer_who_they_are_and_nobody_else_does(
+    drive_settings: DriveSettings,
+) -> None:
+    async with logging_in(drive_settings, oidc_create_users=True) as (service, provider):
+        async with service.client("") as browser:
+            long_ago = int(utc_now().timestamp()) - 3600
+            provider.changes = {"auth_time": long_ago}
+            assert (await log_in(browser, provider)).status_code == 200
+            new = {"name": "k", "scopes": ["read"]}
+            assert (await browser.post("/api/auth/keys", json=new)).json()["code"] == "fresh_proof_needed"
+            offered = (await browser.get("/api/auth/proof")).json()
+            again = offered["oidc"]["url"]
+            asked = await log_in(browser, provider, start=again)
+            assert (provider.asked["prompt"], provider.asked["max_age"]) == ("login", "0")
+            assert asked.status_code == 401, "the issuer did not ask the person"
+            provider.changes = {"sub": "2", "email": "eve@example.com", "auth_time": int(utc_now().timestamp())}
+            assert (await log_in(browser, provider, start=again)).status_code == 403
+            assert (await browser.get(ME)).json()["email"] == BOB
+            provider.changes = {"auth_time": int(utc_now().timestamp())}
+            done = await log_in(browser, provider, start=again)
+            assert (done.status_code, "refresh" in done.headers) == (200, False)
+            assert (await browser.post("/api/auth/keys", json=new)).status_code == 201
+        async with service.client("") as nobody:
+            assert (await nobody.get(again)).status_code == 401

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import func, select
 
-from drive_server.http.logins import FAILURES
+from drive_server.http.access import WRONG_KEYS as FAILURES
 from drive_server.rate_limiter import network_of
 from drive_server.storage.tables.people import ApiKeyRow
 from tests.drive_server.http.wire import Wire
@@ -86,11 +86,13 @@ async def test_a_wrong_token_opens_no_session(service: Service) -> None:
 async def test_after_ten_wrong_tokens_an_address_waits(service: Service) -> None:
     async with service.client("") as browser:
         tried = [await browser.post("/api/auth/login", json={"token": "dak_wrong"}) for _ in range(FAILURES)]
-        refused = await browser.post("/api/auth/login", json={"token": service.token})
+        refused = await browser.post("/api/auth/login", json={"token": "dak_wrong"})
+        right = await browser.post("/api/auth/login", json={"token": service.token})
 
     assert {response.status_code for response in tried} == {401}
     assert (refused.status_code, refused.json()["code"]) == (429, "rate_limited")
     assert int(refused.headers["retry-after"]) <= 60
+    assert right.status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import httpx
 from argon2 import PasswordHasher
 
-from drive_server.http.logins import FAILURES
+from drive_server.http.access import WRONG_KEYS as FAILURES
 from drive_server.services.identity import passwords
 from drive_server.storage.tables.people import UserRow
 from tests.drive_server.http.routes.people.test_notices import MailServer, mailing, mails
@@ -84,9 +84,10 @@ async def test_after_too_many_wrong_passwords_an_address_and_an_account_wait(
         waits = await log_in(client, FIRST)
     assert {one.status_code for one in tries} == {401}
     assert (waits.status_code, "retry-after" in waits.headers) == (429, True)
-    check = service.drive.passwords.verify
+    check, most = service.drive.passwords.verify, passwords.MOST_WRONG_OF_AN_ACCOUNT
     many = await asyncio.gather(
-        *(check(BOB, "not the password") for _ in range(passwords.MOST_WRONG)), return_exceptions=True
+        *(check(BOB, "not the password", passwords.Source(f"192.0.2.{number}")) for number in range(most)),
+        return_exceptions=True,
     )
     assert [type(error).__name__ for error in many].count("RateLimitError") == FAILURES
 

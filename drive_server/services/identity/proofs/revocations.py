@@ -1,0 +1,73 @@
+"""Keys and browser sessions that were revoked: what came of them is told, in whatever process that happened."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from typing import Final
+
+import anyio
+from sqlalchemy import select
+
+from drive_server.errors import StorageFailureError
+from drive_server.storage.database import Database
+from drive_server.storage.tables.people import ApiKeyRow
+
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS: Final = 1.0
+OVERLAP: Final = timedelta(minutes=5)
+"""Processes whose clocks differ by less miss none of each other's."""
+Revoked = Callable[[str, str], Awaitable[None]]
+
+
+class Revocations:
+    """Calls whoever asked with the ids of the person and of the key or session, once for each that was revoked."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._on_revoked: list[Revoked] = []
+        self._told: dict[str, datetime] = {}
+        self._since: datetime | None = None
+        self._telling = anyio.Lock()
+
+    def when_revoked(self, tell: Revoked) -> None:
+        """Call `tell` for each key and session that is revoked, and for those that were before."""
+        self._on_revoked.append(tell)
+        self._told.clear()
+        self._since = None
+
+    async def watch(self) -> None:
+        """Tell of those that other processes revoke, within a second, until cancelled."""
+        while True:
+            try:
+                await self.tell_new()
+            except StorageFailureError:
+                logger.warning("Keys can't be looked at; what ends with one is tried again.")
+            await anyio.sleep(POLL_SECONDS)
+
+    async def tell_new(self) -> None:
+        """Tell of those that were revoked since the last time."""
+        if not self._on_revoked:
+            return
+        async with self._telling:
+            for key_id, user_id in await self._find_new():
+                await self._tell(user_id, key_id)
+
+    async def _find_new(self) -> list[tuple[str, str]]:
+        query = select(ApiKeyRow.id, ApiKeyRow.user_id, ApiKeyRow.revoked_at).where(ApiKeyRow.revoked_at.is_not(None))
+        if self._since is not None:
+            query = query.where(ApiKeyRow.revoked_at >= self._since)
+        async with self._database.read() as session:
+            found = list(await session.execute(query))
+        new = [(row.id, row.user_id) for row in found if row.id not in self._told]
+        self._told = {row.id: row.revoked_at for row in found}
+        if found:
+            self._since = max(row.revoked_at for row in found) - OVERLAP
+        return new
+
+    async def _tell(self, user_id: str, key_id: str) -> None:
+        for tell in tuple(self._on_revoked):
+            try:
+                await tell(user_id, key_id)
+            except Exception:
+                logger.exception("What came of the key %s did not all end.", key_id)

@@ -1,0 +1,1 @@
+"""The packages that are installed: locked with their hashes, verified, and looked up among known advisories."""
