@@ -20,6 +20,8 @@ from graph.events.definitions import Event
 from graph.language import Language, language_of
 
 LOOKED_EVERY_SECONDS: Final = 1.0
+LAST_WITHIN_SECONDS: Final = 10.0
+"""The longest wait for the last event, once the key of a client ended: another process may end the run."""
 LAST: Final = frozenset({"done", "error"})
 EXAMPLE: Final = (
     'id: 1\nevent: run\ndata: {"type":"run","run_id":"5f0c...","thread_id":"9b1e..."}\n\n'
@@ -64,14 +66,14 @@ async def _while_proved(
 ) -> AsyncGenerator[list[Frame]]:
     """Yield the frames while the caller's key or session holds. It is looked up with heartbeats, and once a second.
 
-    A run that ends with its key still says so: of what comes at once after that, only the last event is sent.
+    A run that ends with its key still says so: of what comes soon after that, only the last event is sent.
     """
     looked, holds = monotonic(), True
     async with aclosing(batches):
         async for frames in batches:
             if holds and (not frames or monotonic() - looked >= LOOKED_EVERY_SECONDS):
                 looked, holds = monotonic(), await _holds(service, request)
-            if not holds and not frames:
+            if not holds and not frames and monotonic() - looked >= LAST_WITHIN_SECONDS:
                 return
             shown = frames if holds else [frame for frame in frames if frame.type in LAST]
             if shown or holds:

@@ -56,7 +56,8 @@ class Pair:
         self.folder.mkdir()
         # A token of its own would end that of the first one.
         shutil.copy2(root / "one" / "token", self.folder / "token")
-        self._second = RealService(self.folder, ThinkingModel(), **shared).start()
+        # On SQLite the second one's own databases are no parts of the installation that the drive's knows.
+        self._second = RealService(self.folder, ThinkingModel(), keep_everything=is_sqlite, **shared).start()
         stack.callback(self._second.stop)
         self.owner = stack.enter_context(closing(first.owner()))
 

@@ -37,7 +37,7 @@ BACKGROUND = {
         "drive-housekeeping",
         "drive-tasks",
     ),
-    *("drive-tool-lists", "drive-key-uses", "drive-people"),
+    *("drive-tool-lists", "drive-key-uses", "drive-people", "drive-feed", "drive-notices", "drive-revocations"),
 }
 HEAVY = ("lancedb", "pyarrow", "unstructured", "onnxruntime", "tokenizers", "pypdfium2")
 

@@ -234,7 +234,7 @@ async def _newest_change(session: AsyncSession) -> int:
 async def _is_written(part: Part, mark: Mark) -> bool:
     try:
         await anyio.to_thread.run_sync(part.write, mark)
-    except (OSError, SQLAlchemyError) as error:
+    except (OSError, SQLAlchemyError, StorageFailureError) as error:
         logger.warning("The mark of %s was not written: %s", part.place, error)
         return False
     return True

@@ -21,6 +21,7 @@ from sqlalchemy.pool import NullPool
 from drive_server.storage.blobs import places_of, remote_store
 from drive_server.storage.database import parsed_url
 from drive_server.storage.engine import is_sqlite
+from drive_server.storage.sqlite_faults import require_sound
 
 MARK_FILE: Final = ".installation.json"
 BUSY_SECONDS: Final = 1
@@ -74,7 +75,7 @@ class Part(Protocol):
         ...
 
     def write(self, mark: Mark) -> None:
-        """Write the mark. Raises `OSError` or `SQLAlchemyError` if that fails."""
+        """Write the mark. Raises `OSError`, `SQLAlchemyError` or `StorageFailureError` if that fails."""
         ...
 
     def reset(self) -> None:
@@ -223,7 +224,9 @@ class DatabasePart:
             engine.dispose()
 
     def write(self, mark: Mark) -> None:
-        """Write the mark, in a table of its own."""
+        """Write the mark, in a table of its own. Raises `StorageFailureError` for a damaged file, which stays as it is."""
+        if is_sqlite(self._url):
+            require_sound(Path(self._url.database or ""))
         engine = self._engine()
         try:
             with engine.begin() as connection:

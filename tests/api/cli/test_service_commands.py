@@ -414,6 +414,21 @@ def test_the_index_says_how_far_it_is_and_can_be_rebuilt(service: Service) -> No
     assert not status["counts"].get("pending")
 
 
+def test_an_index_with_damaged_files_is_rebuilt_by_the_command(service: Service) -> None:
+    owner = service.owner()
+    owner.upload("Wombats.md", b"Wombats dig burrows.")
+    owner.close()
+    assert service.run("index", "--rebuild").returncode == 0
+    files = [*(service.data_dir / "index").glob("*.lance/data/*")]
+    for path in files:
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    assert files
+    rebuilt = service.run("index", "--rebuild")
+    assert (rebuilt.returncode, "Traceback" in rebuilt.stderr) == (0, False), rebuilt.stderr
+    assert "Wombats dig burrows." in service.run("search", "wombats burrows", "--mode", "text").stdout
+    assert json.loads(service.run("index", "--json").stdout)["health"] == "ok"
+
+
 def test_the_doctor_finds_nothing_wrong_and_says_what_is(service: Service, tmp_path: Path) -> None:
     healthy = service.run("doctor")
     assert healthy.returncode == 0, healthy.stdout

@@ -26,7 +26,7 @@ FIELD = re.compile(r"%(?:\(\w+\))?[sr]")
 HAN = re.compile("[\u4e00-\u9fff]")
 SENTENCE = re.compile(r"[A-Za-z]{2,},? [A-Za-z]|\b[A-Z][a-z]+[.:…?!](?:\s|$)")
 FOR_PROGRAMS = re.compile(
-    r"^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|BEGIN|ORDER) |IS NOT NULL|^drive-agent |^bold \w+$"
+    r"^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|PRAGMA|BEGIN|ORDER) |IS NOT NULL|^drive-agent |^bold \w+$"
 )
 """SQL, command lines and styles."""
 _OTHER_NAMES = ("Deep folders", "memories there", "new version", "threads there", "Shared with me")

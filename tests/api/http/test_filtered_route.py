@@ -30,7 +30,7 @@ OF_A_SERVER = {"name", "base_url", "command", "disabled_tools", "auto_approve_to
 OF_A_PROMPT = {"name", "arguments", "required"}
 OF_A_TOOL = {"server_name", "name", "input_schema", "before", "after", "uri"}
 OF_A_CALL = {"id", "serverId", "arguments"}
-OF_A_QUESTION = {"server_id", "schema", "url", "host"}
+OF_A_QUESTION = {"server_id", "schema", "url", "host", "editable"}
 OF_AN_ASSISTANT = {"name", "description", "instructions", "drive_tools"}
 
 

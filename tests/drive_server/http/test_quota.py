@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from drive_server.storage.installation.parts import MARK_FILE
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
@@ -21,8 +23,9 @@ async def chunks(*data: bytes) -> AsyncIterator[bytes]:
 
 
 def kept(service: Service) -> int:
-    """Return the number of files in the blob store, whole or not."""
-    return sum(path.is_file() for path in (service.drive.settings.root / "blobs").rglob("*"))
+    """Return the number of contents in the blob store, whole or not."""
+    files = (service.drive.settings.root / "blobs").rglob("*")
+    return sum(path.is_file() and not path.name.startswith(MARK_FILE) for path in files)
 
 
 async def test_what_does_not_fit_is_refused_before_it_is_kept(

@@ -21,6 +21,7 @@ NEEDED: dict[str, str] = {
     "GET /drive/search": "r",
     "GET /drive/index": "r",
     "GET /drive/contacts": "r",
+    "GET /drive/contacts/account": "s",
     "GET /drive/index/events": "r",
     "GET /drive/files/{file_ref}/versions": "r",
     "GET /drive/files/{file_ref}/versions/{number}/content": "r",

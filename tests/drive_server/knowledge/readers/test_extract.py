@@ -185,7 +185,7 @@ def test_a_huge_text_is_kept_and_says_how_much_of_it_is_searched(
     text = "one line\n" * 100
     extraction = read(tmp_path, "huge.txt", text.encode())
     assert (extraction.state, extraction.text) == ("ready", text)
-    assert "first 100 characters can be searched" in extraction.reason
+    assert extraction.reason == "Not searched: the text after the first 100 characters."
     assert extraction.elements[-1].end <= 100
 
 

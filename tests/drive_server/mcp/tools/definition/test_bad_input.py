@@ -95,7 +95,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("restore_version", {"file_id": "/a.md", "version": 0}, "version"),
     ("restore_version", {"file_id": "/a.md", "version": 2**31}, "version"),
     ("restore_version", {"file_id": "/a.md", "version": True}, "version"),
-    ("search_files", {"query": ""}, "query"),
+    ("search_files", {"query": ""}, ""),
     ("search_files", {"query": " \u3000 "}, ""),
     ("search_files", {"query": "x" * 1001}, "query"),
     ("search_files", {"query": "x", "kind": "symlink"}, "kind"),
