@@ -24,7 +24,8 @@ def test_changes_and_cards_are_in_chinese(alice: Person) -> None:
     assert _texts(moved.seen[-1]) == ["把“c.txt”移到了“报告”。"]
     assert _texts(shared.seen[-1]) == ["把“c.txt”共享给了 bob@example.com，角色：查看者；当时此邮箱没有账户。"]
     preview = cards[0]["actions"][0]["preview"]
-    assert preview.startswith("把“c.txt”共享给 bob@example.com，角色：查看者。\n")
+    assert preview.startswith("把“c.txt”共享给 bob@example.com，角色：查看者。")
+    assert "此邮箱在这里没有账户" in preview
     assert not ENGLISH_SENTENCE.search(preview)
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
+    from api.cli.client import Json
+
 CHUNK_BYTES: Final = 1 << 20
 FORMAT: Final = "drive-agent backup"
 SCHEMA_VERSION: Final = 1
@@ -160,7 +162,7 @@ def _record_of(document: dict[str, Any]) -> Record | None:
 def _is_table(value: Any, names: AbstractSet[str]) -> TypeGuard[dict[str, str]]:
     """Say whether a value has texts, by some of these names."""
     return isinstance(value, dict) and all(
-        name in names and isinstance(text, str) for name, text in cast("dict[Any, Any]", value).items()
+        name in names and isinstance(text, str) for name, text in cast("Json", value).items()
     )
 
 

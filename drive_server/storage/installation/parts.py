@@ -224,7 +224,7 @@ class DatabasePart:
             engine.dispose()
 
     def write(self, mark: Mark) -> None:
-        """Write the mark, in a table of its own. Raises `StorageFailureError` for a damaged file, which stays as it is."""
+        """Write the mark, in a table of its own. Raises `StorageFailureError` for a damaged file."""
         if is_sqlite(self._url):
             require_sound(Path(self._url.database or ""))
         engine = self._engine()

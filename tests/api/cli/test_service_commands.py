@@ -425,8 +425,8 @@ def test_an_index_with_damaged_files_is_rebuilt_by_the_command(service: Service)
     assert files
     rebuilt = service.run("index", "--rebuild")
     assert (rebuilt.returncode, "Traceback" in rebuilt.stderr) == (0, False), rebuilt.stderr
-    assert "Wombats dig burrows." in service.run("search", "wombats burrows", "--mode", "text").stdout
-    assert json.loads(service.run("index", "--json").stdout)["health"] == "ok"
+    assert "Wombats dig burrows." in service.run("search", "wombats burrows").stdout
+    assert json.loads(service.run("index", "--status", "--json").stdout)["health"] == "ok"
 
 
 def test_the_doctor_finds_nothing_wrong_and_says_what_is(service: Service, tmp_path: Path) -> None:

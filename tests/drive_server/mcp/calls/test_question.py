@@ -40,7 +40,9 @@ async def test_the_question_says_what_happens_in_plain_words(drive: Drive, alice
         "- /Old",
         "Gains access: bob@example.com.",
         "This can be undone.",
-        "请确认：把“Old”共享给 bob@example.com，角色：编辑者。此邮箱在这里没有账户：不会通知任何人，权限要等有了账户才生效。改用链接则不需要账户；涉及 1 项；获得访问权限：bob@example.com；可以撤销。",
+        "请确认：把“Old”共享给 bob@example.com，角色：编辑者。"
+        "此邮箱在这里没有账户：不会通知任何人，权限要等有了账户才生效。改用链接则不需要账户；"
+        "涉及 1 项；获得访问权限：bob@example.com；可以撤销。",
     ]
     assert "Loses access: bob@example.com." in revoked.splitlines()
     assert trashed.splitlines() == [
