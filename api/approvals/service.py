@@ -147,7 +147,7 @@ class Approvals:
             return await session.scalar(query.order_by(ApprovalRow.expires_at).limit(1))
 
     async def _close_if_over(self, approval_id: str) -> None:
-        """Store that its time is up, before anybody is told so: what has expired stays expired."""
+        """Store that the approval has expired before anybody hears of it: it stays so when the clock is set back."""
         row = await self.find(approval_id)
         if row and self._is_over(row):
             await self._expire(row)

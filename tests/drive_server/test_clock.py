@@ -1,4 +1,4 @@
-"""The clock of a process never goes back, whatever happens to the machine's: what has expired stays expired."""
+"""The clock of a process never goes back, whatever happens to the machine's: an expired key stays expired."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def count_blobs(database: Path) -> tuple[int, int]:
 def blob_path(root: Path, blob: str) -> Path:
     """Return the path of a content below a folder of contents, which is that of the drive too.
 
-    Raises `OuterPathError` for what is no SHA-256, as a hostile database may have it, and for a link on the way.
+    Raises `OuterPathError` unless the hash is a SHA-256 (a hostile database may have other text), and for a link.
     """
     if not HASH.fullmatch(blob):
         raise OuterPathError(blob)

@@ -54,7 +54,7 @@ DELETE FROM uploads;
 """The index is not in a backup, nor are unfinished uploads."""
 NEW_IDENTITY: Final = "DELETE FROM installation_marks; DELETE FROM installation;"
 NO_MARK: Final = "DROP TABLE IF EXISTS drive_agent_marks;"
-"""What is restored is an installation of its own: its first start gives all parts a new identity."""
+"""A restored backup is an installation of its own: its first start gives all parts a new identity."""
 
 
 def restore(arguments: Namespace) -> int:

@@ -170,7 +170,7 @@ def _edit(action: Action, line: str, terminal: Terminal) -> Decision | None:
 
 
 def _offered(action: Action) -> dict[str, Any]:
-    """Return the arguments that an edit offers, with their values: no ids of what the call is about."""
+    """Return the arguments that an edit offers, with their values; ids of items are not offered."""
     args: dict[str, Any] = action["args"]
     return {name: args.get(name) for name in action.get("editable", args)}
 

@@ -146,7 +146,7 @@ class Transcript:
         self._terminal.say(line, CALL_STYLES.get(status, "dim"))
 
     def _resolved(self, event: Event) -> None:
-        """Keep a line of each decision that says what it was about."""
+        """Keep a line of each decision, which names the call."""
         is_late = event.get("status") == "expired"
         for decision in event.get("decisions") or []:
             if about := decision.get("about"):

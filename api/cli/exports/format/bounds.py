@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MOST_LINE_BYTES: Final = 16 << 20
 """The entry of an item: 100 versions, and the shares and links of thousands."""
 MOST_WHOLE_BYTES: Final = 64 << 20
-"""What is read at once: a thread, the memories, a manifest that somebody laid out anew."""
+"""Bytes of documents that are read whole: a thread, the memories, a manifest that somebody laid out anew."""
 MOST_LIST_BYTES: Final = 16 << 30
 """All lines of a list together."""
 
