@@ -25,9 +25,9 @@ MOST_UNFINISHED: Final = 20
 MOST_BYTES: Final = 128 << 20
 """The bytes of these together: twice the largest thread that the command line sends."""
 EACH_BYTES: Final = 200
-"""What a message takes beside its words."""
+"""Bytes counted for a message in addition to its text."""
 KEPT_FOR: Final = timedelta(days=1)
-"""The node of the graph that ends a turn with an answer: nothing is to do after it."""
+"""An import whose next part does not come within this time is removed."""
 OUTCOMES: Final = frozenset({"done", "error", "cancelled", "rejected"})
 
 

@@ -20,12 +20,12 @@ MOST_AHEAD: Final = timedelta(days=1)
 
 
 def system_now() -> datetime:
-    """Return the time of the machine's clock, which may be set back; for what is compared with times of files."""
+    """Return the time of the machine's clock, which an administrator may set back. Times of files follow the same clock."""
     return datetime.now(UTC)
 
 
 class MonotonicClock:
-    """The machine's clock, but it never goes back: where that is set back, this one goes on at half its speed."""
+    """A clock that never goes back. While the machine's clock is behind it, it runs at half speed (`SLEW`)."""
 
     def __init__(self, system: Clock = system_now, seconds: Callable[[], float] = monotonic) -> None:
         self._system = system
@@ -42,7 +42,7 @@ class MonotonicClock:
             return self._last
 
     def begin_at(self, stored: datetime) -> None:
-        """Go on from a moment that an earlier process stored, if that is ahead, and by a day at most."""
+        """Start no earlier than a moment that an earlier process stored, unless it is more than `MOST_AHEAD` ahead."""
         now = self()
         if now < stored <= now + MOST_AHEAD:
             with self._lock:
@@ -50,7 +50,7 @@ class MonotonicClock:
 
 
 PROCESS_CLOCK: Final = MonotonicClock()
-"""The one clock of this process: two that went on from different moments would disagree about what has expired."""
+"""The clock that all of this process shares, so that every part agrees on what has expired."""
 
 
 def utc_now() -> datetime:

@@ -96,7 +96,7 @@ async def _sync_if_seen(log: Path, checkpoint: Checkpoint) -> None:
 
 
 def _connect(path: Path, **options: Any) -> sqlite3.Connection:
-    """Open a connection that overwrites what is deleted. Raises `StorageFailureError`."""
+    """Open a connection whose deletions overwrite the bytes on the disk. Raises `StorageFailureError`."""
     require_sound(path)
     with translated(path.name):
         connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS, check_same_thread=False, **options)

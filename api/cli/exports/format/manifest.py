@@ -115,7 +115,7 @@ def _lines(file: BinaryIO, wanted: str) -> Iterator[Json]:
 
 
 def _checked(entry: Any) -> Json:
-    """Return an entry. Raises `CommandError` for what is none, or has half a character."""
+    """Return the entry. Raises `CommandError` if it is no object, or if a text in it has a lone surrogate."""
     try:
         dumped(entry).encode()
     except UnicodeEncodeError as error:

@@ -146,6 +146,7 @@ async function resume(runId) {
     batches.flush();
     ending.abort();
   };
+  const followed = active.peek()?.key;
   const after = String(turns.peek().at(-1)?.lastEvent || "");
   try {
     await follow(`/api/runs/${runId}/events`, {
@@ -160,7 +161,8 @@ async function resume(runId) {
   if (abort.aborted) return;
   connected.value = true;
   // The service said that nothing comes any more, and the end was not among what came.
-  if (active.peek() && shownId) void load(shownId);
+  const last = active.peek();
+  if (shownId && last && last.key === followed) void load(shownId);
 }
 
 /**
@@ -232,7 +234,9 @@ async function begin(path, asked, turn) {
     }).catch(() => undefined);
     if (left.aborted) return undefined;
     batches.flush();
-    return active.peek() ? await resume(active.peek()?.runId || runId) : undefined;
+    // At its end the next message may have been sent already, which has a run of its own.
+    const last = active.peek();
+    return last && (last.key === turn.key || last.runId === runId) ? await resume(last.runId || runId) : undefined;
   } catch (error) {
     if (!left.aborted) notSent(turn, error);
   } finally {

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from tests.fakes.held_model import HOLD, HeldModel
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page, Request
+    from playwright.sync_api import Locator, Page, Request, Route
 
     from tests.e2e.person import Person
     from tests.web.browser.visits import Visits
@@ -28,6 +28,16 @@ GIVE: Final = """([kind, files, words]) => {
     else for (const type of ['dragenter', 'dragover', 'drop']) give(type, DragEvent);
 }"""
 """Pastes or drops files, as the browser does for what comes from outside of it."""
+LATE_ENDS: Final = """() => {
+    const real = window.fetch;
+    const flush = () => new Promise((resolve) => { window.endStreams = resolve; });
+    window.fetch = async (asked, ...options) => {
+        const response = await real(asked, ...options);
+        if (!String(asked).endsWith('/api/chat')) return response;
+        return new Response(response.body.pipeThrough(new TransformStream({flush})), response);
+    };
+}"""
+"""Keeps the stream of an answer open after its last event, until `endStreams` is called."""
 
 
 def field(page: Page) -> Locator:
@@ -213,6 +223,28 @@ def test_what_is_written_while_an_answer_comes_stays_and_is_sent_after_it(page: 
     expect(page.get_by_text("Next.")).to_be_visible()
     expect(questions(page)).to_have_count(2)
     expect(field(page)).to_have_value("")
+
+
+def test_what_is_sent_next_shows_no_answer_of_the_run_before_it_while_it_is_on_its_way(
+    page: Page, model: HeldModel
+) -> None:
+    model.script[:] = [f"It begins {HOLD} and ends.", "Next."]
+    page.evaluate(LATE_ENDS)
+    field(page).fill("Go")
+    field(page).press("Enter")
+    expect(page.get_by_text("It begins")).to_be_visible()
+    field(page).fill("and then?")
+    field(page).press("Enter")
+    held: list[Route] = []
+    page.route("**/api/chat", lambda route: held.append(route))  # noqa: PLW0108 - Playwright keeps a mark on it
+    model.release()
+    expect(questions(page)).to_have_count(2)
+    page.evaluate("() => window.endStreams()")
+    page.evaluate("() => fetch('/api/runs?limit=1').then((response) => response.text())")
+    expect(page.get_by_text("It begins and ends.")).to_have_count(1)
+    held[0].continue_()
+    expect(page.get_by_text("Next.")).to_be_visible()
+    expect(page.get_by_text("It begins and ends.")).to_have_count(1)
 
 
 def test_what_would_be_sent_next_can_be_kept_back(page: Page, model: HeldModel) -> None:
