@@ -86,12 +86,14 @@ class Resource(Described):
         return self.item.etag if is_conditional else None
 
     def _move(self, item: Item, to: Destination, options: dict[str, Any]) -> None:
-        """Move the item, and end the locks on it and on what it is a save of; those of a missed file stay with it."""
+        """Move the item, and end the locks on it (RFC 4918, 7.5). A file that it is a save of keeps its own locks.
+
+        The file stays itself, and clients such as davfs2 hold its lock from when it is opened until it is closed.
+        """
         call = self.call
         moved = call.wait(call.drive.saves.move, call.actor, item.id, to, began=call.began, **options).value
         if moved.id == item.id or not call.creates:
-            for node_id in {item.id, moved.id}:
-                call.wait(call.drive.dav_locks.release_tree, node_id)
+            call.wait(call.drive.dav_locks.release_tree, item.id)
         self.note_time(moved)
 
     def _choice(self) -> OnConflict:

@@ -102,6 +102,12 @@ async def bring_locks_back(session: AsyncSession, departure: DavDepartureRow, no
     await session.delete(departure)
 
 
+async def awaits_content(session: AsyncSession, row: NodeRow, now: datetime) -> bool:
+    """Return whether the file is empty and locked: davfs2 locks a name, and sends its content once it is closed."""
+    held = select(DavLockRow.token).where(DavLockRow.node_id == row.id, DavLockRow.expires_at > now)
+    return row.size == 0 and await session.scalar(held.limit(1)) is not None
+
+
 async def hand_locks_over(session: AsyncSession, from_id: str, to_id: str) -> None:
     """Let the locks of one file hold for another of the same folder."""
     await session.execute(update(_LOCKS).where(_LOCKS.c.node_id == from_id).values(node_id=to_id))

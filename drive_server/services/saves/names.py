@@ -3,7 +3,8 @@
 From the documented behaviour and recorded requests of Microsoft Office (`~WRD0000.tmp`, `~WRL0001.tmp`, eight
 hexadecimal digits), LibreOffice (`lu1234ab.tmp`, `.~lock.x#`), macOS (`.sb-` names and folders, `.TemporaryItems`), vim
 (`x~`, `.x.swp`, `4913`), Emacs (`x~`, `#x#`, `.#x`), GLib (`.goutputstream-`), Qt (`x.AbCdEf`), rsync (`.x.AbCdEf`),
-rclone (`x.1a2b3c4d.partial`), JetBrains (`x___jb_tmp___`), Windows' ReplaceFile (`x~RF1a2b3c.TMP`).
+rclone (`x.1a2b3c4d.partial`), JetBrains (`x___jb_tmp___`), Windows' ReplaceFile (`x~RF1a2b3c.TMP`), sed (`sedAbC123`),
+perl (`XXAbC123`), mkstemp and Python's tempfile (`tmp.AbC123xyz0`, `tmpabc123_x`).
 """
 
 import re
@@ -19,6 +20,7 @@ SUFFIXES: Final = frozenset(
 _SAVING_FOLDER: Final = "(a document being saved by "
 _SANDBOX = re.compile(r".+\.sb-[0-9a-f]{4,}-\w+", re.IGNORECASE)
 _HEXADECIMAL = re.compile(r"[0-9a-f]{8}", re.IGNORECASE)
+_MADE_UP = re.compile(r"(?:sed|XX)\w{6}|tmp(?:\.\w{6,10}|[a-z\d_]{8})")
 _ALWAYS_A_TAIL = re.compile(r"~[\w.]*|\.~\d+~|___\w+___")
 _TAIL = re.compile(r"[\w.~@#$-]{1,64}")
 _OPEN_FILE = re.compile(r"~\$.+|\.~lock\..+#|\.#.+|#.+#|\..+\.sw[a-p]", re.IGNORECASE)
@@ -40,7 +42,7 @@ def is_passing(name: str, saved: str) -> bool:
         return True
     suffix = suffix_of(name)
     is_temporary = suffix != suffix_of(saved) and (suffix in SUFFIXES or suffix.startswith((".~", ".$")))
-    patterns = (_SANDBOX, _HEXADECIMAL)
+    patterns = (_SANDBOX, _HEXADECIMAL, _MADE_UP)
     return is_temporary or any(pattern.fullmatch(name) for pattern in patterns) or _continues(name, saved)
 
 

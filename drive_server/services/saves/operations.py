@@ -24,7 +24,7 @@ from drive_server.services.files.operations import (
 from drive_server.services.files.trash import delete_rows
 from drive_server.services.files.versions import current_of
 from drive_server.services.journal.recorder import PASSING, Entry, Recorder
-from drive_server.services.saves.departures import Absence, bring_locks_back, hand_locks_over
+from drive_server.services.saves.departures import Absence, awaits_content, bring_locks_back, hand_locks_over
 from drive_server.services.tree.nodes import NodeView, item_message
 from drive_server.services.webdav.properties import copy_properties
 from drive_server.storage.blobs import Blob
@@ -61,7 +61,8 @@ async def bring_back(recorder: Recorder, absence: Absence, content: SavedContent
     await _return_home(recorder, absence)
     if aside is not None and old is not None:
         await _leave_copy(recorder, row, aside, content_of(old))
-    await write(recorder, absence.node, content)
+    if draft is None or content.blob.size or not await awaits_content(session, draft.row, recorder.now):
+        await write(recorder, absence.node, content)
     if draft is not None:
         await hand_locks_over(session, draft.id, row.id)
     await bring_locks_back(session, absence.departure, recorder.now)
@@ -75,14 +76,16 @@ async def bring_back(recorder: Recorder, absence: Absence, content: SavedContent
 async def save_over(recorder: Recorder, node: NodeView, draft: NodeView, *, is_passing: bool) -> Item:
     """Give the file the content of a draft, which is removed if a program gave it its name; else it goes to the trash.
 
-    Needs the role editor on both, and on the folder that the draft is in.
+    A draft that was only locked so far has no content: the file keeps its own until that is sent. Needs the role editor
+    on both, and on the folder that the draft is in.
     """
     session = recorder.session
     await require_may_take_out(session, recorder.actor.principal, draft, "put_into_trash")
     content = await saved_content(session, draft)
     if is_passing:
         recorder.describe("save", item=node.subject)
-        await write(recorder, node, content)
+        if not await awaits_content(session, draft.row, recorder.now):
+            await write(recorder, node, content)
         await remove(recorder, [draft.row])
     else:
         recorder.describe("write_from", item=node.subject, source=draft.subject)

@@ -184,8 +184,8 @@ async def test_a_draft_that_changed_or_that_a_lock_covers_is_not_saved(service: 
     given = {"If": f"</dav/plan.txt> (<{token}>)"}
     assert (await dav.move("/.plan.txt.part", "/plan.txt", If_Match='"other"', **given)).status_code == 412
     assert (await dav.move("/.plan.txt.part", "/plan.txt", **given)).status_code == 204
-    assert await service.drive.dav_locks.find(token) is None
-    assert (await dav.send("PUT", "/plan.txt", b"third")).status_code == 204
+    assert await service.drive.dav_locks.find(token) is not None
+    assert (await dav.send("PUT", "/plan.txt", b"third", **given)).status_code == 204
 
 
 async def test_the_root_is_neither_deleted_nor_moved(dav: Dav) -> None:

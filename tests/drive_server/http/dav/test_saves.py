@@ -146,6 +146,12 @@ SAVES: dict[str, tuple[str, list[Step], set[str]]] = {
     "gedit": ("w.txt", [("PUT", ".goutputstream-AB12CD", NEW), ("MOVE", ".goutputstream-AB12CD", "%s")], set()),
     "Kate": ("w.txt", [("PUT", "%s.aBcDeF", NEW), ("MOVE", "%s.aBcDeF", "%s")], set()),
     "rclone": ("w.txt", [("PUT", "%s.1a2b3c4d.partial", NEW), ("MOVE", "%s.1a2b3c4d.partial", "%s")], set()),
+    "perl with a backup": (
+        "w.txt",
+        [("PUT", "XXfgSBUg", NEW), ("MOVE", "%s", "%s.bak"), ("MOVE", "XXfgSBUg", "%s")],
+        {"w.txt.bak"},
+    ),
+    "sed": ("w.txt", [("PUT", "sedVZLq36", NEW), ("MOVE", "sedVZLq36", "%s")], set()),
     "an IDE of JetBrains": (
         "w.py",
         [
@@ -420,6 +426,35 @@ async def test_a_lock_that_a_program_takes_on_the_freed_name_holds(service: Serv
     assert (await bobs_dav.send("PUT", f"{SHARED}/f/w.txt", b"Bob's")).status_code == 423
     assert (await dav.send("UNLOCK", "/f/w.txt", Lock_Token=f"<{token}>")).status_code == 204
     await saved.require_itself()
+
+
+async def test_a_save_over_a_locked_file_keeps_its_lock_until_the_content_is_sent(
+    service: Service, dav: Dav, bobs_dav: Dav
+) -> None:
+    """As recorded of LibreOffice 7.4 on davfs2 1.6: it renames a draft whose content davfs2 did not send yet."""
+    saved = await prepared(service, dav, bobs_dav, "l.odt")
+    file, draft = await dav.token("/f/l.odt"), await dav.token("/f/lu3319enhyc.tmp")
+    both = f"</dav/f/l.odt> (<{file}>) </dav/f/lu3319enhyc.tmp> (<{draft}>)"
+    assert (await dav.move("/f/lu3319enhyc.tmp", "/f/l.odt", If=both)).status_code == 204
+    assert (await dav.ok("GET", "/f/l.odt")).content == OLD
+    assert (await dav.send("LOCK", "/f/l.odt", If=f"(<{file}>)")).status_code == 200
+    assert (await bobs_dav.send("PUT", f"{SHARED}/f/l.odt", b"Bob's")).status_code == 423
+    assert (await dav.send("PUT", "/f/l.odt", NEW, If=f"</dav/f/l.odt> (<{file}>)")).status_code == 204
+    assert (await dav.send("UNLOCK", "/f/l.odt", Lock_Token=f"<{file}>")).status_code == 204
+    await saved.require_itself()
+
+
+async def test_a_draft_at_a_freed_name_is_no_content_before_it_is_sent(
+    service: Service, dav: Dav, bobs_dav: Dav
+) -> None:
+    """As recorded of `perl -i.bak` on davfs2 1.6."""
+    saved = await prepared(service, dav, bobs_dav, "w.txt")
+    draft = await dav.token("/f/XXYnrozi")
+    assert (await dav.move("/f/w.txt", "/f/w.txt.bak")).status_code == 201
+    assert (await dav.move("/f/XXYnrozi", "/f/w.txt", If=f"</dav/f/XXYnrozi> (<{draft}>)")).status_code == 201
+    assert (await dav.ok("GET", "/f/w.txt")).content == OLD
+    assert (await dav.send("PUT", "/f/w.txt", NEW, If=f"</dav/f/w.txt> (<{draft}>)")).status_code == 204
+    await saved.require_itself(beside={"w.txt.bak"})
 
 
 async def test_the_time_that_a_program_gives_its_draft_is_the_file_s(dav: Dav) -> None:

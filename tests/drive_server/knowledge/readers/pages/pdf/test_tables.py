@@ -6,8 +6,11 @@ import io
 from typing import TYPE_CHECKING
 
 from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate, Table
 
+from drive_server.knowledge.readers.pages.paragraphs import Line
+from drive_server.knowledge.readers.pages.pdf.tables import find_runs
 from tests.drive_server.knowledge.drawing import Text, drawn
 from tests.drive_server.knowledge.readers.pages.pdf.reading import read
 
@@ -72,3 +75,22 @@ def test_lists_labels_and_contents_are_no_tables(tmp_path: Path) -> None:
 def test_two_rows_are_too_few_for_a_table_and_stand_on_lines_of_their_own(tmp_path: Path) -> None:
     extraction = read(tmp_path, drawn(rows(("Item", "Qty", "Price"), ("Lamp", "2", "5.00"))))
     assert [element.text for element in extraction.elements] == ["Item Qty Price", "Lamp 2 5.00"]
+
+
+def test_mirrored_columns_are_no_table_of_thousands_of_cells(tmp_path: Path) -> None:
+    file = io.BytesIO()
+    canvas = Canvas(file, invariant=1)
+    canvas.transform(-1, 0, 0, 1, 595, 0)
+    for line in range(14):
+        canvas.drawString(60 + line % 3, 700 - 14 * line, "columns of words that go on and")
+        canvas.drawString(320 + line % 4, 700 - 14 * line, "on in the mirror of a printer")
+    canvas.save()
+    extraction = read(tmp_path, file.getvalue())
+    assert len(extraction.text) < 2000
+    assert extraction.text.count("mirror") == 14
+
+
+def test_a_piece_over_others_leaves_no_gutter_beneath_it() -> None:
+    wide, within, right = Line("a", 0, 148, 10, 10), Line("b", 10, 20, 10, 10), Line("c", 150, 200, 10, 10)
+    rows = [[line._replace(baseline=500.0 - 12 * row) for line in (wide, within, right)] for row in range(4)]
+    assert list(find_runs(rows)) == []
