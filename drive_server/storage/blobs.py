@@ -1,13 +1,15 @@
 """Contents of files by their SHA-256: written once, durable before anything refers to them, never changed."""
 
+import errno
 import logging
 import os
 import tempfile
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Generator, Iterable
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from io import FileIO
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
@@ -26,6 +28,8 @@ from drive_server.storage.token_file import make_private_directory
 logger = logging.getLogger(__name__)
 
 CHUNK_BYTES = 1 << 20
+READ_BYTES = 1 << 16
+"""Chunks of a content on its way to a client. A client that takes nothing holds one of them."""
 SPOOL_FOLDER = ".incoming"
 ABANDONED_AFTER_SECONDS = 24 * 3600
 HASH_CHARACTERS = 64
@@ -110,10 +114,19 @@ class BlobStore:
             return bytes(await result.bytes_async())
 
     async def stream(self, blob_hash: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
-        """Yield the bytes from `start` to `end` (exclusive; None: to the end) in chunks of about 1 MiB."""
+        """Yield the bytes from `start` to `end` (exclusive; None: to the end) in chunks.
+
+        Files of a local store are read here: 200 MB take 0.1 s of CPU in chunks of 64 KiB, and 0.4 s or more by
+        obstore in chunks of 1 MiB, which a client that takes nothing holds three times.
+        """
         size = await self.size(blob_hash)
         stop = size if end is None else min(end, size)
         if start >= stop:
+            return
+        if self._root:
+            async with aclosing(_chunks(self._root / _key(blob_hash), start, stop)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
             return
         with _translated():
             result = await obstore.get_async(self._store, _key(blob_hash), options={"range": (start, stop)})
@@ -323,6 +336,24 @@ def _read_file(path: Path, aside: AsideFolder) -> bytes:
         if not aside.bring_back(path):
             raise
     return path.read_bytes()
+
+
+async def _chunks(path: Path, start: int, stop: int) -> AsyncGenerator[bytes]:
+    file = await in_thread(path.open, "rb", 0)
+    try:
+        while start < stop:
+            chunk = await in_thread(_read_at, file, start, min(READ_BYTES, stop - start))
+            start += len(chunk)
+            yield chunk
+    finally:
+        file.close()
+
+
+def _read_at(file: FileIO, start: int, size: int) -> bytes:
+    file.seek(start)
+    if chunk := file.read(size):
+        return chunk
+    raise OSError(errno.EIO, "a content ends too early")
 
 
 def _shards(root: Path) -> list[Path]:

@@ -139,14 +139,13 @@ async def _answer(
 
 async def _begun(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """Fetch the first chunk at once: an unreadable file has to be an error, not a broken download."""
-    first = await anext(chunks, b"")
+    return _continued([await anext(chunks, b"")], chunks)
 
-    async def all_of_them() -> AsyncIterator[bytes]:
-        yield first
-        async for chunk in chunks:
-            yield chunk
 
-    return all_of_them()
+async def _continued(begun: list[bytes], chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield begun.pop()  # not held until the last one is sent
+    async for chunk in chunks:
+        yield chunk
 
 
 def _headers(content: Content, etag: str) -> dict[str, str]:
