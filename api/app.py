@@ -53,6 +53,7 @@ from drive_server.http.app import (
     operation_id,
     serving,
 )
+from drive_server.http.event_streams import HEARTBEAT_SECONDS
 from drive_server.http.problem import install_problem_handlers
 from graph.dependencies import model_in
 from graph.drive.connections import drive_sessions
@@ -60,8 +61,6 @@ from graph.model_factory import ModelSet, open_models
 from graph.models.sampling import LentModel
 from graph.servers.pool import ServerPool
 from graph.settings import AgentSettings, ModelRole
-
-HEARTBEAT_SECONDS = 5.0
 
 
 def create_app(

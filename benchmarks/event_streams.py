@@ -1,105 +1,122 @@
-"""What idle event streams cost, and chats beside them: `python -m benchmarks.event_streams`.
+"""The cost of idle event streams, and chats beside them: `python -m benchmarks.event_streams`.
 
-Each row opens the streams of one address on a fresh service, waits until it is at rest, and measures its CPU for a
-while; the first row has none. Then chats run at once beside the streams, on a model of 300 ms and then 20 ms a token.
+For each kind of stream, 200 and then 1,000 are opened on a service that is at rest, and its CPU is measured for as long
+as heartbeats take to come round. Four services are measured at a time: they idle, and only their own CPU counts. At
+last 50 chats run at once, beside none and beside 1,000 streams of all kinds, on a model of 300 ms and then 20 ms a
+token.
 """
 
 import argparse
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import chain
 from statistics import median
+from time import monotonic
 from typing import Final
 
-import httpx
 import uvloop
 
 from benchmarks.agent.crowd import BETWEEN, FIRST
 from benchmarks.fixtures.contenders import Served, come_to_rest, served
 from benchmarks.fixtures.scripted_model import scripted_model
+from benchmarks.fixtures.streams import KINDS, Crowd
 from benchmarks.fixtures.table import print_table
+from drive_server.http.event_streams import HEARTBEAT_SECONDS
+from drive_server.transports.collector import REFREEZE_SECONDS
 
-OPEN: Final = served("ours", "/api/chat", DRIVE_MAX_CONNECTIONS="4096")
-ADDRESSES: Final = {
-    "folder": "/api/drive/events",
-    "notices": "/api/drive/notices/events",
-    "index": "/api/drive/index/events",
-    "approvals": "/api/approvals/events",
-    "servers": "/api/mcp-servers/events",
-}
-HEADER: Final = ["", "CPU s a second", "over none", "MB", "chats done", "median s"]
-AT_ONCE: Final = 50
+OPEN: Final = served(
+    "ours", "/api/chat", DRIVE_MAX_CONNECTIONS="4096", DRIVE_SESSIONS_PER_USER="1000", DRIVE_CALLS_PER_MINUTE="100000"
+)
+HEADER: Final = ["", "streams", "CPU s a second", "over none", "MB"]
+CHATS_HEADER: Final = ["chats beside", "done", "median s"]
+LANES: Final = 4
 SETTLING_SECONDS: Final = 3
+Row = tuple[str, int, float, int]
+"""The kind of the streams, their number, CPU seconds a second, bytes of memory."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure each kind of stream."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--streams", type=int, default=200, help="how many streams are open (default: %(default)s)")
-    parser.add_argument("--people", type=int, default=20, help="whose they are (default: %(default)s)")
-    parser.add_argument("--seconds", type=float, default=30, help="how long they idle (default: %(default)s)")
-    parser.add_argument("--chats", type=int, default=50, help="chats at once (default: %(default)s)")
-    parser.add_argument("--only", choices=ADDRESSES, action="append")
+    parser.add_argument("--streams", type=int, nargs="+", default=[200, 1000], help="how many (default: %(default)s)")
+    parser.add_argument("--people", type=int, default=50, help="whose they are (default: %(default)s)")
+    parser.add_argument(
+        "--seconds", type=float, default=HEARTBEAT_SECONDS, help="how long they idle (default: %(default)s)"
+    )
+    parser.add_argument("--chats", type=int, default=50, help="chats at once; 0: none (default: %(default)s)")
+    parser.add_argument("--only", choices=KINDS, action="append")
     given = parser.parse_args(arguments)
-    rows: list[list[str]] = []
     with scripted_model(FIRST, BETWEEN) as url:
-        idle = 0.0
-        for name in ["none", *(given.only or ADDRESSES)]:
-            streams = given.streams if name in ADDRESSES else 0
-            measured = uvloop.run(_measure(url, ADDRESSES.get(name, ""), streams, given))
-            idle = measured[0] if name == "none" else idle
-            rows.append([name, f"{measured[0]:.4f}", f"{measured[0] - idle:.4f}", *measured[1:]])
-    title = f"{given.streams} idle streams of {given.people} people, {given.seconds:.0f} s; {given.chats} chats beside"
-    print_table(title, HEADER, rows)
+        rows = uvloop.run(_measure_kinds(url, given.only or list(KINDS), given))
+        idle = median(used for _, streams, used, _ in rows if not streams)
+        shown = [
+            [kind, str(streams), f"{used:.4f}", f"{used - idle:.4f}", f"{memory / 1e6:.0f}"]
+            for kind, streams, used, memory in rows
+        ]
+        print_table(f"Idle streams of {given.people} people, {given.seconds:.0f} s", HEADER, shown)
+        if given.chats:
+            beside = uvloop.run(_measure_chats(url, given))
+            print_table(f"{given.chats} chats at once", CHATS_HEADER, beside)
 
 
-async def _measure(url: str, path: str, streams: int, given: argparse.Namespace) -> tuple[float, str, str, str]:
-    async with OPEN(url, "calls-0") as contender, AsyncExitStack() as stack:
-        assert isinstance(contender, Served)
-        await contender.turn()
-        await come_to_rest(contender)
-        tokens = await _people(contender, given.people) if streams else []
-        for start in range(0, streams, AT_ONCE):
-            group = [tokens[n % len(tokens)] for n in range(start, min(start + AT_ONCE, streams))]
-            await asyncio.gather(*(stack.enter_async_context(_stream(contender.port, path, token)) for token in group))
-        await asyncio.sleep(SETTLING_SECONDS)
-        before = contender.cpu()
-        await asyncio.sleep(given.seconds)
-        used = (contender.cpu() - before) / given.seconds
-        memory = f"{contender.memory() / 1e6:.0f}"
-        chats = await asyncio.gather(*(contender.turn() for _ in range(given.chats)), return_exceptions=True)
-        done = [times.whole for times in chats if not isinstance(times, BaseException)]
-        return used, memory, f"{len(done)} of {given.chats}", f"{median(done):.2f}" if done else "-"
+async def _measure_kinds(url: str, kinds: Sequence[str], given: argparse.Namespace) -> list[Row]:
+    lanes = [kinds[start::LANES] for start in range(LANES)]
+    measured = await asyncio.gather(*(_measure_lane(url, lane, given) for lane in lanes if lane))
+    rows = list(chain.from_iterable(measured))
+    return sorted(rows, key=lambda row: ["none", *KINDS].index(row[0]))
 
 
-async def _people(contender: Served, count: int) -> list[str]:
-    """Return the key of each of so many new people."""
-    headers = {"Authorization": f"Bearer {contender.token}"}
-    url = f"http://127.0.0.1:{contender.port}"
-    async with httpx.AsyncClient(base_url=url, headers=headers, trust_env=False, timeout=60) as client:
-        made = [await client.post("/api/users", json={"email": f"person{n}@example.com"}) for n in range(count)]
-        return [answer.raise_for_status().json()["key"] for answer in made]
+async def _measure_lane(url: str, kinds: Sequence[str], given: argparse.Namespace) -> list[Row]:
+    """Measure kinds of streams one after the other on one service, which begins with none."""
+    async with _opened(url, given.people) as (contender, crowd):
+        rows: list[Row] = [("none", 0, *await _idle(contender, given.seconds))]
+        for kind in kinds:
+            async with AsyncExitStack() as stack:
+                opened = 0
+                for streams in sorted(given.streams):
+                    await crowd.open(stack, kind, streams - opened)
+                    opened = streams
+                    rows.append((kind, streams, *await _idle(contender, given.seconds)))
+    return rows
 
 
 @asynccontextmanager
-async def _stream(port: int, path: str, token: str) -> AsyncGenerator[None]:
-    """Open a stream, which is read until the end of the block."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    head = f"GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {token}\r\n\r\n"
-    writer.write(head.encode())
-    answer = await reader.readuntil(b"\r\n")
-    assert b" 200 " in answer, answer + await reader.read(2000)
-    reading = asyncio.create_task(_read_on(reader))
-    try:
-        yield
-    finally:
-        reading.cancel()
-        writer.close()
+async def _opened(url: str, people: int) -> AsyncGenerator[tuple[Served, Crowd]]:
+    async with OPEN(url, "calls-0") as contender:
+        begun = monotonic()
+        assert isinstance(contender, Served)
+        await contender.turn()
+        async with Crowd.gathered(contender, people) as crowd:
+            await come_to_rest(contender)
+            # Its last collection of garbage that its start left is no part of idling.
+            await asyncio.sleep(begun + REFREEZE_SECONDS + SETTLING_SECONDS - monotonic())
+            yield contender, crowd
 
 
-async def _read_on(reader: asyncio.StreamReader) -> None:
-    while await reader.read(65_536):
-        pass
+async def _idle(contender: Served, seconds: float) -> tuple[float, int]:
+    """Return the CPU seconds that the service takes in a second, and its bytes of memory."""
+    # Not until it rests: what is measured may be that it never does.
+    await asyncio.sleep(SETTLING_SECONDS)
+    before = contender.cpu()
+    await asyncio.sleep(seconds)
+    return (contender.cpu() - before) / seconds, contender.memory()
+
+
+async def _measure_chats(url: str, given: argparse.Namespace) -> list[list[str]]:
+    async with _opened(url, given.people) as (contender, crowd), AsyncExitStack() as stack:
+        rows = [["no streams", *await _chats(contender, given.chats)]]
+        share, rest = divmod(max(given.streams), len(KINDS))
+        for number, kind in enumerate(KINDS):
+            await crowd.open(stack, kind, share + (number < rest))
+        rows.append([f"{max(given.streams)} streams", *await _chats(contender, given.chats)])
+    return rows
+
+
+async def _chats(contender: Served, count: int) -> list[str]:
+    chats = await asyncio.gather(*(contender.turn() for _ in range(count)), return_exceptions=True)
+    done = [times.whole for times in chats if not isinstance(times, BaseException)]
+    return [f"{len(done)} of {count}", f"{median(done):.2f}" if done else "-"]
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ from drive_server.knowledge.index.health import IndexHealth
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.reranking import Reranker
 from drive_server.knowledge.ingest.ingester import Ingester
+from drive_server.knowledge.ingest.watching import IndexStatuses
 from drive_server.knowledge.readers.recognized import RecognizedTexts, has_ocr
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.mcp.sdk import ConcurrentSession, InProcessSession, next_request_id
@@ -275,6 +276,7 @@ async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]",
         recents=(recents := Recents(database)),
         suggestions=SuggestionService(database),
         ingester=ingester,
+        index_statuses=(statuses := IndexStatuses(database, ingester)),
         folder_index=FolderIndex(database, ingester),
         map_reduce=MapReduceService(documents, FileSelector(database, search), settings.bulk_concurrency),
         map_reduce_results=StoredResults(database, timedelta(days=settings.result_days)),
@@ -288,10 +290,11 @@ async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]",
     drive.server = build_server(drive, default_key=settings.api_key.get_secret_value())
     subscriptions = drive.server.subscriptions
     await feed.start()
-    journal.on_change = _each(feed.wake, notices.polls.wake, installation.wake)
+    journal.on_change = _each(feed.wake, notices.polls.wake, statuses.polls.wake, installation.wake)
     await stack.enter_async_context(_running("drive-installation", installation.run))
     await stack.enter_async_context(_running("drive-feed", feed.run))
     await stack.enter_async_context(_running("drive-notices", notices.polls.run))
+    await stack.enter_async_context(_running("drive-index-statuses", statuses.polls.run))
     await stack.enter_async_context(_running("drive-subscriptions", subscriptions.run))
     stack.push_async_callback(identity.uses.flush)
     await stack.enter_async_context(_running("drive-key-uses", identity.uses.run))

@@ -8,6 +8,7 @@ from drive_server.context import public_address
 if TYPE_CHECKING:
     from drive_server.clock import Clock
     from drive_server.knowledge.ingest.ingester import Ingester
+    from drive_server.knowledge.ingest.watching import IndexStatuses
     from drive_server.services.documents.citations import Citations
     from drive_server.services.documents.comparison import FileComparison
     from drive_server.services.documents.downloads import DownloadService
@@ -127,6 +128,7 @@ class ServiceRegistry:
     recents: "Recents"
     suggestions: "SuggestionService"
     ingester: "Ingester"
+    index_statuses: "IndexStatuses"
     map_reduce: "MapReduceService"
     map_reduce_results: "StoredResults"
     language_model: "LanguageModel | None"

@@ -11,6 +11,7 @@ from fastapi.security import HTTPBearer
 from api.drive import Principal
 from api.errors import MissingScopeError
 from api.service import Service
+from drive_server.errors import DriveError
 
 bearer = HTTPBearer(
     auto_error=False, description="The local access token or an API key; a browser's session cookie works too."
@@ -35,6 +36,15 @@ async def get_writer(caller: Annotated[Principal, Depends(get_caller)]) -> Princ
     if "write" not in caller.scopes:
         raise MissingScopeError("write")
     return caller
+
+
+async def is_still_proved(request: Request, service: Service) -> bool:
+    """Return whether the key or session of a request that was let in holds until now."""
+    try:
+        await service.drive.authenticate(request)
+    except DriveError:
+        return False
+    return True
 
 
 CallerDep = Annotated[Principal, Depends(get_caller)]

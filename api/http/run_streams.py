@@ -11,11 +11,12 @@ from pydantic import Field
 from api.approvals.service import PARKED
 from api.drive import Principal
 from api.events.frames import Frame
+from api.http.dependencies import is_still_proved
 from api.http.sse import EventStream
 from api.service import Service
 from api.storage.tables import RunRow
 from api.withholding import withhold_frames
-from drive_server.errors import DriveError
+from drive_server.http.event_streams import OpenStream, OpenStreams
 from graph.events.definitions import Event
 from graph.language import Language, language_of
 
@@ -41,9 +42,9 @@ STREAM: Final[dict[int | str, dict[str, Any]]] = {
 }
 
 
-def new_run_stream(run: RunRow, service: Service, request: Request) -> EventStream:
+def new_run_stream(run: RunRow, caller: Principal, service: Service, request: Request) -> EventStream:
     """Return the events of a run that has just begun, up to where it waits if nobody attends to it."""
-    batches = _while_proved(service.runs.follow(run.id, 0, service.heartbeat_seconds), service, request)
+    batches = _while_proved(run, 0, caller, service, request)
     return EventStream(_until_parked(batches) if run.mode == "unattended" else batches, addresses_of(run.id))
 
 
@@ -56,36 +57,52 @@ async def shown_frames(
     run: RunRow, after: int, caller: Principal, service: Service, request: Request
 ) -> AsyncGenerator[list[Frame]]:
     """Return the run's events after a number, as the caller may see them now."""
-    frames = _while_proved(service.runs.follow(run.id, after, service.heartbeat_seconds), service, request)
+    frames = _while_proved(run, after, caller, service, request)
     hidden = await service.withholding.hidden(caller, run)
     return _withheld(frames, language_of(run.message)) if hidden else frames
 
 
 async def _while_proved(
-    batches: AsyncGenerator[list[Frame]], service: Service, request: Request
+    run: RunRow, after: int, caller: Principal, service: Service, request: Request
 ) -> AsyncGenerator[list[Frame]]:
-    """Yield the frames while the caller's key or session holds. It is looked up with heartbeats, and once a second.
+    """Yield the frames while the caller's key or session holds, then how the run ends, if it does so soon."""
+    streams: OpenStreams = request.app.state.open_streams
+    is_over = False
+    with streams.opened(request, caller.user_id, None) as stream:
+        async with aclosing(service.runs.follow(run.id, after, service.heartbeat_seconds)) as batches:
+            while stream.is_open and not is_over:
+                frames = None
+                with stream.waiting():
+                    frames = await anext(batches, None)
+                if frames and not await _holds(stream, service, request):
+                    break
+                is_over = frames is None and stream.is_open
+                if frames is not None:
+                    after = frames[-1].seq if frames else after
+                    yield frames
+    if not is_over:
+        async with aclosing(_last_frames(run, after, service)) as rest:
+            async for frames in rest:
+                yield frames
 
-    A run that ends with its key still says so: of what comes soon after that, only the last event is sent.
-    """
-    looked, holds = monotonic(), True
-    async with aclosing(batches):
+
+async def _holds(stream: OpenStream, service: Service, request: Request) -> bool:
+    """Return whether the key of the stream holds, as of a second ago at most."""
+    if monotonic() - stream.looked_at < LOOKED_EVERY_SECONDS:
+        return stream.is_open
+    stream.looked_at = monotonic()
+    return await is_still_proved(request, service)
+
+
+async def _last_frames(run: RunRow, after: int, service: Service) -> AsyncGenerator[list[Frame]]:
+    """Yield the last event of a run that ends with a client's key: of what comes before it, nothing."""
+    until = monotonic() + LAST_WITHIN_SECONDS
+    async with aclosing(service.runs.follow(run.id, after, LAST_WITHIN_SECONDS)) as batches:
         async for frames in batches:
-            if holds and (not frames or monotonic() - looked >= LOOKED_EVERY_SECONDS):
-                looked, holds = monotonic(), await _holds(service, request)
-            if not holds and not frames and monotonic() - looked >= LAST_WITHIN_SECONDS:
+            if last := [frame for frame in frames if frame.type in LAST]:
+                yield last
+            if not frames or monotonic() >= until:
                 return
-            shown = frames if holds else [frame for frame in frames if frame.type in LAST]
-            if shown or holds:
-                yield shown
-
-
-async def _holds(service: Service, request: Request) -> bool:
-    try:
-        await service.drive.authenticate(request)
-    except DriveError:
-        return False
-    return True
 
 
 async def _withheld(batches: AsyncGenerator[list[Frame]], language: Language) -> AsyncGenerator[list[Frame]]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -60,7 +60,7 @@ class Servers:
         self._pool = pool
         self._clock = clock
         self._most = most
-        self._ending = asyncio.Event()
+        self._is_ending = False
         self._pinning: set[asyncio.Task[None]] = set()
 
     async def of(self, caller: Principal) -> list[ServerRow]:
@@ -187,30 +187,21 @@ class Servers:
 
     async def watch(self, caller: Principal, idle_seconds: float) -> AsyncGenerator[dict[str, ServerStatus]]:
         """Yield the states of the caller's servers, then each change; nothing after `idle_seconds` without one."""
-        shown = {row.id: self.status(row) for row in await self.of(caller)}
-        yield dict(shown)
-        changes = self._pool.watch(caller.user_id)
-        waiting: asyncio.Task[tuple[str, ServerStatus] | None] | None = None
-        ending = asyncio.create_task(self._ending.wait())
-        try:
-            while not ending.done():
-                waiting = waiting or asyncio.create_task(_next(changes))
-                await asyncio.wait({waiting, ending}, timeout=idle_seconds, return_when=asyncio.FIRST_COMPLETED)
-                changed = dict([change] if waiting.done() and (change := waiting.result()) else [])
-                if waiting.done() and not changed:
-                    return
-                waiting = None if changed else waiting
-                if not changed or any(shown.get(server_id) != status for server_id, status in changed.items()):
-                    shown |= changed
-                    yield changed
-        finally:
-            for task in (ending, waiting):
-                if task:
-                    task.cancel()
+        with self._pool.watching(caller.user_id) as watch:
+            shown = {row.id: self.status(row) for row in await self.of(caller)}
+            yield dict(shown)
+            while watch.is_open and not self._is_ending:
+                change = await watch.next(idle_seconds)
+                if change is None and watch.is_open:
+                    yield {}
+                elif change is not None and shown.get(change[0]) != change[1]:
+                    shown |= [change]
+                    yield dict([change])
 
     def end_watches(self) -> None:
         """End all watches, and what goes on in the background, so that the server can shut down."""
-        self._ending.set()
+        self._is_ending = True
+        self._pool.end_watches()
         for task in self._pinning:
             task.cancel()
 
@@ -264,7 +255,3 @@ async def _find(session: AsyncSession, caller: Principal, server_id: str) -> Ser
     if row is None or row.user_id != caller.user_id:
         raise NotFoundError("no_server")
     return row
-
-
-async def _next(changes: AsyncIterator[tuple[str, ServerStatus]]) -> tuple[str, ServerStatus] | None:
-    return await anext(changes, None)

@@ -1,7 +1,8 @@
 """Streams of server-sent events that do not end by themselves: they end with the key, and with the server."""
 
-from collections.abc import Collection, Generator
+from collections.abc import Awaitable, Callable, Collection, Generator, Mapping
 from contextlib import contextmanager
+from time import monotonic
 from typing import Any, Final
 
 import anyio
@@ -9,13 +10,16 @@ from fastapi import Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
-from drive_server.access import Scope
-from drive_server.drive import Drive
+from drive_server.access import Principal, Scope
 from drive_server.errors import DriveError
 from drive_server.http.access import secret_of_request
 
 HEARTBEAT: Final = b": heartbeat\n\n"
-HEARTBEAT_SECONDS: Final = 15.0
+HEARTBEAT_SECONDS: Final = 25.0
+"""Proxies close connections that are silent for 30 to 60 s; each heartbeat of each stream is a write to its socket."""
+LOOK_SECONDS: Final = 5.0
+Holders = Callable[[Collection[str]], Awaitable[Mapping[str, Principal]]]
+"""Returns whom each of the secrets belongs to; those that hold no more are left out."""
 UNBUFFERED: Final = {"X-Accel-Buffering": "no"}
 """Headers that keep a proxy from holding events back."""
 
@@ -38,13 +42,14 @@ class EventStream(StreamingResponse):
 
 
 class OpenStream:
-    """A stream while its key holds. For one task."""
+    """A stream while its key holds, as it did at `looked_at` (monotonic seconds). For one task."""
 
     def __init__(self, user_id: str, secret: str, scope: Scope | None) -> None:
         self.user_id = user_id
         self.secret = secret
         self.scope = scope
         self.is_open = True
+        self.looked_at = monotonic()
         self._waiting: anyio.CancelScope | None = None
 
     def end(self) -> None:
@@ -64,13 +69,13 @@ class OpenStream:
 
 
 class OpenStreams:
-    """The open streams. They end by `end`, and within `HEARTBEAT_SECONDS` after their key did.
+    """The open streams. They end by `end`, and within `LOOK_SECONDS` after their key did.
 
-    The keys of all of them are looked up in one step.
+    The keys of all of them are looked up in one step, each once.
     """
 
-    def __init__(self, drive: Drive) -> None:
-        self._drive = drive
+    def __init__(self, holders: Holders) -> None:
+        self._holders = holders
         self._streams: dict[OpenStream, None] = {}
         self._is_ending = False
 
@@ -99,17 +104,19 @@ class OpenStreams:
     async def run(self) -> None:
         """Look again and again whether the keys still hold, until cancelled."""
         while True:
-            await anyio.sleep(HEARTBEAT_SECONDS)
+            await anyio.sleep(LOOK_SECONDS)
             await self._check(list(self._streams))
 
     async def _check(self, streams: Collection[OpenStream]) -> None:
         if not streams:
             return
         try:
-            holders = await self._drive.identity.holders({stream.secret for stream in streams})
+            holders = await self._holders({stream.secret for stream in streams})
         except DriveError:  # logged where it came from; clients come back
             holders = {}
+        now = monotonic()
         for stream in streams:
+            stream.looked_at = now
             holder = holders.get(stream.secret)
             if holder is None or (stream.scope is not None and stream.scope not in holder.scopes):
                 stream.end()

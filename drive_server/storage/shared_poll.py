@@ -23,15 +23,26 @@ class SharedPoll(Generic[Value]):
     """
 
     def __init__(
-        self, read: Callable[[Collection[str]], Awaitable[Mapping[str, Value]]], seconds: float, nothing: Value
+        self,
+        read: Callable[[Collection[str]], Awaitable[Mapping[str, Value]]],
+        seconds: float,
+        nothing: Value,
+        pause: float = PAUSE_SECONDS,
     ) -> None:
         self._read = read
         self._seconds = seconds
+        self._pause = pause
         self._nothing = nothing
         # A stream whose client is gone leaves its watch behind.
         self._watches: WeakSet[Watch[Value]] = WeakSet()
         self._woken = anyio.Event()
+        self._was_read = anyio.Event()
         self._is_ending = False
+
+    @property
+    def next_reading(self) -> anyio.Event:
+        """An event that is set after the next reading."""
+        return self._was_read
 
     def watch(self, key: str) -> "Watch[Value]":
         """Watch the value of a key. It is read soon."""
@@ -57,7 +68,7 @@ class SharedPoll(Generic[Value]):
         while True:
             if not self._watches:
                 await self._woken.wait()
-            await anyio.sleep(PAUSE_SECONDS)
+            await anyio.sleep(self._pause)
             self._woken = anyio.Event()
             try:
                 await self._look()
@@ -73,6 +84,8 @@ class SharedPoll(Generic[Value]):
         values = await self._read({watch.key for watch in watches})
         for watch in watches:
             watch.offer(values.get(watch.key, self._nothing))
+        self._was_read.set()
+        self._was_read = anyio.Event()
 
 
 class Watch(Generic[Value]):
@@ -105,7 +118,15 @@ class Watch(Generic[Value]):
             while self.is_open and self._offered == self._returned:
                 self._changed = anyio.Event()
                 await self._changed.wait()
-        if self._offered == self._returned:
+        return self.take()
+
+    def skip(self, value: Value) -> None:
+        """Count the value as returned, unless another one was read meanwhile."""
+        self._returned = (value,)
+
+    def take(self) -> Value | None:
+        """Return the value if it is another than was returned last, else None."""
+        if self._offered in ((), self._returned):
             return None
         self._returned = self._offered
         return self._offered[0]

@@ -6,7 +6,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from contextvars import Context
 from functools import partial
 from pathlib import Path
@@ -44,7 +44,7 @@ from graph.servers.oauth.credentials import CredentialStore
 from graph.servers.oauth.sign_in import SignIns
 from graph.servers.place import Place
 from graph.servers.reasons import Reason, ServerUnavailableError, timed_out
-from graph.servers.status import DISCONNECTED, Key, ServerStatus, StatusBoard
+from graph.servers.status import DISCONNECTED, Key, ServerStatus, StatusBoard, StatusWatch
 from graph.session_pool import NotOpenedError, Pooled, SessionPool
 from graph.settings import AgentSettings
 
@@ -189,6 +189,14 @@ class ServerPool:
     def watch(self, user_id: str) -> AsyncGenerator[tuple[str, ServerStatus]]:
         """Yield (server id, status): those that are not simply closed, then each change, until the caller stops."""
         return self._board.watch(user_id)
+
+    def watching(self, user_id: str) -> AbstractContextManager[StatusWatch]:
+        """Watch the same; see `StatusWatch`."""
+        return self._board.watching(user_id)
+
+    def end_watches(self) -> None:
+        """End all watches, so that the service can shut down."""
+        self._board.end_watches()
 
     async def close(self, user_id: str, server_id: str) -> None:
         """Close a connection and forget its failures: the server was changed, switched off or deleted."""

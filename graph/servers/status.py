@@ -1,7 +1,8 @@
 """The state of each connection, and those who watch it."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Generator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -33,17 +34,39 @@ class ServerStatus:
 DISCONNECTED = ServerStatus("disconnected")
 
 
-class _Watcher:
-    """One who watches: of each server the newest state counts, however slowly they read."""
+class StatusWatch:
+    """A watch of one person's connections. For one task.
+
+    Of each server the newest state counts, however slowly it is read. `is_open` until the service shuts down.
+    """
 
     def __init__(self, states: dict[str, ServerStatus]) -> None:
-        self.states = states
-        self.changed = asyncio.Event()
+        self.is_open = True
+        self._states = states
+        self._changed = asyncio.Event()
 
     def set(self, server_id: str, status: ServerStatus) -> None:
-        self.states.pop(server_id, None)
-        self.states[server_id] = status
-        self.changed.set()
+        """Take the newest state of a server."""
+        self._states.pop(server_id, None)
+        self._states[server_id] = status
+        self._changed.set()
+
+    def end(self) -> None:
+        """Have it wait no more."""
+        self.is_open = False
+        self._changed.set()
+
+    async def next(self, seconds: float | None = None) -> tuple[str, ServerStatus] | None:
+        """Return (server id, state) of the next change; None if there is none in so many seconds, and at the end."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while self.is_open and not self._states:
+                    self._changed.clear()
+                    await self._changed.wait()
+        if not self._states:
+            return None
+        server_id = next(iter(self._states))
+        return server_id, self._states.pop(server_id)
 
 
 class StatusBoard:
@@ -51,7 +74,7 @@ class StatusBoard:
 
     def __init__(self) -> None:
         self._states: dict[Key, ServerStatus] = {}
-        self._watchers: dict[str, set[_Watcher]] = {}
+        self._watchers: dict[str, set[StatusWatch]] = {}
 
     def get(self, key: Key) -> ServerStatus:
         """Return the state of a connection."""
@@ -68,18 +91,26 @@ class StatusBoard:
         for watcher in self._watchers.get(key[0], ()):
             watcher.set(key[1], status)
 
-    async def watch(self, user_id: str) -> AsyncGenerator[tuple[str, ServerStatus]]:
-        """Yield (server id, state) of a person's servers: those that are, then each change."""
-        watcher = _Watcher({server: state for (user, server), state in self._states.items() if user == user_id})
+    @contextmanager
+    def watching(self, user_id: str) -> Generator[StatusWatch]:
+        """Watch a person's servers: those that are not simply closed, then each change."""
+        watcher = StatusWatch({server: state for (user, server), state in self._states.items() if user == user_id})
         self._watchers.setdefault(user_id, set()).add(watcher)
         try:
-            while True:
-                while watcher.states:
-                    server_id = next(iter(watcher.states))
-                    yield server_id, watcher.states.pop(server_id)
-                watcher.changed.clear()
-                await watcher.changed.wait()
+            yield watcher
         finally:
             self._watchers[user_id].discard(watcher)
             if not self._watchers[user_id]:
                 del self._watchers[user_id]
+
+    async def watch(self, user_id: str) -> AsyncGenerator[tuple[str, ServerStatus]]:
+        """Yield (server id, state) of a person's servers: those that are, then each change."""
+        with self.watching(user_id) as watcher:
+            while change := await watcher.next():
+                yield change
+
+    def end_watches(self) -> None:
+        """End all watches, so that the service can shut down."""
+        for watchers in self._watchers.values():
+            for watcher in watchers:
+                watcher.end()

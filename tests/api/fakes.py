@@ -15,7 +15,7 @@ from drive_server.errors import UnauthenticatedError
 from drive_server.messages import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
     from starlette.requests import Request
@@ -85,6 +85,9 @@ class MemoryDrive:
         if key not in PEOPLE:
             raise UnauthenticatedError(Message.of("key_not_valid"), hint="Use another one.")
         return PEOPLE[key]
+
+    async def holders(self, keys: Collection[str]) -> dict[str, Any]:
+        return {key: PEOPLE[key] for key in keys if key in PEOPLE}
 
     async def locate(self, caller: Principal, place: Place) -> Place:
         del caller

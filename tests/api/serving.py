@@ -19,6 +19,7 @@ from api.servers.service import Servers
 from api.service import open_service
 from api.storage.database import open_database
 from api.storage.threads import open_threads
+from drive_server.http.event_streams import OpenStreams
 from drive_server.transports.runner import KEEP_ALIVE_SECONDS
 from graph.servers.pool import ServerPool
 from graph.settings import AgentSettings
@@ -95,6 +96,7 @@ class SmallService:
             )
             async with opened as self.service:
                 app.state.service = self.service
+                app.state.open_streams = OpenStreams(self.drive.holders)
                 yield
         await database.dispose()
 

@@ -94,6 +94,33 @@ def test_a_stream_of_a_run_ends_for_a_key_that_was_revoked(owner: Person) -> Non
         assert owner.get(f"/api/runs/{run_id}")["status"] == "waiting", "the run is the owner's"
 
 
+STREAMS = (
+    "/api/drive/events",
+    "/api/drive/index/events",
+    "/api/notices/events",
+    "/api/approvals/events",
+    "/api/mcp-servers/events",
+)
+
+
+@pytest.mark.parametrize("path", STREAMS)
+def test_every_stream_ends_with_its_key_and_stays_with_another(owner: Person, path: str) -> None:
+    program, key_id = with_key(owner)
+    other, _ = with_key(owner)
+    with (
+        closing(program),
+        closing(other),
+        other.http.stream("GET", path) as stays,
+        program.http.stream("GET", path) as ends,
+    ):
+        assert (ends.status_code, stays.status_code) == (200, 200)
+        assert owner.http.delete(f"{KEYS}/{key_id}").is_success
+        for _ in ends.iter_raw():
+            pass
+        assert not stays.is_closed
+        assert other.names() == []
+
+
 def test_a_server_is_defined_and_led_elsewhere_by_a_fresh_proof(owner: Person, service: RealService) -> None:
     with httpx.Client(base_url=owner.http.base_url, timeout=20) as browser:
         assert browser.post("/api/auth/login", json={"token": owner.token}).is_success

@@ -7,17 +7,15 @@ from fastapi import APIRouter, Request
 
 from api.drive import Place, Principal
 from api.events.frames import Frame, encode
-from api.http.dependencies import CallerDep, ServiceDep
+from api.http.dependencies import CallerDep, ServiceDep, is_still_proved
 from api.http.filtered_route import FilteredRoute
 from api.http.requests import DecisionsBody
 from api.http.schemas import ApprovalList, ApprovalsEvent, ApprovalView
 from api.http.sse import EventStream
 from api.http.views import shown_approval
 from api.service import Service
-from drive_server.errors import DriveError
-from drive_server.http.event_streams import stream_responses
+from drive_server.http.event_streams import OpenStreams, stream_responses
 from drive_server.http.problem import problem_responses
-from drive_server.storage.shared_poll import Watch
 
 router = APIRouter(prefix="/approvals", tags=["approvals"], route_class=FilteredRoute)
 
@@ -38,7 +36,7 @@ async def list_approvals(caller: CallerDep, service: ServiceDep) -> ApprovalList
 @router.get("/events", response_class=EventStream, status_code=200, responses=STREAM | problem_responses())
 async def follow_approvals(request: Request, caller: CallerDep, service: ServiceDep) -> EventStream:
     """Send which approvals wait for you as the event `approvals`, at once and at each change, until the key ends."""
-    return EventStream(_frames(request, service, service.approvals.watch(caller)))
+    return EventStream(_frames(request, caller, service))
 
 
 @router.get("/{approval_id}", responses=problem_responses(404))
@@ -66,25 +64,21 @@ async def decide_approval(
     return await shown_approval(decided, caller, service)
 
 
-async def _frames(request: Request, service: Service, watch: Watch[tuple[str, ...]]) -> AsyncGenerator[list[Frame]]:
-    number = 0
-    while watch.is_open:
-        ids = await watch.next(service.heartbeat_seconds)
-        if not await _is_allowed(request, service):
-            return
-        if ids is not None:
-            number += 1
-            yield [_frame(number, ids)]
-        elif watch.is_open:
-            yield []
-
-
-async def _is_allowed(request: Request, service: Service) -> bool:
-    try:
-        await service.drive.authenticate(request)
-    except DriveError:
-        return False
-    return True
+async def _frames(request: Request, caller: Principal, service: Service) -> AsyncGenerator[list[Frame]]:
+    number, watch = 0, service.approvals.watch(caller)
+    streams: OpenStreams = request.app.state.open_streams
+    with streams.opened(request, caller.user_id, None) as stream:
+        while watch.is_open and stream.is_open:
+            ids = None
+            with stream.waiting():
+                ids = await watch.next(service.heartbeat_seconds)
+            if ids is not None and await is_still_proved(request, service):
+                number += 1
+                yield [_frame(number, ids)]
+            elif ids is None and watch.is_open and stream.is_open:
+                yield []
+            else:
+                return
 
 
 def _frame(number: int, ids: tuple[str, ...]) -> Frame:

@@ -42,7 +42,7 @@ async def edit_message(
         model=body.model,
         replaced=replaced,
     )
-    return new_run_stream(run, service, request)
+    return new_run_stream(run, caller, service, request)
 
 
 @router.post("/regenerate", status_code=200, response_class=EventStream, responses=BEGUN)
@@ -72,7 +72,7 @@ async def regenerate_answer(
         model=wanted.model,
         replaced=replaced,
     )
-    return new_run_stream(run, service, request)
+    return new_run_stream(run, caller, service, request)
 
 
 @router.get("/versions", responses=problem_responses(404))

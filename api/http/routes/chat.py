@@ -53,7 +53,7 @@ async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep, reques
         time_zone=body.time_zone or caller.time_zone,
         model=body.model,
     )
-    return new_run_stream(run, service, request)
+    return new_run_stream(run, caller, service, request)
 
 
 @router.get(

@@ -16,9 +16,9 @@ from drive_server.http.event_streams import (
     OpenStreams,
     stream_responses,
 )
-from drive_server.knowledge.ingest.ingester import IndexWatch
 from drive_server.mcp.tools.index import IndexResult
 from drive_server.models.search import IndexStatus
+from drive_server.storage.shared_poll import Watch
 
 router = APIRouter(tags=["drive"])
 
@@ -45,11 +45,11 @@ async def index_events(request: Request, drive: DriveDep, actor: ActorDep) -> Ev
     """
     require_person(actor.principal)
     require_scope(actor.principal, Scope.READ)
-    watch = IndexWatch(drive.ingester, actor.user_id)
+    watch = drive.index_statuses.watch(actor.user_id)
     return EventStream(_frames(request, actor.user_id, watch), headers=UNBUFFERED)
 
 
-async def _frames(request: Request, user_id: str, watch: IndexWatch) -> AsyncGenerator[bytes]:
+async def _frames(request: Request, user_id: str, watch: Watch[IndexStatus]) -> AsyncGenerator[bytes]:
     streams: OpenStreams = request.app.state.open_streams
     number = 0
     with streams.opened(request, user_id) as stream:

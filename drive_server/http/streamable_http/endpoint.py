@@ -31,12 +31,12 @@ CALLS_END_WITHIN_SECONDS: Final = 3.0
 class McpEndpoint:
     """The ASGI application at `/mcp`: authenticates each request, then hands it to its session."""
 
-    def __init__(self, drive: Drive, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, drive: Drive, streams: OpenStreams, clock: Callable[[], float] = monotonic) -> None:
         self._drive = drive
         self._guard = Guard(drive.settings, clock)
         self._hosts = HostAllowlist(drive.settings)
         self.sessions = SessionTable(drive.server.protocol, self._guard, drive.settings, clock)
-        self._requests = McpRequests(self.sessions, self._guard, drive)
+        self._requests = McpRequests(self.sessions, self._guard, drive, streams)
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
@@ -83,7 +83,8 @@ def mount_mcp(app: FastAPI) -> None:
 @asynccontextmanager
 async def serving(app: FastAPI, drive: Drive) -> AsyncGenerator[None]:
     """Let the application serve the drive, over HTTP and MCP, for as long as this is open: its lifespan."""
-    endpoint, streams = McpEndpoint(drive), OpenStreams(drive)
+    streams = OpenStreams(drive.identity.holders)
+    endpoint = McpEndpoint(drive, streams)
     drive.people.when_ended(streams.wake)
 
     async def wake(user_id: str, key_id: str) -> None:

@@ -12,6 +12,7 @@ from starlette.types import Send
 
 from drive_server.drive import Drive
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError, TooLargeError, UnauthenticatedError
+from drive_server.http.event_streams import OpenStreams
 from drive_server.http.problem import CODES, problem, problem_of
 from drive_server.http.streamable_http.event_store import Stream
 from drive_server.http.streamable_http.scope_challenge import scope_challenge
@@ -54,6 +55,7 @@ class McpRequests:
     sessions: SessionTable
     guard: Guard
     drive: Drive
+    streams: OpenStreams
 
     async def answer(self, request: Request, token: DriveToken, send: Send) -> None:
         """Answer one request, made with this token."""
@@ -136,8 +138,10 @@ class McpRequests:
             return await self._is_still_valid(token)
 
         is_primed = _version_of(request) >= RESUMABLE_SINCE
-        with session.in_use():
-            response = EventStreamResponse(session.log, stream, session.id, is_primed=is_primed, allowed=allowed)
+        with session.in_use(), self.streams.opened(request, session.user_id, None) as held:
+            response = EventStreamResponse(
+                session.log, stream, session.id, is_primed=is_primed, held=held, allowed=allowed
+            )
             await response.send_all(request.receive, send, after)
 
     async def _delete(self, request: Request, token: DriveToken, send: Send) -> None:

@@ -1,17 +1,18 @@
 """One stream of a session on the wire: server-sent events, or JSON for an answer that comes soon and alone."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
 import anyio
 from starlette.types import Message, Receive, Send
 
+from drive_server.http.event_streams import HEARTBEAT_SECONDS, OpenStream
 from drive_server.http.streamable_http.event_store import EventLog, Stream
 
 RETRY_MILLISECONDS: Final = 500
 FIRST_WAIT_SECONDS: Final = 0.2
 MOST_PLAIN_BYTES: Final = 1_048_576
-PING_SECONDS: Final = 15.0
 STALLED_SECONDS: Final = 30.0
 PING: Final = b": ping\n\n"
 EVENT_STREAM: Final = "text/event-stream"
@@ -26,7 +27,7 @@ class EventStreamResponse:
     A primed one begins with an event without data, from which the client can resume (SEP-1699). Events that come soon
     go out with it; where `can_be_json`, an answer that comes soon and alone goes out as JSON, unless it is
     so large that its client should be able to resume. A client that takes nothing for half a minute is disconnected;
-    `EventLog` buffers what it missed. The response calls `allowed` before it sends anything, and every few seconds.
+    `EventLog` buffers what it missed. The response ends with `held`, and calls `allowed` before it sends any event.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class EventStreamResponse:
         *,
         is_primed: bool,
         can_be_json: bool = False,
+        held: OpenStream | None = None,
         allowed: Allowed | None = None,
     ) -> None:
         self._log = log
@@ -44,6 +46,7 @@ class EventStreamResponse:
         self._session_id = session_id.encode()
         self._is_primed = is_primed
         self._can_be_json = can_be_json
+        self._held = held
         self._allowed = allowed
 
     async def send_all(self, receive: Receive, send: Send, after: int | None = None) -> None:
@@ -88,7 +91,7 @@ class EventStreamResponse:
 
     async def _follow(self, reader: int, unsent: bytes, send: Send) -> None:
         while True:
-            if self._allowed is not None and not await self._allowed():
+            if not await self._is_allowed():
                 await _send(send, b"", more=False)
                 return
             if not self._stream.is_read_by(reader):
@@ -99,8 +102,16 @@ class EventStreamResponse:
             if not await _send(send, unsent or PING, more=not is_last) or is_last:
                 return
             unsent = b""
-            with anyio.move_on_after(PING_SECONDS):
+            with self._waiting(), anyio.move_on_after(HEARTBEAT_SECONDS):
                 await self._wait_for_news(reader)
+
+    async def _is_allowed(self) -> bool:
+        if self._held is not None and not self._held.is_open:
+            return False
+        return self._allowed is None or not self._stream.unread or await self._allowed()
+
+    def _waiting(self) -> AbstractContextManager[None]:
+        return self._held.waiting() if self._held is not None else nullcontext()
 
     async def _wait_for_news(self, reader: int) -> None:
         stream = self._stream

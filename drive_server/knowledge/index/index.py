@@ -187,15 +187,28 @@ class KnowledgeIndex:
 
         Those of a person, or of files if they are named.
         """
+        if file_ids is None:
+            return (await self.waiting_by_owner([owner_id])).get(owner_id, 0)
         table = await self._late_table()
         if table is None:
             return 0
-        filters = [id_filter("owner_id", [owner_id])]
-        if file_ids is not None:
-            filters = [id_filter("file_id", some) for some in _batches(file_ids)]
         async with self._tables.translated_errors():
+            filters = [id_filter("file_id", some) for some in _batches(file_ids)]
             counts = [int(await table.count_rows(f"{where} AND {model_filter('')}")) for where in filters]
         return sum(counts)
+
+    async def waiting_by_owner(self, owner_ids: Collection[str]) -> dict[str, int]:
+        """Return the number of such passages of each of these people who has some."""
+        table = await self._late_table()
+        if table is None:
+            return {}
+        found: Counter[str] = Counter()
+        async with self._tables.translated_errors():
+            for some in _batches(owner_ids):
+                asked = table.query().where(f"{id_filter('owner_id', some)} AND {model_filter('')}")
+                rows = await asked.select(["owner_id"]).to_arrow()
+                found.update(rows["owner_id"].to_pylist())
+        return dict(found)
 
     async def upgrade(self) -> None:
         """Bring a table of an earlier version to the newest columns; it serves all the time."""

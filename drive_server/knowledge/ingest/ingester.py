@@ -20,7 +20,7 @@ from drive_server.knowledge.index.lock import WriterLock
 from drive_server.knowledge.ingest.pending import Job, PendingFiles
 from drive_server.knowledge.ingest.pipeline import DEBOUNCE_SECONDS, Pipeline
 from drive_server.knowledge.ingest.preparation import FilePreparer
-from drive_server.knowledge.ingest.progress import index_status
+from drive_server.knowledge.ingest.progress import index_status_of, index_statuses
 from drive_server.knowledge.ingest.recognition import Recognition
 from drive_server.knowledge.readers.recognized import RecognizedTexts
 from drive_server.knowledge.readers.text_source import TextSource
@@ -53,6 +53,7 @@ class Ingester:
     pauses between attempts. Files in another model's table move to this one's when nothing else is pending, and are
     found in the other one until then. When no file is pending, passages get the vectors of the index's late model, and
     pages that are pictures are read by OCR, beside all other work, if `recognized` is there to store them.
+    `steps` counts the changes of states that this process sees; it calls `on_step` at each.
     """
 
     def __init__(
@@ -77,6 +78,8 @@ class Ingester:
         self._progressed = anyio.Event()
         self._is_recovered = False
         self._is_promoted = True
+        self.steps = 0
+        self.on_step: Callable[[], None] = lambda: None
         self._wakes = 0
         self._no_late_until = -math.inf
         self._look_at = -math.inf
@@ -92,6 +95,11 @@ class Ingester:
     def health(self) -> IndexHealth:
         """The health of the index."""
         return self._index.health
+
+    @property
+    def is_writer(self) -> bool:
+        """True if this process indexes: no other changes the state of files."""
+        return self._lock.is_held
 
     @property
     def next_step(self) -> anyio.Event:
@@ -159,6 +167,19 @@ class Ingester:
             status = await self._status(owner_id, files)
         return status
 
+    async def statuses(self, owner_ids: Collection[str]) -> dict[str, IndexStatus]:
+        """Return the status of the files of each of these people, read in one step."""
+        async with self._database.read() as session:
+            found = await index_statuses(session, owner_ids)
+        waiting: Mapping[str, int] = {}
+        with suppress(StorageFailureError):  # the files' states are true all the same
+            waiting = await self._index.waiting_by_owner(owner_ids)
+        health = self._index.health.state
+        return {
+            owner: replace(status, awaiting_vectors=waiting.get(owner, 0), health=health)
+            for owner, status in found.items()
+        }
+
     async def rebuild(self, owner_id: str | None = None) -> None:
         """Have all files read again in the background: of one person, or of all, whose index is dropped unread.
 
@@ -177,13 +198,17 @@ class Ingester:
         return count
 
     def _notify(self) -> None:
+        self.steps += 1
         self._progressed.set()
         self._progressed = anyio.Event()
+        self.on_step()
 
     async def _status(self, owner_id: str, files: Select[str] | None) -> IndexStatus:
+        if files is None:
+            return (await self.statuses([owner_id]))[owner_id]
         async with self._database.read() as session:
-            status = await index_status(session, owner_id, files)
-            file_ids = None if files is None else list(await session.scalars(files))
+            status = await index_status_of(session, files)
+            file_ids = list(await session.scalars(files))
         with suppress(StorageFailureError):  # the files' states are true all the same
             status = replace(status, awaiting_vectors=await self._index.waiting_for_vectors(owner_id, file_ids))
         return replace(status, health=self._index.health.state)

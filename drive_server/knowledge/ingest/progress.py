@@ -1,43 +1,60 @@
-"""The index status of a person's files."""
+"""The index status of people's files."""
 
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Select, and_, func, literal, or_, select
+from sqlalchemy import ColumnElement, Select, and_, func, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import InstrumentedAttribute
 
 from drive_server.models.search import IndexStatus
 from drive_server.storage.tables.index import IndexEntryRow
 from drive_server.storage.tables.items import NodeRow
 
 MAX_PROBLEMS = 100
+MOST_OWNERS = 500
+"""People in one query."""
 MAX_LEVELS = 200
 
 
-async def index_status(session: AsyncSession, owner_id: str, files: Select[str] | None = None) -> IndexStatus:
-    """Return how many of the person's live files are in each state, and the files that are not wholly searchable.
+async def index_statuses(session: AsyncSession, owner_ids: Collection[str]) -> dict[str, IndexStatus]:
+    """Return how many live files of each person are in each state, and their files that are not wholly searchable."""
+    found: dict[str, IndexStatus] = {}
+    owners = sorted(owner_ids)
+    for start in range(0, len(owners), MOST_OWNERS):
+        asked = NodeRow.owner_id.in_(owners[start : start + MOST_OWNERS])
+        found |= await _statuses(session, asked, NodeRow.owner_id)
+    return {owner: found.get(owner, IndexStatus()) for owner in owner_ids}
 
-    With `files`, of those with these ids instead, whoever owns them.
-    """
-    asked = NodeRow.owner_id == owner_id if files is None else NodeRow.id.in_(files)
-    mine = and_(NodeRow.id == IndexEntryRow.file_id, asked, NodeRow.trash_id.is_(None))
-    counts = await session.execute(
-        select(IndexEntryRow.state, func.count()).join(NodeRow, mine).group_by(IndexEntryRow.state)
-    )
-    found = await session.execute(
-        select(IndexEntryRow, NodeRow)
-        .join(NodeRow, mine)
+
+async def index_status_of(session: AsyncSession, files: Select[str]) -> IndexStatus:
+    """Return the same of the files with these ids, whoever owns them."""
+    return (await _statuses(session, NodeRow.id.in_(files), literal(""))).get("", IndexStatus())
+
+
+async def _statuses(
+    session: AsyncSession, asked: ColumnElement[bool], key: ColumnElement[str] | InstrumentedAttribute[str]
+) -> dict[str, IndexStatus]:
+    """Return the status of the files that are asked about, in groups by the key."""
+    live = and_(NodeRow.id == IndexEntryRow.file_id, asked, NodeRow.trash_id.is_(None))
+    states = select(key, IndexEntryRow.state, func.count()).join(NodeRow, live).group_by(key, IndexEntryRow.state)
+    counts: dict[str, dict[str, int]] = {}
+    for group, state, count in await session.execute(states):
+        counts.setdefault(group, {})[state] = count
+    place = func.row_number().over(partition_by=key, order_by=(NodeRow.name, NodeRow.id)).label("place")
+    ranked = (
+        select(key.label("key"), NodeRow.id, IndexEntryRow.state, IndexEntryRow.reason, place)
+        .join(NodeRow, live)
         .where(IndexEntryRow.reason != "", or_(IndexEntryRow.state != "ready", IndexEntryRow.is_partial))
-        .order_by(NodeRow.name, NodeRow.id)
-        .limit(MAX_PROBLEMS)
+        .subquery()
     )
-    rows = found.all()
-    paths = await _paths(session, [node.id for _, node in rows])
-    problems = tuple(
-        {"file_id": node.id, "path": paths[node.id], "state": entry.state, "reason": entry.reason}
-        for entry, node in rows
-    )
-    return IndexStatus(dict(counts.all()), problems)
+    rows = (await session.execute(select(ranked).where(ranked.c.place <= MAX_PROBLEMS).order_by(ranked.c.place))).all()
+    paths = await _paths(session, [row.id for row in rows])
+    problems: dict[str, list[dict[str, str]]] = {}
+    for row in rows:
+        one = {"file_id": row.id, "path": paths[row.id], "state": row.state, "reason": row.reason}
+        problems.setdefault(row.key, []).append(one)
+    return {group: IndexStatus(counts[group], tuple(problems.get(group, ()))) for group in counts}
 
 
 async def _paths(session: AsyncSession, file_ids: Collection[str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from api.authority import require_scopes
 from api.drive import Principal
 from api.errors import ApiError, InvalidRequestError
 from api.events.frames import Frame, encode
-from api.http.dependencies import CallerDep, ServiceDep, WriterDep
+from api.http.dependencies import CallerDep, ServiceDep, WriterDep, is_still_proved
 from api.http.filtered_route import FilteredRoute
 from api.http.server_requests import ImportBody, NewServerBody, ServerBody, ToolsBody
 from api.http.server_schemas import (
@@ -30,8 +30,8 @@ from api.http.server_schemas import (
 from api.http.sse import EventStream
 from api.servers.importing import ForeignServer, read_servers
 from api.service import Service
-from drive_server.errors import DriveError, InvalidInputError
-from drive_server.http.event_streams import stream_responses
+from drive_server.errors import InvalidInputError
+from drive_server.http.event_streams import OpenStreams, stream_responses
 from drive_server.http.languages import language_of
 from drive_server.http.problem import problem_responses
 from graph.language import Language
@@ -178,21 +178,19 @@ async def _frames(
     request: Request, caller: Principal, service: Service, language: Language
 ) -> AsyncGenerator[list[Frame]]:
     number = 0
-    async with aclosing(service.servers.watch(caller, service.heartbeat_seconds)) as changes:
-        async for changed in changes:
-            if not await _is_allowed(request, service):
-                return
-            clean = service.graph.link_filter().clean
-            yield [_frame(number + place, *one, language, clean) for place, one in enumerate(changed.items(), 1)]
-            number += len(changed)
-
-
-async def _is_allowed(request: Request, service: Service) -> bool:
-    try:
-        await service.drive.authenticate(request)
-    except DriveError:
-        return False
-    return True
+    streams: OpenStreams = request.app.state.open_streams
+    watch = service.servers.watch(caller, service.heartbeat_seconds)
+    with streams.opened(request, caller.user_id, None) as stream:
+        async with aclosing(watch) as changes:
+            while stream.is_open:
+                changed = None
+                with stream.waiting():
+                    changed = await anext(changes, None)
+                if changed is None or (changed and not await is_still_proved(request, service)):
+                    return
+                clean = service.graph.link_filter().clean
+                yield [_frame(number + place, *one, language, clean) for place, one in enumerate(changed.items(), 1)]
+                number += len(changed)
 
 
 def _frame(number: int, server_id: str, status: ServerStatus, language: Language, clean: Clean) -> Frame:

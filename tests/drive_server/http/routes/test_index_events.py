@@ -97,7 +97,7 @@ async def test_a_server_that_shuts_down_ends_the_streams(service: Service, owner
 
 
 async def test_a_stream_that_is_opened_while_the_server_shuts_down_ends_at_once(service: Service) -> None:
-    streams = OpenStreams(service.drive)
+    streams = OpenStreams(service.drive.identity.holders)
     streams.end()
     request = Request({"type": "http", "headers": []})
     with anyio.fail_after(PATIENCE), streams.opened(request, "anybody") as stream:
