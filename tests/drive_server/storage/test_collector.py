@@ -158,10 +158,14 @@ async def test_a_content_stays_for_its_days_wherever_the_process_that_sets_it_as
             raise KilledError
         return result
 
-    with monkeypatch.context() as patched, pytest.raises(KilledError):
-        patched.setattr(owner, name, killed_after)
+    async def set_aside() -> None:
         async with store.database.write():
             await store.blobs.set_aside([path.name], "unknown", datetime.now(UTC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(owner, name, killed_after)
+        with pytest.raises(KilledError):
+            await set_aside()
     ended = await collector(store).run_once()
 
     assert ended.removed == 0
