@@ -324,6 +324,23 @@ async def test_a_person_may_have_it_dropped_unread(desk: Desk) -> None:
     assert (await ingester.status(desk.actor.user_id)).health == "ok"
 
 
+async def test_one_of_many_people_never_begins_anew_what_is_being_built_for_all(desk: Desk) -> None:
+    ingester, search = desk.open()
+    await ingester.drain()
+    ingester.health.request("inspect")
+    await ingester.rebuild(desk.actor.user_id)
+    assert ingester.health.requested == "inspect"
+    ingester.health.begin_rebuild(by_request=False)
+    await ingester.rebuild(desk.actor.user_id)
+    assert ingester.health.requested == "inspect"
+    await ingester.drain()
+    assert await desk.found(search) == (FILES, "")
+    assert not list(desk.folder.glob(f"index{MARK}*"))
+    ingester.health.give_up()
+    await ingester.rebuild(desk.actor.user_id)
+    assert ingester.health.requested == "rebuild"
+
+
 async def test_a_state_that_can_not_be_read_counts_as_sound(desk: Desk) -> None:
     (desk.folder / "index.health").write_bytes(os.urandom(100))
     ingester, search = desk.open()
