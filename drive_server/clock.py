@@ -20,7 +20,7 @@ MOST_AHEAD: Final = timedelta(days=1)
 
 
 def system_now() -> datetime:
-    """Return the time of the machine's clock, which may be set back. Times of files follow it."""
+    """Return the time of the machine's clock, which may be set back. Times of files follow the same clock."""
     return datetime.now(UTC)
 
 

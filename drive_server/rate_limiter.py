@@ -84,12 +84,18 @@ class RateLimiter:
         """Raise `RateLimitError` while the key has no room."""
         if seconds := self._window.wait_seconds(key):
             details = {"limit": self._window.limit, **self._details, "retry_after_seconds": seconds}
-            raise RateLimitError(self._reason, hint=f"Try again in {seconds} seconds.", details=details)
+            raise RateLimitError(self._said(seconds), hint=f"Try again in {seconds} seconds.", details=details)
 
     def take(self, key: str) -> None:
         """Count an event of the key. Raises `RateLimitError`, and counts nothing, if it has no room."""
         self.check(key)
         self.count(key)
+
+    def _said(self, seconds: int) -> str | Message:
+        """Return the reason; the hint of one with a code says the seconds too, as its `count`."""
+        if isinstance(self._reason, str):
+            return self._reason
+        return Message(self._reason.code, {**self._reason.params, "count": seconds})
 
 
 class Attempts:

@@ -49,6 +49,10 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
         "{change} A program did so with the key '{key}', and asked nobody first.",
         "{change}由程序使用密钥“{key}”执行，事先没有询问任何人。",
     ),
+    "change.unasked_by_token": (
+        "{change} A program did so with a token, and asked nobody first.",
+        "{change}由程序使用令牌执行，事先没有询问任何人。",
+    ),
     "change.delete_group": (
         "Deleted a group, with all access that it was given.",
         "删除了一个群组及其获得的全部权限。",

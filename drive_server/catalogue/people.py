@@ -2,6 +2,8 @@
 
 from typing import Final
 
+TRY_AGAIN: Final = ("Try again in {count} second{s}.", "请在 {count} 秒后重试。")
+
 PEOPLE: Final[dict[str, tuple[str, str]]] = {
     "account_disabled": ("This account is disabled.", "此账户已停用。"),
     "account_disabled.hint": ("Ask an administrator of this drive to enable it.", "请让此云盘的管理员启用它。"),
@@ -36,6 +38,10 @@ PEOPLE: Final[dict[str, tuple[str, str]]] = {
         "Try again, or ask for an address to set a new password.",
         "请重试，或申请用于设置新密码的地址。",
     ),
+    "too_many_wrong_keys.hint": TRY_AGAIN,
+    "too_many_wrong_passwords.hint": TRY_AGAIN,
+    "too_many_forgotten.hint": TRY_AGAIN,
+    "too_many_link_guesses.hint": TRY_AGAIN,
     "too_many_wrong_keys": ("Too many wrong keys came from your address.", "来自您的地址的错误密钥过多。"),
     "too_many_wrong_passwords": (
         "Too many wrong passwords came from your address.",

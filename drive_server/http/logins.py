@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
 from drive_server.errors import AccountDisabledError, StateConflictError, UnauthenticatedError
-from drive_server.http.access import COOKIE, network_of_request, principal_of_key, wrong_keys
+from drive_server.http.access import COOKIE, network_of_request, principal_of_key, secret_of_request, wrong_keys
 from drive_server.messages import Message
 from drive_server.rate_limiter import RateLimiter
 from drive_server.services.identity.passwords import Source
@@ -72,8 +72,8 @@ async def prove_by_token(drive: Drive, request: Request, token: str) -> Principa
 
 
 async def prove_again(drive: Drive, request: Request, session: Principal, proof: Principal) -> None:
-    """Take note of a fresh proof for this browser. Raises `ForbiddenError` for a weaker one, or another person's."""
-    await drive.sessions.prove(request.cookies.get(COOKIE, ""), session, proof)
+    """Take note of a fresh proof for the request's session. Raises `ForbiddenError` for a weaker or somebody else's."""
+    await drive.sessions.prove(secret_of_request(request), session, proof)
 
 
 def require_session(principal: Principal) -> None:

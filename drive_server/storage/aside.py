@@ -34,28 +34,32 @@ class AsideFolder:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         aside = folder / path.name
         try:
-            path.rename(aside)
-        except FileNotFoundError:
+            if path.stat().st_mtime >= before:
+                return None
+            # Before the move: if the process is killed after it, the content still stays aside for all its days.
+            os.utime(path)
+            taken_at = path.stat().st_mtime_ns
+            path.replace(aside)
+            status = aside.stat()
+        except FileNotFoundError:  # it is gone, or somebody who reads it has brought it back
             return None
-        status = aside.stat()
-        if status.st_mtime < before:
-            os.utime(aside)
+        if status.st_mtime_ns == taken_at:
             return status.st_size
-        aside.rename(path)
+        aside.replace(path)
         sync(path.parent)
         return None
 
     def bring_back(self, path: Path) -> bool:
-        """Put a content back to its place, as if it were just put; return False if it was not set aside."""
+        """Put a content back to its place, as if it were just put; return whether it is there now."""
         for kind in KINDS:
             aside = self._root / kind / path.name
             with suppress(FileNotFoundError):
                 os.utime(aside)
                 path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                aside.rename(path)
+                aside.replace(path)
                 sync(path.parent)
                 return True
-        return False
+        return path.exists()  # another reader was faster
 
     def listed(self, kind: Kind) -> list[Listed]:
         """Return the contents of a kind."""
@@ -95,6 +99,9 @@ class AsideObjects:
             with suppress(FileNotFoundError):
                 await self._move(_key(key.rpartition("/")[2], kind), key)
                 return True
+        with suppress(FileNotFoundError):
+            await obstore.head_async(self._store, key)
+            return True  # another reader was faster
         return False
 
     async def listed(self, kind: Kind) -> list[Listed]:

@@ -108,9 +108,13 @@ class BlobStore:
         """Return the whole content. For contents of bounded size only."""
         if self._aside_folder and self._root:
             return await in_thread(_read_file, self._root / _key(blob_hash), self._aside_folder)
-        await self.size(blob_hash)
         with _translated():
-            result = await obstore.get_async(self._store, _key(blob_hash))
+            try:
+                result = await obstore.get_async(self._store, _key(blob_hash))
+            except FileNotFoundError:
+                if not await self.bring_back(blob_hash):
+                    raise
+                result = await obstore.get_async(self._store, _key(blob_hash))
             return bytes(await result.bytes_async())
 
     async def stream(self, blob_hash: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
@@ -174,7 +178,7 @@ class BlobStore:
         return taken
 
     async def bring_back(self, blob_hash: str) -> bool:
-        """Put a blob that was set aside back to its place; return False if it was not."""
+        """Put a blob that was set aside back to its place; return whether it is there now."""
         if self._aside_folder and self._root:
             return await in_thread(self._aside_folder.bring_back, self._root / _key(blob_hash))
         with _translated():

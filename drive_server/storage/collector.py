@@ -139,8 +139,9 @@ class Collector:
             query = select(ReleasedRow.blob).where(ReleasedRow.blob.in_(unused))
             released = set(await session.scalars(query)) if unused else set[str]()
         found.released += released
+        unknown = unused - released
         for placed in batch:
-            if placed.hash in unused - released:
+            if placed.hash in unknown:
                 self._kind_of_unknown(placed.put_at, found).append(placed.hash)
 
     def _kind_of_unknown(self, put_at: float, found: _Candidates) -> list[str]:

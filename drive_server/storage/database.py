@@ -41,7 +41,7 @@ SIGNING_KEY: Final = "signing"
 KEY_BYTES: Final = 32
 # The driver's errors for a lone surrogate, a number over 64 bits, NUL in a PostgreSQL text.
 _UNSTORABLE = (UnicodeEncodeError, OverflowError, DataError)
-_BUGS = (ProgrammingError, NotSupportedError)
+_BUGS = (ProgrammingError, NotSupportedError, sqlite3.ProgrammingError, sqlite3.NotSupportedError)
 # asyncpg raises bare OSErrors for a server that can't be reached.
 _FAILURES = (DatabaseError, InterfaceError, PoolTimeoutError, OSError, sqlite3.Error)
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from drive_server.errors import RateLimitError
+from drive_server.messages import Message
 from drive_server.rate_limiter import RateLimiter
 from tests.fakes.clock import Seconds
 
@@ -67,3 +68,16 @@ def test_the_keys_counted_last_are_remembered() -> None:
     refusal(rates, "one")
     rates.take("three")
     rates.take("one")
+
+
+@pytest.mark.parametrize(
+    "code", ["too_many_wrong_keys", "too_many_wrong_passwords", "too_many_forgotten", "too_many_link_guesses"]
+)
+def test_who_has_to_wait_is_told_for_how_long_in_their_own_language(code: str) -> None:
+    clock = Seconds()
+    rates = RateLimiter(1, Message.of(code), clock=clock)
+    rates.take("key")
+    clock.now += 59
+
+    assert refusal(rates, "key").texts("en")[1] == "Try again in 1 second."
+    assert refusal(rates, "key").texts("zh")[1] == "请在 1 秒后重试。"

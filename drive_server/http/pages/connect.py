@@ -218,8 +218,6 @@ async def _log_in(request: Request, drive: Drive, sign_in: SignIn, form: dict[st
 
 async def _decide(request: Request, drive: Drive, sign_in: SignIn, token: str, form: dict[str, list[str]]) -> Response:
     person = await _person(request, drive)
-    if person is not None and not drive.identity.is_fresh(person):
-        return await _form_page(request, drive, sign_in, "stale_proof", 403)
     shown = "".join(form.get("form", []))
     if person is None or not compare_digest(shown.encode(), _form_token(request, drive, sign_in).encode()):
         return await _form_page(request, drive, sign_in, "stale", 403)
@@ -232,6 +230,8 @@ async def _decide(request: Request, drive: Drive, sign_in: SignIn, token: str, f
         case ["decline"]:
             await drive.sign_ins.decline(token)
             return view.declined()
+        case ["allow"] if not drive.identity.is_fresh(person):
+            return await _form_page(request, drive, sign_in, "stale_proof", 403)
         case ["allow"]:
             return await _let_in(request, drive, sign_in, token, person, form)
         case _:

@@ -81,7 +81,8 @@ async def index_status(
 async def rebuild_index(drive: DriveDep, actor: ActorDep) -> IndexResult:
     """Read all files of the caller anew, in the background.
 
-    An administrator's call, or one of anybody while the index is damaged, drops the index unread and builds all of it.
+    An administrator's call, or anybody's after a damaged index could not be built anew, drops it unread and builds all
+    of it.
     """
     require_scope(actor.principal, Scope.WRITE)
     await drive.ingester.rebuild(None if actor.principal.is_admin else actor.user_id)

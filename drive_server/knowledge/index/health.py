@@ -75,26 +75,28 @@ class IndexHealth:
         if self._path is None:
             return self._request
         with suppress(OSError):
-            return "rebuild" if "rebuild" in self._request_path.read_text(encoding="ascii") else "inspect"
+            return _of(self._request_path.read_text(encoding="ascii"))
         return ""
 
     def request(self, wanted: Request) -> None:
         """Ask the writer to inspect the index, or to drop it unread and build it anew."""
-        wanted = "rebuild" if "rebuild" in (wanted, self.requested) else wanted
-        if self._path is None:
-            self._request = wanted
-        else:
-            with _logging_errors("A request for the search index could not be stored; the next failure makes another."):
-                self._request_path.write_text(wanted, encoding="ascii")
+        if self.requested not in ("rebuild", wanted):
+            self._add(wanted)
         self.on_request()
 
     def take_request(self) -> Request:
         """Return the request that waits, and forget it. Only the writer calls this."""
-        wanted, self._request = self.requested, ""
-        if wanted and self._path:
-            with _logging_errors("A request for the search index could not be removed."):
-                self._request_path.unlink(missing_ok=True)
-        return wanted
+        if self._path is None:
+            wanted, self._request = self._request, ""
+            return wanted
+        # Moved before it is read: a request that another process makes meanwhile is a new one, and stays.
+        taken = self._path.with_suffix(".taken")
+        with _logging_errors("A request for the search index could not be removed."), suppress(FileNotFoundError):
+            self._request_path.replace(taken)
+            wanted = _of(taken.read_text(encoding="ascii"))
+            taken.unlink()
+            return wanted
+        return self.requested
 
     def note_failure(self) -> None:
         """Note a search that failed twice in a row, and have the index inspected."""
@@ -126,6 +128,15 @@ class IndexHealth:
         if self.state != "degraded":
             logger.error("The search index is damaged again; searches find names only. Check the disk.")
             self._save(_Record("degraded", self._recent(self._record.rebuilds)))
+
+    def _add(self, wanted: Request) -> None:
+        if self._path is None:
+            self._request = wanted
+            return
+        failed = "A request for the search index could not be stored; the next failure makes another."
+        # Added to what another process asked for just now, never written over it.
+        with _logging_errors(failed), self._request_path.open("a", encoding="ascii") as file:
+            file.write(f"{wanted}\n")
 
     @property
     def _request_path(self) -> Path:
@@ -160,6 +171,11 @@ class IndexHealth:
         except (OSError, ValueError, KeyError, TypeError):
             logger.warning("The stored state of the search index can't be read; it counts as sound.")
             self._record = _Record()
+
+
+def _of(requests: str) -> Request:
+    """Return the strongest of the requests in a file."""
+    return "rebuild" if "rebuild" in requests else "inspect"
 
 
 def _read(stored: Any) -> _Record:

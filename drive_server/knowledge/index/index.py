@@ -264,8 +264,11 @@ class KnowledgeIndex:
     ) -> list[IndexHit]:
         try:
             return await self._search(query, where, mode, limit, answers_only=answers_only)
-        except DamagedIndexError:
-            self.health.note_failure()
+        except DamagedIndexError as error:
+            if isinstance(error.__cause__, TimeoutError):
+                self.health.request("inspect")  # a busy machine is no damage: the inspection tells
+            else:
+                self.health.note_failure()
             raise
 
     async def _search(self, query: Query, where: str, mode: Mode, limit: int, *, answers_only: bool) -> list[IndexHit]:

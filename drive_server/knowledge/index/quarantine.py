@@ -19,9 +19,14 @@ def is_local(url: str) -> bool:
 
 
 def set_aside(folder: Path) -> None:
-    """Give the folder, or whatever is at its place, another name; empty it if it can't have one. Raises `OSError`."""
+    """Give the folder, or whatever is at its place, another name; empty it if it can't have one. Raises `OSError`.
+
+    Files whose names begin with a dot are no part of the index, and stay: one says which drive the folder belongs to.
+    """
+    aside = _free_name(folder)
     try:
-        folder.rename(_free_name(folder))
+        folder.rename(aside)
+        _copy_hidden(aside, folder)
     except FileNotFoundError:
         return
     except OSError:
@@ -37,8 +42,18 @@ def _free_name(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}{MARK}{stamp}")
 
 
+def _copy_hidden(aside: Path, folder: Path) -> None:
+    hidden = [entry for entry in aside.glob(".*") if entry.is_file()]
+    if hidden:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    for entry in hidden:
+        shutil.copy2(entry, folder)
+
+
 def _empty(folder: Path) -> None:
     for entry in list(folder.iterdir()):
+        if entry.name.startswith(".") and entry.is_file():
+            continue
         if entry.is_dir() and not entry.is_symlink():
             shutil.rmtree(entry)
         else:

@@ -183,10 +183,11 @@ class Ingester:
     async def rebuild(self, owner_id: str | None = None) -> None:
         """Have all files read again in the background: of one person, or of all, whose index is dropped unread.
 
-        A damaged index is dropped in both cases, as no file can be found in it anyway.
+        An index that could not be built anew is dropped in both cases, as no file can be found in it anyway. One that
+        is being built anew goes on: nobody makes others wait by beginning it again and again.
         """
         health = self._index.health
-        if owner_id is None or health.is_incomplete:
+        if owner_id is None or health.state == "degraded":
             health.request("rebuild")
         await self._pending.restart(owner_id)
         self.wake()

@@ -31,7 +31,9 @@ from drive_server.storage.tables.people import IdentityRow, UserRow
 logger = logging.getLogger(__name__)
 
 METHOD: Final = "oidc"
-PURPOSE: Final = "oidc login"
+PURPOSE: Final = "oidc login 2"
+"""It has a new number whenever the signed fields change: what an earlier version signed is no login."""
+
 ANSWERED_WITHIN: Final = timedelta(minutes=10)
 SECRET_CHARACTERS: Final = 48
 MOST_SUBJECT_CHARACTERS: Final = 255

@@ -13,13 +13,14 @@ CHANGE: Final = "change:"
 
 
 def name_unasked(recorder: Recorder) -> bool:
-    """Say it in the description of the change. Return whether it is one."""
+    """Say in the description of a change that nobody was asked, and return True, if that is so."""
     actor = recorder.actor
     is_asked = actor.approved_by is not None or actor.principal.method not in PROGRAMS
     if is_asked or recorder.reversible or recorder.message is None:
         return False
-    key = actor.principal.key_name or actor.principal.method
-    recorder.message = Message.of("change.unasked", change=recorder.message, key=key)
+    key = actor.principal.key_name
+    named = Message.of("change.unasked", change=recorder.message, key=key)
+    recorder.message = named if key else Message.of("change.unasked_by_token", change=recorder.message)
     return True
 
 

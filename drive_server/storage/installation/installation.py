@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, cast
 
 import anyio
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -71,21 +71,35 @@ class Installation:
         return database
 
     async def findings(self) -> list[Finding]:
-        """Return what does not fit, and make, migrate or change nothing. Raises `StorageFailureError`."""
+        """Return what does not fit, and make, migrate or change nothing. Raises `StorageFailureError`.
+
+        A database that the next start migrates first has no identity yet to compare with.
+        """
         found = await anyio.to_thread.run_sync(self._find_before)
         if found or await anyio.to_thread.run_sync(self._is_new):
             return found
         database = Database(open_engine(parsed_url(self._url)))
         try:
+            if await database.schema_version() != SCHEMA.newest_version():
+                return []
             async with database.write(TURN) as session:
                 return examine(*await self._state(session))
         finally:
             await database.dispose()
 
     async def mark(self) -> None:
-        """Give the parts that are there a new number. A part that can't be written keeps the one that it has."""
-        if (database := self._database) is None:
+        """Give the parts that are there a new number. A part that can't be written keeps the one that it has.
+
+        So do all of them if the database can't be written, such as on a full disk, where people have to delete files.
+        """
+        if self._database is None:
             return
+        try:
+            await self._mark(self._database)
+        except StorageFailureError as error:
+            logger.warning("The parts of the installation were not marked: %s", error.message)
+
+    async def _mark(self, database: Database) -> None:
         async with database.write(TURN) as session:
             there = [part for part, look in await self._looks() if look.state != "missing"]
             for part in there:
@@ -120,13 +134,15 @@ class Installation:
     async def _note(self, contents: Contents) -> None:
         if (database := self._database) is None:
             return
-        async with database.read() as session:
+        # In the turn of those who mark: else a number that was read here would be written over their next one.
+        async with database.write(TURN) as session:
             row = await session.get(MarkRow, CONTENTS)
-            mark = Mark(await _id_of(session), row.intended if row else 0, await _newest_change(session))
-        if row is None or not row.written:
+            is_marked = row is not None and row.written > 0
+            if row is not None and is_marked:
+                mark = Mark(await _id_of(session), row.intended, await _newest_change(session))
+                await anyio.to_thread.run_sync(contents.note, mark)
+        if not is_marked:
             await self.mark()
-        else:
-            await anyio.to_thread.run_sync(contents.note, mark)
 
     def _find_before(self) -> list[Finding]:
         """Return what can be told before the database is made or migrated."""
@@ -171,7 +187,8 @@ class Installation:
         if keeps:
             row.keeps_before = utc_now()
         gone = [part.name for part, look in looks if look.state == "missing"]
-        await session.execute(delete(MarkRow).where(MarkRow.part.in_(gone)))
+        # Not deleted: contents that come into an empty folder stand beside the mark that it had before.
+        await session.execute(update(MarkRow).where(MarkRow.part.in_(gone)).values(written=0))
         for part, look in looks:
             if keeps and look.mark is not None and not part.derived:
                 # The next mark is higher than both.

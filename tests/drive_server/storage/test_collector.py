@@ -7,7 +7,7 @@ import time
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
@@ -16,6 +16,7 @@ from sqlalchemy import delete, select
 from drive_server.errors import StorageFailureError
 from drive_server.services.journal.service import Journal
 from drive_server.storage import blobs as module
+from drive_server.storage.aside import AsideFolder
 from drive_server.storage.blobs import BlobStore, open_blobs
 from drive_server.storage.collector import Collector, Rules
 from drive_server.storage.tables.installation import InstallationRow, ReleasedRow
@@ -125,16 +126,98 @@ async def test_a_content_that_is_put_while_it_is_being_removed_stays(
     blob = await store.blobs.put_bytes(b"x")
     (path,) = stored(store)
     os.utime(path, (0, 0))
-    rename = module.Path.rename
+    replace = module.Path.replace
 
     def renewed_just_before(self: Path, target: Path) -> Path:
         os.utime(self)
-        return rename(self, target)
+        return replace(self, target)
 
-    monkeypatch.setattr(module.Path, "rename", renewed_just_before)
+    monkeypatch.setattr(module.Path, "replace", renewed_just_before)
     async with store.database.write():
         assert await store.blobs.set_aside([blob.hash], "unknown", datetime.now(UTC) - timedelta(hours=1)) == []
     assert await store.blobs.read(blob.hash) == b"x"
+
+
+class KilledError(Exception):
+    """The process ends."""
+
+
+@pytest.mark.parametrize("kills", ["os.utime", "module.Path.replace", "module.Path.stat"])
+async def test_a_content_stays_for_its_days_wherever_the_process_that_sets_it_aside_is_killed(
+    store: Store, monkeypatch: pytest.MonkeyPatch, kills: str
+) -> None:
+    await store.blobs.put_bytes(b"x")
+    (path,) = stored(store)
+    os.utime(path, (0, 0))
+    owner, name = {"os": os, "module.Path": module.Path}[kills.rpartition(".")[0]], kills.rpartition(".")[2]
+    work = getattr(owner, name)
+
+    def killed_after(*arguments: Any, **options: Any) -> Any:
+        result = work(*arguments, **options)
+        if ".aside" in str(arguments[-1]) or name == "utime":
+            raise KilledError
+        return result
+
+    async def set_aside() -> None:
+        async with store.database.write():
+            await store.blobs.set_aside([path.name], "unknown", datetime.now(UTC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(owner, name, killed_after)
+        with pytest.raises(KilledError):
+            await set_aside()
+    ended = await collector(store).run_once()
+
+    assert ended.removed == 0
+    assert await store.blobs.read(path.name) == b"x"
+
+
+@pytest.mark.parametrize("url", ["", "memory:///"])
+async def test_several_who_read_what_is_set_aside_all_get_it(store: Store, tmp_path: Path, url: str) -> None:
+    blobs = await open_blobs(url, spool=tmp_path / "spool") if url else store.blobs
+    for number in range(30):
+        blob = await blobs.put_bytes(b"%d" % number)
+        async with store.database.write():
+            assert await blobs.set_aside([blob.hash], "released", datetime.now(UTC) + LATER)
+        found: list[bytes] = []
+
+        async def read(found: list[bytes] = found, of: str = blob.hash) -> None:
+            found.append(await blobs.read(of))
+
+        async with anyio.create_task_group() as readers:
+            for _ in range(4):
+                readers.start_soon(read)
+        assert found == [b"%d" % number] * 4
+
+
+async def test_a_content_that_somebody_reads_while_it_is_set_aside_is_no_failure(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store.blobs.put_bytes(b"x")
+    (path,) = stored(store)
+    folder, replace = AsideFolder(store.folder_of_blobs), module.Path.replace
+
+    def read_just_after(self: Path, target: Path) -> Path:
+        moved = replace(self, target)
+        with monkeypatch.context() as patched:
+            patched.setattr(module.Path, "replace", replace)
+            folder.bring_back(path)
+        return moved
+
+    monkeypatch.setattr(module.Path, "replace", read_just_after)
+    async with store.database.write():
+        assert await store.blobs.set_aside([path.name], "unknown", datetime.now(UTC) + LATER) == []
+    assert await store.blobs.read(path.name) == b"x"
+
+
+async def test_a_content_of_a_store_without_files_is_read_with_one_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blobs = await open_blobs("memory:///", spool=tmp_path / "spool")
+    blob = await blobs.put_bytes(b"x")
+    monkeypatch.delattr(module.obstore, "head_async")
+
+    assert await blobs.read(blob.hash) == b"x"
 
 
 async def test_a_store_without_files_is_collected_alike(store: Store, ana: Actor, tmp_path: Path) -> None:

@@ -204,6 +204,7 @@ def test_every_error_of_the_database_is_translated_or_a_bug() -> None:
     assert isinstance(translate(exc.TimeoutError("no connection")), StorageFailureError)
     assert translate(None) is None
     assert translate(KeyError()) is None
+    assert translate(sqlite3.ProgrammingError("Cannot operate on a closed database.")) is None
 
 
 async def test_two_that_start_at_once_and_one_that_comes_later_have_the_same_key(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from starlette.types import Message, Receive, Scope, Send
 from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import DriveError, InvalidInputError
-from drive_server.http.access import ActorDep, DriveDep
+from drive_server.http.access import ActorDep, DriveDep, require_still_proved
 from drive_server.http.headers.tus import (
     ALGORITHMS,
     EXPOSED,
@@ -205,11 +205,18 @@ async def _receive(request: Request, drive: Drive, actor: Actor, upload_id: str,
         actor,
         upload_id,
         offset,
-        _body(request),
+        _body_of_caller(request, drive),
         length=upload_length(request.headers),
         announced=content_length(request.headers) or 0,
         verifier=verifier_of(request.headers),
     )
+
+
+async def _body_of_caller(request: Request, drive: Drive) -> AsyncIterator[bytes]:
+    """Yield the body; raise at its end, before it becomes a file, if the caller's key ended meanwhile."""
+    async for chunk in _body(request):
+        yield chunk
+    await require_still_proved(drive, request)
 
 
 async def _body(request: Request) -> AsyncIterator[bytes]:

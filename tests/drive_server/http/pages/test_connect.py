@@ -1,11 +1,16 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from html import unescape
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+from sqlalchemy import update
+
+from drive_server.clock import utc_now
+from drive_server.storage.tables.people import ApiKeyRow
 
 if TYPE_CHECKING:
     import httpx
@@ -82,6 +87,27 @@ async def test_a_person_sends_the_host_away(service: Service) -> None:
     assert answered is not None
     assert answered.is_declined
     assert (declined.status_code, after.status_code) == (200, 404)
+
+
+async def test_who_logged_in_long_ago_proves_anew_to_let_a_host_in_and_may_send_it_away_at_once(
+    service: Service,
+) -> None:
+    asked, path = await ask(service)
+    async with service.client("") as browser:
+        form = form_token(await log_in(browser, path, service.token))
+        async with service.drive.database.write() as session:
+            long_ago = {"proved_at": utc_now() - timedelta(hours=1)}
+            await session.execute(update(ApiKeyRow).where(ApiKeyRow.method == "session").values(long_ago))
+        choice = {"form": form, "scope": "read", "days": "1"}
+        allowed = await browser.post(path, data={**choice, "action": "allow"})
+        assert await key_of(service, asked) is None
+        declined = await browser.post(path, data={**choice, "action": "decline"})
+
+    answered = await service.drive.sign_ins.state(asked.id)
+    assert (allowed.status_code, "Confirm that it is you" in allowed.text) == (403, True)
+    assert declined.status_code == 200
+    assert answered is not None
+    assert answered.is_declined
 
 
 async def test_a_person_takes_another_account(service: Service) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
+import orjson
 import pytest
 
 from drive_server.clock import utc_now
@@ -161,6 +162,16 @@ async def test_an_answer_counts_for_the_browser_that_began_once(drive_settings: 
             provider.issuer.failure = httpx.Response(500)  # pyright: ignore[reportAttributeAccessIssue] - any failure does
             gone = await other.get("/login/oidc", params={"lang": "zh"})
         assert (gone.status_code, "登录服务没有响应" in gone.text) == (503, True)
+
+
+async def test_a_login_that_an_earlier_version_began_is_begun_again(drive_settings: DriveSettings) -> None:
+    async with logging_in(drive_settings, oidc_create_users=True) as (service, _), service.client("") as browser:
+        ends = int(utc_now().timestamp()) + 600
+        earlier = service.drive.signer.sign("oidc login", orjson.dumps(["state", "nonce", "verifier", ends]))
+        browser.cookies.set("drive_oidc", earlier, path="/login/oidc")
+        answer = await browser.get("/login/oidc/callback", params={"state": "state", "code": "code-1"})
+
+    assert answer.status_code == 401
 
 
 async def test_without_an_issuer_there_is_no_such_page(service: Service) -> None:

@@ -11,6 +11,7 @@ import anyio
 import pytest
 
 from drive_server.knowledge.embedding.embedder import NoEmbedder
+from drive_server.knowledge.index import index as index_module
 from drive_server.knowledge.index.health import MOST_REBUILDS, IndexHealth
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.maintenance import maintain
@@ -18,6 +19,7 @@ from drive_server.knowledge.index.quarantine import MARK
 from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.services.search.service import SearchService
+from drive_server.storage.installation.parts import FolderPart, Look, Mark
 from tests.drive_server.knowledge import samples
 from tests.drive_server.store import Store, open_store
 from tests.fakes.clock import SettableClock
@@ -223,6 +225,35 @@ async def test_a_file_at_the_place_of_the_index_is_set_aside(desk: Desk) -> None
     assert await desk.found(search) == (FILES, "")
 
 
+async def test_the_mark_of_the_installation_stays_when_the_index_is_set_aside(desk: Desk) -> None:
+    ingester, search = desk.open()
+    await ingester.drain()
+    part = FolderPart("index", desk.index_folder, "*.lance", derived=True)
+    part.write(Mark("mine", 3))
+    await ingester.rebuild()
+    await ingester.drain()
+
+    assert await desk.found(search) == (FILES, "")
+    assert part.look() == Look("marked", Mark("mine", 3))
+
+
+async def test_searches_that_take_too_long_on_a_busy_machine_never_drop_a_sound_index(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ingester, search = desk.open()
+    await ingester.drain()
+    assert await desk.found(search) == (FILES, "")
+    with monkeypatch.context() as patched:
+        patched.setattr(index_module, "SEARCH_SECONDS", 0.0)
+        for _ in range(MOST_REBUILDS * 2):
+            assert (await desk.found(search))[1]
+    assert ingester.health.requested == "inspect"
+    await ingester.drain()
+
+    assert not list(desk.folder.glob(f"index{MARK}*"))
+    assert await desk.found(search) == (FILES, "")
+
+
 async def test_another_process_asks_the_writer_to_look(desk: Desk) -> None:
     writer, _ = desk.open()
     await writer.drain()
@@ -291,6 +322,23 @@ async def test_a_person_may_have_it_dropped_unread(desk: Desk) -> None:
     await ingester.drain()
     assert await desk.found(search) == (FILES, "")
     assert (await ingester.status(desk.actor.user_id)).health == "ok"
+
+
+async def test_one_of_many_people_never_begins_anew_what_is_being_built_for_all(desk: Desk) -> None:
+    ingester, search = desk.open()
+    await ingester.drain()
+    ingester.health.request("inspect")
+    await ingester.rebuild(desk.actor.user_id)
+    assert ingester.health.requested == "inspect"
+    ingester.health.begin_rebuild(by_request=False)
+    await ingester.rebuild(desk.actor.user_id)
+    assert ingester.health.requested == "inspect"
+    await ingester.drain()
+    assert await desk.found(search) == (FILES, "")
+    assert not list(desk.folder.glob(f"index{MARK}*"))
+    ingester.health.give_up()
+    await ingester.rebuild(desk.actor.user_id)
+    assert ingester.health.requested == "rebuild"
 
 
 async def test_a_state_that_can_not_be_read_counts_as_sound(desk: Desk) -> None:

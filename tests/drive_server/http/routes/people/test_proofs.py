@@ -113,6 +113,16 @@ async def test_an_old_session_makes_nothing_that_lasts_until_its_person_confirms
         assert all(one.is_success for one in made.values()), made
 
 
+async def test_a_session_that_is_shown_as_a_token_is_the_one_that_is_proved(service: Service) -> None:
+    async with browser_of(service, token=service.token) as browser, service.client("") as other:
+        other.headers["Authorization"] = f"Bearer {browser.cookies['drive_session']}"
+        await let_time_pass(service)
+        assert not (await other.get(PROOF)).json()["is_fresh"]
+        assert (await other.post(PROOF, json={"token": service.token})).status_code == 204
+        assert (await other.get(PROOF)).json()["is_fresh"]
+        assert (await browser.get(PROOF)).json()["is_fresh"]
+
+
 async def test_a_key_proves_its_owner_with_each_request(service: Service, owner_client: httpx.AsyncClient) -> None:
     await let_time_pass(service)
     assert (await owner_client.post(KEYS, json=NEW_KEY)).status_code == 201
