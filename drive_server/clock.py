@@ -20,7 +20,7 @@ MOST_AHEAD: Final = timedelta(days=1)
 
 
 def system_now() -> datetime:
-    """Return the time of the machine's clock, which an administrator may set back. Times of files follow the same clock."""
+    """Return the time of the machine's clock, which an administrator may set back; times of files follow it, too."""
     return datetime.now(UTC)
 
 

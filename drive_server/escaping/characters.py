@@ -5,7 +5,7 @@ import unicodedata
 from typing import Final
 
 BIDI_CONTROLS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Bidirectional controls (Unicode Annex 9): they reverse how a name is shown, so that `txt.exe` looks like `exe.txt`."""
+"""Bidirectional controls (UAX #9): they reverse how a name is shown, so that `txt.exe` looks like `exe.txt`."""
 NONCHARACTERS: Final = "\ufdd0-\ufdef\ufffe\uffff" + "".join(
     chr(plane + last) for plane in range(0x10000, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)
 )
