@@ -23,7 +23,7 @@ from graph.approvals.answers import (
 )
 from graph.approvals.arguments import fit
 from graph.approvals.payload import EXPIRED, asked, goes_beyond, is_expired, open_approval, payload, ttl_seconds
-from graph.approvals.preview import effect_of, first_line, preview_of
+from graph.approvals.preview import effect_of, first_line, outside_preview, preview_of
 from graph.approvals.review import error_text, schema_of
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
@@ -207,8 +207,15 @@ class DecisionApplier:
             return self._unread(call, "; ".join(problems))
         call = {**call, "action": facts.action_for(fitted)}
         if not judgement.has_rule:
-            return self._with(call, fitted, call["etag"], "approved")
+            preview = self._preview_unrun(facts, fitted, call.get("action"))
+            return self._with({**call, "preview": preview}, fitted, call["etag"], "approved")
         return await self._dry_run(call, fitted)
+
+    def _preview_unrun(self, facts: ToolFacts, args: Mapping[str, Any], action: str | None) -> str:
+        """Return the preview of a call that can't run dry, with the person's arguments: the record names these."""
+        if facts.server:
+            return outside_preview(facts.server, args, (), self._language)
+        return preview_of(facts.name, args, None, self._language, action)
 
     async def _dry_run(self, call: Call, args: dict[str, Any]) -> Call | ToolMessage:
         """Run the edited call dry; what it touches beyond what was shown is shown first."""

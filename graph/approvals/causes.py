@@ -20,9 +20,9 @@ EXACT: Final = 25
 """Weight of a common address, id or name, in words."""
 FEWEST_WORDS: Final = 2
 SHARE_OF_WORDS: Final = 0.3
-"""Of the words of the passage or of the call, whichever has fewer: so many in common are no chance."""
+"""The share of the words of the passage, or of the call if that has fewer, that has to be in both."""
 SHORTEST_TEXT: Final = 20
-"""Characters from which on an argument is a text, and no setting such as `viewer`."""
+"""An argument with as many characters counts as a text, a shorter one as a setting such as `viewer`."""
 
 _EXACT: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|https?://\S+|\b[0-9a-f]{16,}\b", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W\d_\u3400-\u9fff]{4,}|\d{2,}|[\u3400-\u9fff]{2}")

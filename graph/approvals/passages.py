@@ -48,7 +48,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A few sentences of it."""
+    """A few sentences of a `Text`."""
 
     taint: Taint
     words: str

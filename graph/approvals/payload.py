@@ -12,6 +12,7 @@ from graph.approvals.passages import shown
 from graph.events.approvals import ApprovalAction
 from graph.language import Language
 from graph.policy.grant_offers import grantable
+from graph.servers.names import is_outside
 from graph.settings import AgentSettings
 from graph.state import Approval, Call, Effect, Mode
 
@@ -120,11 +121,11 @@ def _action(call: Call, schema: Mapping[str, Any]) -> ApprovalAction:
 
 def check_edit(asked_for: Mapping[str, Any], tool_call_id: str, args: Mapping[str, Any]) -> str | None:
     """Say what is wrong with edited arguments of an action while its approval waits; None if they fit its tool."""
-    name = next((action["name"] for action in asked_for["actions"] if action["tool_call_id"] == tool_call_id), None)
+    action = next((action for action in asked_for["actions"] if action["tool_call_id"] == tool_call_id), None)
     schemas = {config["action_name"]: config["args_schema"] for config in asked_for["review_configs"]}
-    if name not in schemas:
+    if action is None or action["name"] not in schemas:
         return "There is no such action."
-    _, problems = fit(args, schemas[name])
+    _, problems = fit(args, schemas[action["name"]], is_outside=is_outside(action["name"]))
     return "; ".join(problems) or None
 
 

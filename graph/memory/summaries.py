@@ -30,7 +30,8 @@ REFUSED: Final[Mapping[Refusal, str]] = {
     "unclear": "Not approved, the answer could not be used: ",
     "expired": "Not approved in time: ",
 }
-"""Begins the line of what was not done because the person said no: it is never cut, so nobody asks for it anew."""
+"""The beginnings of the lines that name calls that were not allowed, by the reason. These lines are never cut, so that
+nobody asks for the calls anew."""
 WINDOW_SHARE: Final = 0.5
 """Share of the budget after folding: the window's beginning moves seldom, so that services can cache it."""
 

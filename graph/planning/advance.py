@@ -13,7 +13,7 @@ from graph.dependencies import GraphDependencies
 from graph.events.sending import emit
 from graph.language import Language
 from graph.messages.grouping import Block, blocks_of
-from graph.messages.written import add_messages, outcome_of, refusal_of, say
+from graph.messages.written import add_messages, outcome_of, say
 from graph.planning.plan import announce
 from graph.planning.progress import (
     OPEN,
@@ -29,15 +29,14 @@ from graph.planning.progress import (
 )
 from graph.planning.texts import TEXTS, closing, needs
 from graph.planning.waiting import refuses, withhold_results
-from graph.routing.handover import HANDOVER_NAMES
+from graph.routing.handover import HANDOVER_NAMES, main_refusal
 from graph.routing.questions import asks
 from graph.servers.reasons import ServerUnavailableError
-from graph.state import LimitReached, Plan, Refusal, State, Step, StepStatus, Update, current_step, running_turn
+from graph.state import LimitReached, Plan, State, Step, StepStatus, Update, current_step, running_turn
 
 ATTEMPTS: Final = 3
 """A step is begun at most so often: once, and twice more with what went wrong before."""
 REVISIONS: Final = 1
-REFUSALS: Final[tuple[Refusal, ...]] = ("rejected", "answered", "unclear", "expired")
 _ENDS = frozenset({"done", "waiting", "stopped"})
 
 
@@ -95,12 +94,9 @@ def outcome_of_step(state: State, step: Step) -> tuple[StepStatus, str]:
 
 
 def _with_refusal(state: State, step: Step) -> Step:
-    """Note why the step was not allowed. Of several reasons, one that the person gave comes first."""
-    found = {refusal_of(result) for result in _last_results(_of_attempt(state["messages"], step))}
-    for refusal in REFUSALS:
-        if refusal in found:
-            return {**step, "refusal": refusal}
-    return step
+    """Note why the step was not allowed."""
+    refusal = main_refusal(_last_results(_of_attempt(state["messages"], step)))
+    return {**step, "refusal": refusal} if refusal else step
 
 
 def _last_results(blocks: Sequence[Block]) -> list[ToolMessage]:

@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from graph.approvals.answers import Decision, decided_at, decision_view, read_decisions, says_expired
+from graph.approvals.approve import announce_decided
 from graph.approvals.arguments import fit
 from graph.approvals.payload import EXPIRED, is_expired, open_approval, payload, ttl_seconds
 from graph.approvals.preview import first_line
@@ -16,12 +17,11 @@ from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
 from graph.drive.tool_names import FILE_INFO
 from graph.errors import DriveUnavailableError
-from graph.events.sending import emit
 from graph.language import Language
 from graph.planning.shape import ProposedBounds
 from graph.policy.bounds import BoundsData
 from graph.policy.contract import SCHEMA, TEXTS, Folder, agreed, card, needed
-from graph.state import Approval, Call, Plan, State, Step, Update, running_turn
+from graph.state import Call, Plan, State, Step, Update, running_turn
 
 ROOT: Final = "/"
 
@@ -40,11 +40,12 @@ def make_agree(deps: GraphDependencies) -> Any:
         decision = _rejected(call, EXPIRED) if late else read_decisions(answer, [call], approval["approval_id"])[0]
         args, problem = _args_of(decision, call)
         if args and decision["type"] == "edit":
-            args, problem = await _resolved(deps, runtime, args, running_turn(state)["language"])
+            call, problem = await _edited(deps, runtime, call, args, plan["plan_id"], running_turn(state)["language"])
+            args = None if problem else call["args"]
         contract, problem = _contract(args, deps.clock()) if args else (None, problem)
         if problem:
             decision = _rejected(call, problem)
-        _announce(approval, decision, first_line(call["preview"]), late=late)
+        announce_decided(approval, [decision_view(decision, first_line(call["preview"]))], late=late)
         decided: Plan = {**plan, "proposal": None}
         return {"plan": {**decided, "contract": dict(contract)} if contract else decided}
 
@@ -96,18 +97,23 @@ def _args_of(decision: Decision, call: Call) -> tuple[Mapping[str, Any] | None, 
     return (None, "; ".join(problems)) if problems else (args, "")
 
 
-async def _resolved(
-    deps: GraphDependencies, runtime: Runtime[RunContext], args: Mapping[str, Any], language: Language
-) -> tuple[Mapping[str, Any] | None, str]:
-    """Return edited arguments with the ids of their folders: an edit names no bound that a planner may not name."""
+async def _edited(
+    deps: GraphDependencies,
+    runtime: Runtime[RunContext],
+    call: Call,
+    args: Mapping[str, Any],
+    plan_id: str,
+    language: Language,
+) -> tuple[Call, str]:
+    """Return the card with the person's bounds, and what is wrong with them; a planner may not name the whole drive."""
     refs = list(dict.fromkeys(args["folders"]))
     try:
         folders = await _folders(await deps.connections.toolbox(deps.user(runtime)), refs)
     except DriveUnavailableError as error:
-        return None, error.in_language(language).sentence
+        return call, error.in_language(language).sentence
     if len(folders) < len(refs):
-        return None, TEXTS["no_bound"][language]
-    return {**args, "folders": [folder["id"] for folder in folders]}, ""
+        return call, TEXTS["no_bound"][language]
+    return card(plan_id, folders, args["kinds"], args["max_items"], language), ""
 
 
 def _contract(args: Mapping[str, Any], now: datetime) -> tuple[BoundsData | None, str]:
@@ -120,25 +126,3 @@ def _contract(args: Mapping[str, Any], now: datetime) -> tuple[BoundsData | None
 
 def _rejected(call: Call, why: str) -> Decision:
     return {"tool_call_id": call["tool_call_id"], "type": "reject", "args": None, "message": why, "valid": False}
-
-
-def _announce(approval: Approval, decision: Decision, about: str, *, late: bool) -> None:
-    approval_id, expires_at = approval["approval_id"], approval["expires_at"]
-    if late:
-        ids = [decision["tool_call_id"]]
-        emit(
-            {
-                "type": "approval_expired",
-                "approval_id": approval_id,
-                "expires_at": expires_at,
-                "tool_call_ids": ids,
-            }
-        )
-    emit(
-        {
-            "type": "approval_resolved",
-            "approval_id": approval_id,
-            "decisions": [decision_view(decision, about)],
-            "status": "expired" if late else "resolved",
-        }
-    )

@@ -52,10 +52,11 @@ TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
         "zh": "可以一次同意这个计划的操作范围，也可以每次单独确认。",
     },
     "preview": {
-        "en": "Without asking again, and only until the plan ends:\n- {kinds}\n"
-        "- in {folders}, with all that is in them\n- {count} items at most\n"
+        "en": "Without asking again, and only until the plan ends: {kinds} in {folders}, {count} items at most.\n"
+        "All that is in these folders is included.\n"
         "Sharing, links and deleting for good are asked about each time; so is anything else that changes something.",
-        "zh": "在计划结束之前不再逐次询问：\n- {kinds}\n- 范围：{folders}（含其中全部内容）\n- 最多 {count} 项\n"
+        "zh": "在计划结束之前不再逐次询问：{kinds}，限于 {folders}，最多 {count} 项。\n"
+        "包括这些文件夹中的全部内容。\n"
         "共享、链接和永久删除仍会每次询问；范围之外的其他改动也会询问。",
     },
 }

@@ -4,7 +4,7 @@ Both are tools of every specialist. They change the state, not the drive, so the
 edges then lead to the agent that the state names, or to the plan.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, cast
 
 from langchain_core.messages import ToolMessage
@@ -18,6 +18,7 @@ from graph.state import (
     AGENTS,
     AgentName,
     Plan,
+    Refusal,
     Route,
     State,
     Step,
@@ -34,6 +35,8 @@ MOST_HANDOVERS: Final = 2
 """In one turn; then the specialist that has the request does what it can."""
 REASON_CHARACTERS: Final = 300
 CONFIDENCE: Final = 0.8
+REFUSALS: Final[tuple[Refusal, ...]] = ("rejected", "answered", "unclear", "expired")
+"""Why calls were not allowed, beginning with the person's own word."""
 
 TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
     "handed_over": {
@@ -76,6 +79,16 @@ TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
         "en": "conflict: An approval in this turn expired before anyone answered, and a plan would ask for it again. "
         "Say so, and stop.",
         "zh": "conflict: 本轮的一项审批在答复之前已过期，计划会再次提出。请说明这一点，然后停止。",
+    },
+    "answered": {
+        "en": "conflict: The person answered a call in this turn with other words, and a plan would ask for it again. "
+        "Do what they said, and stop.",
+        "zh": "conflict: 用户在本轮对一项操作给出了其他答复，计划会再次提出。请按其答复处理，然后停止。",
+    },
+    "unclear": {
+        "en": "conflict: The answer to an approval in this turn could not be used, and a plan would ask for it again. "
+        "Say so, and stop.",
+        "zh": "conflict: 本轮一项审批收到的答复无法使用，计划会再次提出。请说明这一点，然后停止。",
     },
 }
 
@@ -143,9 +156,8 @@ def _plan(call: AnyCall, state: State) -> Update:
         return add_messages([_refusal(call, state, "in_a_plan")])
     if running_turn(state)["changes"]:
         return add_messages([_refusal(call, state, "begun")])
-    refusals = {refusal_of(result) for result in _results(state)} - {None}
-    if refusals:
-        return add_messages([_refusal(call, state, "expired" if refusals == {"expired"} else "rejected")])
+    if refusal := main_refusal(_results(state)):
+        return add_messages([_refusal(call, state, refusal)])
     route = state.get("route")
     before: Route = route or {
         "agent": active_agent(state),
@@ -161,6 +173,12 @@ def _plan(call: AnyCall, state: State) -> Update:
 def _handovers(state: State) -> int:
     """Return how often the running turn was handed over."""
     return sum(message.name == TRANSFER and outcome_of(message) == "done" for message in _results(state))
+
+
+def main_refusal(results: Iterable[ToolMessage]) -> Refusal | None:
+    """Return why calls were not allowed, None if all were. Of several reasons, the person's own word comes first."""
+    found = {refusal_of(result) for result in results}
+    return next((refusal for refusal in REFUSALS if refusal in found), None)
 
 
 def _results(state: State) -> Iterator[ToolMessage]:

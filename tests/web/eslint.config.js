@@ -4,7 +4,7 @@ import globals from "globals";
 
 const ROOMS = ["app", "files", "chat", "approvals", "plan", "changes", "settings"];
 /** The rooms that a room may import, besides itself, `shared` and `vendor`. */
-const MAY_IMPORT = { app: ROOMS, chat: ["approvals", "plan", "changes"] };
+const MAY_IMPORT = { app: ROOMS, chat: ["approvals", "plan", "changes"], approvals: ["files"] };
 
 /** What makes elements of text: done in one place, where it is cleaned. */
 const MARKUP_MODULES = ["api/web/shared/markdown/**/*.js"];

@@ -1,6 +1,7 @@
 /** Notifications of the system about approvals: only after the person switched them on, and while the page is hidden. */
 
 import { text } from "../shared/texts/texts.js";
+import { sentenceOf } from "./waiting_list.js";
 
 /** @typedef {import("./waiting_list.js").Approval} Approval */
 
@@ -31,8 +32,7 @@ export function tell(approvals, open) {
   for (const { approval_id: id } of fresh) told.add(id);
   if (!document.hidden || !wantsNotifications()) return;
   for (const approval of fresh) {
-    const body = approval.actions[0].preview.split("\n", 1)[0];
-    const shown = new Notification(text("approvals.needed"), { body, tag: approval.approval_id });
+    const shown = new Notification(text("approvals.needed"), { body: sentenceOf(approval), tag: approval.approval_id });
     shown.onclick = () => {
       window.focus();
       open(approval);

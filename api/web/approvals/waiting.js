@@ -7,7 +7,7 @@ import { html, useEffect } from "../shared/preact.js";
 import { side } from "../shared/sides.js";
 import { loadTexts, text } from "../shared/texts/texts.js";
 import { mayNotify, switchNotifications, tell, wantsNotifications } from "./notifications.js";
-import { look, waiting, wanted } from "./waiting_list.js";
+import { look, sentenceOf, waiting, wanted } from "./waiting_list.js";
 
 await loadTexts(import.meta.url);
 
@@ -53,7 +53,7 @@ export function WaitingApprovals() {
 
 function entries() {
   const shown = waiting.peek().slice(0, MOST_SHOWN);
-  const asked = shown.map((approval) => ({ title: sentence(approval), icon: "chat", run: () => open(approval) }));
+  const asked = shown.map((approval) => ({ title: sentenceOf(approval), icon: "chat", run: () => open(approval) }));
   if (!mayNotify()) return asked;
   const notify = {
     title: text("approvals.notify"),
@@ -70,6 +70,3 @@ function open({ thread_id: id, approval_id: approval }) {
   wanted.value = approval;
   goToThread(id);
 }
-
-/** @param {Approval} approval */
-const sentence = ({ actions }) => actions[0].preview.split("\n", 1)[0];

@@ -11,11 +11,20 @@ export const waiting = signal([]);
 /** The approval that the person wants to see, until its card has the focus; "" for none. */
 export const wanted = signal("");
 
-/** Ask again. What waited stays shown while the service is not reached: the page says that elsewhere. */
+let asked = 0;
+
+/**
+ * Ask again. What waited stays shown while the service is not reached: the page says that elsewhere. An answer that is
+ * overtaken by a later question's is dropped.
+ */
 export async function look() {
+  const number = ++asked;
   const found = await get("/api/approvals").catch(() => null);
-  if (found && idsOf(found.items) !== idsOf(waiting.peek())) waiting.value = found.items;
+  if (found && number === asked && idsOf(found.items) !== idsOf(waiting.peek())) waiting.value = found.items;
 }
 
 /** @param {Approval[]} approvals */
 const idsOf = (approvals) => approvals.map((one) => one.approval_id).join(" ");
+
+/** What the first call of an approval will do. @param {Approval} approval */
+export const sentenceOf = ({ actions }) => actions[0].preview.split("\n", 1)[0];

@@ -62,6 +62,13 @@ def test_a_service_can_check_an_edit_while_the_approval_waits() -> None:
     assert check_edit(value, "2", {"n": 1}) is not None
 
 
+def test_an_edit_of_a_persons_own_server_is_checked_with_the_nulls_that_it_is_sent_with() -> None:
+    asked: Call = {**call("1"), "name": "mcp__notes__clear"}
+    schema = {"properties": {"before": {"type": ["string", "null"]}}, "minProperties": 1}
+    value = payload(open_approval([asked], "run", START, 300), [asked], lambda _name: schema, "en")
+    assert check_edit(value, "1", {"before": None}) is None
+
+
 def test_a_service_can_say_that_the_time_is_over() -> None:
     value = payload(open_approval([call("1")], "run", START, 300), [call("1")], lambda _name: SCHEMA, "en")
     answer = expired_answer(value)

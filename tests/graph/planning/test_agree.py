@@ -148,6 +148,9 @@ async def test_the_person_narrows_the_bounds_and_nonsense_gives_nothing(
     model.script = [trash(folders["a.txt"]), "One.", "Done."]
     seen = await mine.answer({"decisions": [{"tool_call_id": key, "type": "edit", "args": args}]})
     assert seen.ends == [("trash_item", "done")]
+    assert seen.of("approval_resolved")[0]["decisions"][0]["about"] == (
+        "Without asking again, and only until the plan ends: move to the trash in `/Old`, 1 items at most."
+    )
 
     asked = await asked_for(mine, model, "clear Old", folders=["/Old"], kinds=["trash"], max_items=9)
     key = asked["actions"][0]["tool_call_id"]

@@ -8,8 +8,8 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from graph.memory.summaries import REFUSED
 from graph.messages.written import refusal_of, result_message
 from graph.offline.model import OfflineChatModel
-from graph.planning.advance import REFUSALS
 from graph.prompts import json_section
+from graph.routing.handover import REFUSALS, TEXTS
 from graph.state import Refusal
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
 from tests.graph.assistant import approve, reject
@@ -45,6 +45,7 @@ OFFLINE = {
 
 
 def test_the_tables_have_all_outcomes() -> None:
+    assert {*REFUSALS} <= {*TEXTS}
     assert {*TOLD} == {*ANSWERS} == {*OFFLINE} == {*REFUSED} == {*REFUSALS} == {*get_args(Refusal)}
 
 

@@ -204,6 +204,15 @@ async def test_no_plan_is_made_to_ask_again_for_what_was_rejected(
     assert seen.of("task_plan") == []
 
 
+async def test_who_answered_something_else_is_not_said_to_have_rejected_it(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    model.script = [tool_call("trash_item", "t", item_id="a"), tool_call("make_plan", "p"), "As you say."]
+    await assistant.say("delete a")
+    seen = await assistant.answer({"decisions": [{"tool_call_id": "t", "type": "respond", "message": "Keep it."}]})
+    assert seen.results["p"].startswith("conflict: The person answered a call in this turn with other words")
+
+
 async def test_a_state_that_is_edited_in_studio_leads_on_from_there(
     assistant: Assistant, model: ScriptedChatModel
 ) -> None:

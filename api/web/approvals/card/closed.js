@@ -20,12 +20,14 @@ export function Closed({ approval, waited = false }) {
   const made = new Map(decisions.map((/** @type {any} */ one) => [one.tool_call_id, one]));
   return html`<div class="approval-closed">
     ${actions.map((/** @type {any} */ action) => {
-      const { type = "approve", message = "", grant_id: grant } = made.get(action.tool_call_id) ?? {};
+      const { type = "approve", message = "", grant_id: grant, about } = made.get(action.tool_call_id) ?? {};
       const words = text(grant ? "approval.made.grant" : `approval.made.${type}`);
+      // With changes it is another call than the one that was asked about.
+      const sentence = about && type === "edit" ? about : partsOf(action.preview).sentence;
       return html`<p class="line" key=${action.tool_call_id} dir="auto">
         <${Icon} name=${ICONS[/** @type {keyof typeof ICONS} */ (type)] ?? "check"} />
         <span
-          >${words}${" "}${action.question ? text("approval.asks", { server: action.question.server_name }) : html`<${Sentence} sentence=${partsOf(action.preview).sentence} action=${action} />`}${message && html` <q>${message}</q>`}</span
+          >${words}${" "}${action.question ? text("approval.asks", { server: action.question.server_name }) : html`<${Sentence} sentence=${sentence} action=${action} />`}${message && html` <q>${message}</q>`}</span
         >
       </p>`;
     })}

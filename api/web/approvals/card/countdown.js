@@ -1,6 +1,6 @@
 /** How long there is to decide. */
 
-import { get } from "../../shared/api/request.js";
+import { get, serviceTime } from "../../shared/api/request.js";
 import { html, useEffect, useState } from "../../shared/preact.js";
 import { text } from "../../shared/texts/texts.js";
 
@@ -16,15 +16,15 @@ export function clock(seconds) {
 }
 
 /**
- * Counts down; not read out, as nobody wants to hear every second. At the end it asks the service whether it is over, as
- * clocks differ: then nothing can be decided any more.
+ * Counts down by the service's clock; not read out, as nobody wants to hear every second. At the end nothing can be
+ * decided any more, and the service is asked for the outcome.
  * @param {{until: string, approvalId: string, onLate: (isLate: boolean) => void, onOver: (closed: any) => void}} properties
  *   `until`: ISO 8601
  */
 export function Countdown({ until, approvalId, onLate, onOver }) {
-  const [now, setNow] = useState(Date.now);
+  const [now, setNow] = useState(serviceTime);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), SECOND);
+    const timer = setInterval(() => setNow(serviceTime()), SECOND);
     return () => clearInterval(timer);
   }, []);
   const seconds = Math.max(0, Math.ceil((Date.parse(until) - now) / SECOND));

@@ -2,7 +2,7 @@
 
 import { get, post } from "../../shared/api/request.js";
 import { Problem } from "../../shared/api/problem.js";
-import { useState } from "../../shared/preact.js";
+import { useRef, useState } from "../../shared/preact.js";
 import { look } from "../waiting_list.js";
 
 /** @typedef {import("../waiting_list.js").Approval} Approval */
@@ -21,7 +21,11 @@ export function useDecisions(id, calls) {
   const [state, setState] = useState(
     /** @type {Deciding} */ ({ made: {}, isSending: false, problem: null, closed: null }),
   );
+  const isUnderWay = useRef(false);
   const send = async (/** @type {Record<string, Decision>} */ made) => {
+    // The second press of a double click would be told that somebody else decided.
+    if (isUnderWay.current) return;
+    isUnderWay.current = true;
     setState((now) => ({ ...now, made, isSending: true, problem: null }));
     try {
       decidedHere.add(id);
@@ -38,6 +42,8 @@ export function useDecisions(id, calls) {
         problem: closed ? null : problem,
         closed,
       }));
+    } finally {
+      isUnderWay.current = false;
     }
     void look();
   };

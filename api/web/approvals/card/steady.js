@@ -45,8 +45,9 @@ function watch(target, tell) {
     if (!isSteady && isInView) timer = window.setTimeout(look, LOOK_MS);
   };
   const seen = new IntersectionObserver(
-    ([entry]) => {
-      isInView = isSeen(entry);
+    (entries) => {
+      // Several may come at once, the newest last.
+      isInView = isSeen(/** @type {IntersectionObserverEntry} */ (entries.at(-1)));
       since = performance.now();
       look();
     },

@@ -9,7 +9,7 @@ import { batch, html, signal, useEffect, useLayoutEffect, useRef, useState } fro
 import { hasScope } from "../../shared/session.js";
 import { side } from "../../shared/sides.js";
 import { text } from "../../shared/texts/texts.js";
-import { active, say, shownVersion, showVersion, stop, turns } from "../conversation/conversation.js";
+import { active, say, shownVersion, showVersion, stop, thread, turns } from "../conversation/conversation.js";
 import { editing } from "../transcript/editing.js";
 import { Attached } from "./attached.js";
 import { keptDraft, keepDraft } from "./drafts.js";
@@ -136,6 +136,9 @@ function AttachButton() {
   return html`<${IconButton} icon="attach" label=${text("chat.attach")} onClick=${choose} />`;
 }
 
+/** The conversation that is shown; null: a new one. */
+const shownThread = () => thread.peek()?.thread_id ?? null;
+
 async function submit() {
   const message = draft.value.trim();
   const running = active.peek();
@@ -146,13 +149,16 @@ async function submit() {
     announce(text("chat.next"));
     return;
   }
-  if (shownVersion.peek()) await showVersion(turns.peek().at(-1)?.versions.at(-1) ?? "");
   const items = attachments.peek();
   batch(() => {
     draft.value = "";
     attachments.value = [];
   });
-  await say({ message, attachments: items }, chosenOptions());
+  const at = shownThread();
+  if (shownVersion.peek()) await showVersion(turns.peek().at(-1)?.versions.at(-1) ?? "");
+  // Who left meanwhile says it in no other conversation: it waits in its own.
+  if (shownThread() !== at) return keepDraft(at, { message, attachments: items });
+  return say({ message, attachments: items }, chosenOptions());
 }
 
 /** @param {KeyboardEvent} event */

@@ -1,15 +1,16 @@
 /** Events that come fast are taken up once for each frame that the browser draws. */
 
 /** @typedef {import("../../shared/api/event_stream.js").StreamEvent} StreamEvent */
+/** @typedef {{key: string, event: StreamEvent}} TurnEvent an event, and the key of its turn */
 
 const WHILE_HIDDEN = 250;
 
 /**
- * @param {(events: StreamEvent[]) => void} take
- * @returns {{add: (event: StreamEvent) => void, flush: () => void, drop: () => void}}
+ * @param {(events: TurnEvent[]) => void} take
+ * @returns {{add: (event: TurnEvent) => void, flush: () => void, drop: () => void}}
  */
 export function eventBatches(take) {
-  /** @type {StreamEvent[]} */
+  /** @type {TurnEvent[]} */
   let waiting = [];
   let cancel = () => {};
   const flush = () => {

@@ -44,12 +44,14 @@ let shownId = /** @type {string | null} */ (null);
 let following = new AbortController();
 let sent = 0;
 
+/** Events go to the turn of their run: at its end the next message may have been sent already, which is the last then. */
 const batches = eventBatches((events) => {
-  const last = turns.peek().at(-1);
-  if (!last) return;
-  const changed = events.reduce(withEvent, last);
-  turns.value = [...turns.peek().slice(0, -1), changed];
-  if (!isActive(changed) && isActive(last)) ended(changed);
+  const before = turns.peek();
+  turns.value = before.map((turn) =>
+    events.reduce((now, { key, event }) => (key === turn.key ? withEvent(now, event) : now), turn),
+  );
+  const over = turns.peek().filter((turn, at) => isActive(before[at]) && !isActive(turn));
+  over.forEach(ended);
 });
 
 /** Show a thread; null: an empty one. @param {string | null} id */
@@ -135,19 +137,23 @@ async function complete(stored, run, abort) {
   if (!isActive(turn)) stored[stored.length - 1] = turn;
 }
 
-/** Follow the active run of the thread from the last event on that is here. @param {string} runId */
-async function resume(runId) {
+/**
+ * Follow a run of the thread from the last event on that is here.
+ * @param {string} runId
+ * @param {string} [key] of its turn, which may not know its run yet
+ */
+async function resume(runId, key = keysOfRuns().get(runId)) {
+  if (!key) return;
   const { signal: abort } = following;
   const ending = new AbortController();
   abort.addEventListener("abort", () => ending.abort());
   const onEvent = (/** @type {import("../../shared/api/event_stream.js").StreamEvent} */ event) => {
-    batches.add(event);
+    batches.add({ key, event });
     if (event.type !== "done" && event.type !== "error") return;
     batches.flush();
     ending.abort();
   };
-  const followed = active.peek()?.key;
-  const after = String(turns.peek().at(-1)?.lastEvent || "");
+  const after = String(turns.peek().find((turn) => turn.key === key)?.lastEvent || "");
   try {
     await follow(`/api/runs/${runId}/events`, {
       after,
@@ -161,8 +167,7 @@ async function resume(runId) {
   if (abort.aborted) return;
   connected.value = true;
   // The service said that nothing comes any more, and the end was not among what came.
-  const last = active.peek();
-  if (shownId && last && last.key === followed) void load(shownId);
+  if (shownId && active.peek()?.key === key) void load(shownId);
 }
 
 /**
@@ -196,9 +201,16 @@ export function regenerate(turn, options = {}) {
 /** Send once more what could not be sent; unless it had arrived. @param {Turn} turn */
 export async function sendAgain(turn) {
   const known = keysOfRuns();
-  const { items } = shownId ? await get("/api/runs", { thread_id: shownId, limit: 1 }) : { items: [] };
-  turns.value = turns.peek().filter((one) => one !== turn);
-  return items[0] && shownId && !known.has(items[0].run_id) ? load(shownId) : say(turn);
+  const threadId = shownId;
+  try {
+    const { items } = threadId ? await get("/api/runs", { thread_id: threadId, limit: 1 }) : { items: [] };
+    // Meanwhile another conversation may be shown, or the button was pressed twice.
+    if (shownId !== threadId || turns.peek().every(({ key }) => key !== turn.key)) return undefined;
+    turns.value = turns.peek().filter(({ key }) => key !== turn.key);
+    return await (threadId && items[0] && !known.has(items[0].run_id) ? load(threadId) : say(turn));
+  } catch (problem) {
+    return notifyProblem(problem);
+  }
 }
 
 /** @param {Turn} turn @param {string} path @param {Record<string, any>} asked @param {string} message */
@@ -225,18 +237,17 @@ async function begin(path, asked, turn) {
     if (left.aborted) return reading.abort();
     view.signal.addEventListener("abort", () => reading.abort());
     const runId = response.headers.get("content-location")?.split("/").at(-1) ?? "";
-    joinRun(turn, runId);
+    const key = joinRun(turn, runId);
     await readEvents(response, (event) => {
       if (left.aborted) return;
       if (event.type === "run") accepted(event.data, turn, asked);
-      batches.add(event);
+      batches.add({ key, event });
       view.release();
     }).catch(() => undefined);
     if (left.aborted) return undefined;
     batches.flush();
-    // At its end the next message may have been sent already, which has a run of its own.
     const last = active.peek();
-    return last && (last.key === turn.key || last.runId === runId) ? await resume(last.runId || runId) : undefined;
+    return last?.key === key ? await resume(last.runId || runId, key) : undefined;
   } catch (error) {
     if (!left.aborted) notSent(turn, error);
   } finally {
@@ -245,11 +256,18 @@ async function begin(path, asked, turn) {
   return undefined;
 }
 
-/** A command to a plan is answered by the run that has the plan: it is no turn of its own. @param {Turn} turn @param {string} runId */
+/**
+ * A command to a plan is answered by the run that has the plan: it is no turn of its own.
+ * @param {Turn} turn
+ * @param {string} runId
+ * @returns {string} the key of the turn that the events are of
+ */
 function joinRun(turn, runId) {
   const all = turns.peek();
-  const known = all.find((one) => one.runId === runId);
-  if (known && known.key !== turn.key) turns.value = all.filter((one) => one.key !== turn.key);
+  const known = runId ? all.find((one) => one.runId === runId) : undefined;
+  if (!known || known.key === turn.key) return turn.key;
+  turns.value = all.filter((one) => one.key !== turn.key);
+  return known.key;
 }
 
 /** @param {{run_id: string, thread_id: string}} run @param {Turn} turn @param {Record<string, any>} asked */

@@ -3,7 +3,7 @@
 import { get } from "../../shared/api/request.js";
 import { Button } from "../../shared/components/button.js";
 import { describe } from "../../shared/components/problems.js";
-import { html, useEffect, useId, useState } from "../../shared/preact.js";
+import { html, useEffect, useId, useRef, useState } from "../../shared/preact.js";
 import { text } from "../../shared/texts/texts.js";
 import { RoleChoice } from "./role_choice.js";
 
@@ -20,20 +20,35 @@ export function PersonForm({ onAdd, onLink }) {
   const [problem, setProblem] = useState("");
   const [unknown, setUnknown] = useState("");
   const contacts = useContacts(who);
+  const typed = useRef("");
+  typed.current = who.trim();
+  const isUnderWay = useRef(false);
+  const give = async (/** @type {string} */ address) => {
+    if (unknown !== address && (await isUnknown(address))) {
+      // Another address may stand there by now.
+      setUnknown(typed.current === address ? address : "");
+      return;
+    }
+    await onAdd({ email: address, role });
+    if (typed.current !== address) return;
+    setWho("");
+    setUnknown("");
+  };
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    const address = who.trim();
-    if (!address) return setProblem(text("shared.required"));
+    if (!typed.current) return setProblem(text("shared.required"));
+    if (isUnderWay.current) return undefined;
+    isUnderWay.current = true;
+    setProblem("");
     try {
-      if (unknown !== address && (await isUnknown(address))) return setUnknown(address);
-      await onAdd({ email: address, role });
-      setWho("");
-      setUnknown("");
-      setProblem("");
+      await give(typed.current);
     } catch (error) {
       const { title, hint } = describe(error);
       setProblem([title, hint].filter(Boolean).join(" "));
+    } finally {
+      isUnderWay.current = false;
     }
+    return undefined;
   };
   return html`<form class="share-form" onSubmit=${submit}>
     <label class="field share-address">

@@ -88,6 +88,7 @@ async function reach(method, path, options) {
       credentials: "same-origin",
     });
     online.value = true;
+    compareClocks(response);
     return response;
   } catch (error) {
     if (options.signal?.aborted) throw error;
@@ -95,6 +96,19 @@ async function reach(method, path, options) {
     throw new Problem(0, {});
   }
 }
+
+/** The service's clock against this machine's, in milliseconds; less than the header's precision is no difference. */
+let ahead = 0;
+const PRECISION = 5000;
+
+/** @param {Response} response */
+function compareClocks(response) {
+  const difference = Date.parse(response.headers.get("date") ?? "") - Date.now();
+  if (!Number.isNaN(difference)) ahead = Math.abs(difference) > PRECISION ? difference : 0;
+}
+
+/** The time of the service, in milliseconds since 1970: its moments are told by it, and clocks differ. */
+export const serviceTime = () => Date.now() + ahead;
 
 /** @param {Options} options */
 function headersOf(options) {

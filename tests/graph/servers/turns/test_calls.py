@@ -82,6 +82,8 @@ async def test_approved_with_other_arguments_these_are_sent_and_recorded(
     seen = await assistant.answer(edit)
     assert notes.calls == [("note", {"text": "good day"})]
     assert seen.of(RECORD)[-1]["toolCall"]["arguments"] == {"text": "good day"}
+    [decision] = seen.of("approval_resolved")[-1]["decisions"]
+    assert decision["about"].endswith("“good day”")
 
 
 async def test_a_rejected_call_is_recorded_as_rejected_and_not_made(

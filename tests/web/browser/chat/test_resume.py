@@ -214,3 +214,59 @@ def test_an_answer_that_broke_off_keeps_its_words_and_says_so_when_the_page_is_l
     page.reload()
     expect(answer).to_contain_text(BEGUN)
     expect(answer.get_by_text(BROKEN_OFF[language])).to_have_count(1)
+
+
+def test_what_is_sent_again_is_said_once_and_in_no_other_conversation(
+    page: Page, model: HeldModel, visits: Visits
+) -> None:
+    model.script[:] = ["Hello."]
+    page.get_by_role("textbox", name="Message").fill("First")
+    page.keyboard.press("Enter")
+    expect(answers(page)).to_contain_text("Hello.")
+    page.route("**/api/chat", lambda route: route.abort())
+    page.get_by_role("textbox", name="Message").fill("For this one only")
+    page.keyboard.press("Enter")
+    again = page.get_by_role("button", name="Send again")
+    expect(again).to_be_visible()
+    page.unroute("**/api/chat")
+    held: list[Route] = []
+    page.route("**/api/runs?*", lambda route: held.append(route))  # noqa: PLW0108 - Playwright keeps a mark on it
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url) if request.url.endswith("/api/chat") else None)
+    with page.expect_request("**/api/runs?*"):
+        again.evaluate("button => { button.click(); button.click(); }")
+    page.get_by_role("button", name="New conversation").click()
+    expect(page.get_by_text("For this one only")).to_have_count(0)
+    with page.expect_response("**/api/runs?*"):
+        for route in held:
+            route.continue_()
+    page.evaluate("() => fetch('/api/approvals').then((response) => response.text())")
+    assert sent == []
+    expect(page.get_by_text("For this one only")).to_have_count(0)
+    visits.complaints.clear()
+
+
+def test_a_message_beside_an_earlier_version_is_said_in_no_other_conversation(page: Page, model: HeldModel) -> None:
+    model.script[:] = ["One.", "Two."]
+    page.get_by_role("textbox", name="Message").fill("First")
+    page.keyboard.press("Enter")
+    expect(answers(page)).to_contain_text("One.")
+    page.get_by_role("button", name="Answer again").click()
+    expect(answers(page)).to_contain_text("Two.")
+    page.get_by_role("button", name="Previous version").click()
+    expect(answers(page)).to_contain_text("One.")
+    place = page.url
+    held: list[Route] = []
+    page.route("**/api/threads/*", lambda route: held.append(route))  # noqa: PLW0108 - Playwright keeps a mark on it
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url) if request.url.endswith("/api/chat") else None)
+    page.get_by_role("textbox", name="Message").fill("For this one only")
+    with page.expect_request("**/api/threads/*"):
+        page.keyboard.press("Enter")
+    page.get_by_role("button", name="New conversation").click()
+    expect(answers(page)).to_have_count(0)
+    page.unroute("**/api/threads/*")
+    page.evaluate("() => fetch('/api/approvals').then((response) => response.text())")
+    assert sent == []
+    page.goto(place)
+    expect(page.get_by_role("textbox", name="Message")).to_have_value("For this one only")

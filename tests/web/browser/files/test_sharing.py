@@ -13,7 +13,7 @@ from tests.web.browser.visits import NARROWEST
 from tests.web.browser.world import row
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Locator, Page, Route
 
     from tests.e2e.person import Person
     from tests.web.browser.visits import Visits
@@ -71,6 +71,28 @@ def test_an_address_without_an_account_is_told_before_and_a_link_is_offered(
     dialog.get_by_role("button", name="Share anyway").click()
     expect(dialog.get_by_role("combobox", name="Role of nobody-yet@example.com")).to_have_value("viewer")
     expect(dialog.get_by_role("button", name="Share", exact=True)).to_be_visible()
+
+
+def test_what_is_told_of_an_address_is_not_told_of_another_that_was_typed_meanwhile(
+    visits: Visits, item: dict[str, Any]
+) -> None:
+    page = visits.open(f"#/file/{item['id']}")
+    held: list[Route] = []
+    page.route("**/contacts/account**", lambda route: held.append(route))  # noqa: PLW0108 - Playwright keeps a mark on it
+    dialog = sharing(page, item)
+    who = dialog.get_by_role("combobox", name="Email, or group:NAME")
+    who.fill("nobody-yet@example.com")
+    with page.expect_request("**/contacts/account**"):
+        who.press("Enter")
+    who.press("Enter")
+    who.fill("somebody@example.com")
+    with page.expect_response("**/contacts/account**"):
+        held[0].continue_()
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+    expect(dialog.get_by_role("button", name="Share", exact=True)).to_be_visible()
+    expect(dialog.get_by_text("Nobody has an account")).to_have_count(0)
+    expect(who).to_have_value("somebody@example.com")
+    assert len(held) == 1
 
 
 def test_a_link_with_a_password_and_an_end_is_made_copied_and_ended(

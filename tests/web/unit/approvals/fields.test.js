@@ -65,8 +65,9 @@ test("a field of the drive is offered by what a person means, and has no words o
       ["email", "person", "", ""],
     ],
   );
-  assert.deepEqual(read(meant, form({ folder_id: "/Trips", "edits.0": "c", email: "no" }), before), {
-    values: { folder_id: "/Trips", edits: [{ find: "a", replace: "c" }] },
+  assert.deepEqual(meant[0].barred, ["i"]);
+  assert.deepEqual(read(meant, form({ folder_id: "trips", "edits.0": "c", email: "no" }), before), {
+    values: { folder_id: "trips", edits: [{ find: "a", replace: "c" }] },
     complaints: { email: { code: "email" } },
   });
 });

@@ -90,7 +90,8 @@ function Ticks({ spec, value }) {
 function Input({ spec, value, about }) {
   const { kind } = spec;
   const shown = written(spec, value);
-  if (kind === "folder") return html`<${FolderField} about=${about} value=${shown} />`;
+  if (kind === "folder")
+    return html`<${FolderField} about=${about} label=${labelOf(spec)} value=${shown} barred=${spec.barred} />`;
   if (kind === "boolean") return html`<input type="checkbox" ...${about} defaultChecked=${value === true} />`;
   if (kind === "choice") return html`<${Choice} spec=${spec} value=${value} about=${about} />`;
   if (kind === "lines" || kind === "list" || kind === "json")

@@ -9,6 +9,8 @@ import { Fields, sentenceOf } from "./call_fields.js";
 import { fieldsOf, read } from "./fields.js";
 import { closeOnEscape } from "./form_keys.js";
 
+const FIRST = "input:not([type=hidden]), textarea, select, button";
+
 /** @typedef {import("../deciding.js").Decision} Decision */
 /** @typedef {import("../card.js").Action} Action */
 
@@ -50,7 +52,7 @@ export function SchemaForm({ schema, values, action, editable = null, complaints
   const [wrong, setWrong] = useState(/** @type {import("./call_fields.js").Complaints} */ ({}));
   useLayoutEffect(() => {
     if (onClose)
-      /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector("input, textarea, select"))?.focus();
+      /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector(FIRST))?.focus();
   }, []);
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();

@@ -9,6 +9,7 @@
  * @property {Array<{value: any, label: string}>} choices
  * @property {boolean} required
  * @property {boolean} nullable nothing may stand there
+ * @property {string[]} barred ids of what the call is about: no folder among them, nor in them, can be its target
  * @property {Record<string, any>} schema
  */
 /** @typedef {{code: string, value?: any}} Complaint a key of the room's texts, and what it is about */
@@ -27,6 +28,7 @@ const MOST_ON_A_LINE = 10_000;
 export function fieldsOf(schema, values, editable = null) {
   const required = new Set(schema.required ?? []);
   const all = Object.entries(schema.properties ?? {}).filter(([name]) => !editable || name in editable);
+  const barred = [values.item_id, values.item_ids].flat().filter(Boolean);
   const specs = all.map(([name, own]) => {
     const { schema: one, nullable } = plain(own, schema);
     const meant = editable?.[name] ?? "value";
@@ -40,6 +42,7 @@ export function fieldsOf(schema, values, editable = null) {
       choices,
       required: required.has(name),
       nullable,
+      barred,
       schema: one,
     };
   });
@@ -142,9 +145,7 @@ function readOne(spec, form, before) {
     return { value: choices.filter((_, at) => form.getAll(name).includes(String(at))).map((one) => one.value) };
   if (kind === "edits") return { value: readEdits(name, form, before) };
   const typed = String(form.get(name) ?? "");
-  // What the folder was called when the form opened is the folder itself.
-  if (kind === "folder") return { value: typed === form.get(`${name}.before`) ? before : typed.trim() || undefined };
-  if (kind === "text" || kind === "lines") return { value: typed || undefined };
+  if (kind === "text" || kind === "lines" || kind === "folder") return { value: typed || undefined };
   return typed.trim() ? readTyped(typed, spec) : {};
 }
 

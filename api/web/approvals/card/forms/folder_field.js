@@ -1,49 +1,50 @@
-/** A folder, by its path: written, or chosen among the folders inside the one that is written. */
+/** A folder, shown by its path and chosen in the tree of folders. */
 
 import { get } from "../../../shared/api/request.js";
-import { html, useEffect, useId, useState } from "../../../shared/preact.js";
+import { Icon } from "../../../shared/components/icon.js";
+import { notifyProblem } from "../../../shared/components/notices.js";
+import { html, useEffect, useState } from "../../../shared/preact.js";
+import { text } from "../../../shared/texts/texts.js";
 
-const MOST = 200;
-
-/** @param {{about: Record<string, any>, value: string}} properties `value`: an id or a path */
-export function FolderField({ about, value }) {
-  const list = useId();
-  const [path, setPath] = useState(value.startsWith("/") ? value : "");
-  const [folders, setFolders] = useState(/** @type {string[]} */ ([]));
-  const [before, setBefore] = useState(path);
-  const show = (/** @type {string} */ found) => {
-    setPath(found);
-    setBefore(found);
-  };
-  useEffect(() => void look(value, show), [value]);
-  const parent = path.slice(0, path.lastIndexOf("/")) || "/";
+/**
+ * @param {object} properties
+ * @param {Record<string, any>} properties.about attributes of the field, its name among them
+ * @param {string} properties.label
+ * @param {string} properties.value an id or a path; "" for none. It stays as it is until another folder is chosen
+ * @param {string[]} properties.barred ids of folders that can't be the target, nor what is in them
+ */
+export function FolderField({ about, label, value, barred }) {
+  const [chosen, setChosen] = useState(value);
+  const [folder, setFolder] = useState(/** @type {any} */ (null));
   useEffect(() => {
-    inside(parent).then(setFolders, () => setFolders([]));
-  }, [parent]);
-  return html`<input
-      type="text"
-      list=${`folders${list}`}
-      autocomplete="off"
-      dir="auto"
-      ...${about}
-      value=${path}
-      onInput=${(/** @type {Event} */ event) => setPath(/** @type {HTMLInputElement} */ (event.currentTarget).value)}
-    /><input type="hidden" name=${`${about.name}.before`} value=${before} /><datalist id=${`folders${list}`}>
-      ${folders.map((one) => html`<option key=${one} value=${one}></option>`)}
-    </datalist>`;
-}
-
-/** @param {string} id @param {(path: string) => void} tell */
-async function look(id, tell) {
-  if (!id || id.startsWith("/")) return;
-  const item = await get(`/api/drive/items/${encodeURIComponent(id)}`).catch(() => null);
-  if (item?.path) tell(item.path);
-}
-
-/** The paths of the folders in a folder. @param {string} path @returns {Promise<string[]>} */
-async function inside(path) {
-  const folder = path === "/" ? "root" : path;
-  const { items } = await get(`/api/drive/items/${encodeURIComponent(folder)}/children?limit=${MOST}`);
-  const folders = items.filter((/** @type {any} */ item) => item.kind === "folder");
-  return folders.map((/** @type {any} */ item) => `${path === "/" ? "" : path}/${item.name}`);
+    if (!chosen) return undefined;
+    let isShown = true;
+    get(`/api/drive/items/${encodeURIComponent(chosen)}`).then(
+      (found) => isShown && setFolder(found),
+      () => isShown && setFolder(null),
+    );
+    return () => (isShown = false);
+  }, [chosen]);
+  const choose = async () => {
+    try {
+      const { chooseFolder } = await import("../../../files/actions/picker/picker.js");
+      const id = await chooseFolder(folder, barred);
+      if (id) setChosen(id);
+    } catch (problem) {
+      notifyProblem(problem);
+    }
+  };
+  const path = folder?.path ?? (chosen.startsWith("/") ? chosen : "");
+  const shown = path === "/" ? text("approval.grant_root") : path || text("approval.choose_folder");
+  return html`<button
+      type="button"
+      class="button approval-folder"
+      id=${about.id}
+      aria-describedby=${about["aria-describedby"]}
+      aria-haspopup="dialog"
+      aria-label=${`${label}: ${shown}`}
+      onClick=${choose}
+    >
+      <${Icon} name="folder" /><bdi>${shown}</bdi></button
+    ><input type="hidden" name=${about.name} value=${chosen} />`;
 }

@@ -1,4 +1,4 @@
-/** The dialog in which one chooses a folder to move or copy to. */
+/** The dialog in which one chooses a folder: to move or copy to, or as the target of a call that waits. */
 
 import { get, getAll } from "../../../shared/api/request.js";
 import { Button } from "../../../shared/components/button.js";
@@ -26,15 +26,45 @@ await Promise.all([loadTexts(import.meta.url), loadStyles(import.meta.url, "./st
  * @returns {Promise<string | undefined>}
  */
 export function pickFolder(items, action) {
-  return showDialog((close) => html`<${Picker} items=${items} action=${action} close=${close} />`);
+  return showDialog(
+    (close) =>
+      html`<${Picker}
+        title=${text(`picker.${action}`, { count: items.length, name: items[0].name })}
+        accept=${text(`picker.${action}_here`)}
+        barred=${items.map((item) => item.id)}
+        isHere=${(/** @type {string} */ id) => action === "move" && items.every((item) => item.parent_id === id)}
+        close=${close}
+      />`,
+  );
 }
 
-/** @param {{items: Item[], action: "move" | "copy", close: (id?: string) => void}} properties */
-function Picker({ items, action, close }) {
+/**
+ * Let the person choose a folder for something else; answers its id, undefined if they cancel.
+ * @param {Item | null} at the folder that is chosen at first
+ * @param {string[]} barred ids of folders that can't be chosen, nor what is in them
+ * @returns {Promise<string | undefined>}
+ */
+export function chooseFolder(at, barred) {
+  return showDialog(
+    (close) =>
+      html`<${Picker}
+        title=${text("picker.choose")}
+        accept=${text("picker.choose_this")}
+        barred=${barred}
+        at=${at}
+        close=${close}
+      />`,
+  );
+}
+
+/**
+ * @param {{title: string, accept: string, barred: string[], isHere?: (id: string) => boolean, at?: Item | null,
+ *   close: (id?: string) => void}} properties `isHere` says whether all lies in a folder already
+ */
+function Picker({ title, accept, barred, isHere = () => false, at = null, close }) {
   const [tree, setTree] = useState(/** @type {Tree | null} */ (null));
-  useEffect(() => void begin().then(setTree, notifyProblem), []);
-  const barred = new Set(items.filter((item) => item.kind === "folder").map((item) => item.id));
-  const isHere = action === "move" && items.every((item) => item.parent_id === tree?.chosen);
+  useEffect(() => void begin(at).then(setTree, notifyProblem), []);
+  const isRefused = !tree || isHere(tree.chosen) || barred.includes(tree.chosen);
   const update = (/** @type {(now: Tree) => Tree} */ next) => setTree((now) => now && next(now));
   const show = async (/** @type {string} */ id, /** @type {Partial<Tree>} */ facts = {}) => {
     try {
@@ -52,32 +82,30 @@ function Picker({ items, action, close }) {
     if (made) await show(tree.chosen, { chosen: made });
   };
   return html`<${Dialog}
-    title=${text(`picker.${action}`, { count: items.length, name: items[0].name })}
+    title=${title}
     onClose=${() => close()}
     class="picker"
     footer=${html`<${Button} icon="plus" class="picker-new" disabled=${!tree} onClick=${make}>${text("picker.new")}<//>
       <${Button} onClick=${() => close()}>${text("shared.cancel")}<//>
-      <${Button} kind="main" disabled=${!tree || isHere} onClick=${() => close(tree?.chosen)}
-        >${text(`picker.${action}_here`)}<//
-      >`}
+      <${Button} kind="main" disabled=${isRefused} onClick=${() => close(tree?.chosen)}>${accept}<//>`}
   >
     ${
       tree &&
       html`<${FolderTree}
         tree=${tree}
-        barred=${barred}
+        barred=${new Set(barred)}
         onToggle=${toggle}
         onChoose=${(/** @type {string} */ chosen) => update((now) => ({ ...now, chosen }))}
-        onAccept=${() => !isHere && close(tree.chosen)}
+        onAccept=${() => !isRefused && close(tree.chosen)}
       />`
     }
   <//>`;
 }
 
-/** The tree as it is at first: open down to the folder that is shown. */
-async function begin() {
+/** The tree as it is at first: open down to a folder, or to the one that is shown. @param {Item | null} at */
+async function begin(at) {
   const root = await get("/api/drive/items/root");
-  const here = listing.peek()?.folder.peek() ?? root;
+  const here = at ?? listing.peek()?.folder.peek() ?? root;
   const way = here.owner === me.value?.email ? [...(await ancestorsOf(here)), here] : [root];
   /** @type {Tree} */
   let tree = {
