@@ -11,11 +11,11 @@ from pydantic import Field
 from api.approvals.service import PARKED
 from api.drive import Principal
 from api.events.frames import Frame
+from api.http.dependencies import is_still_caller
 from api.http.sse import EventStream
 from api.service import Service
 from api.storage.tables import RunRow
 from api.withholding import withhold_frames
-from drive_server.errors import DriveError
 from graph.events.definitions import Event
 from graph.language import Language, language_of
 
@@ -72,20 +72,12 @@ async def _while_proved(
     async with aclosing(batches):
         async for frames in batches:
             if holds and (not frames or monotonic() - looked >= LOOKED_EVERY_SECONDS):
-                looked, holds = monotonic(), await _holds(service, request)
+                looked, holds = monotonic(), await is_still_caller(request, service)
             if not holds and not frames and monotonic() - looked >= LAST_WITHIN_SECONDS:
                 return
             shown = frames if holds else [frame for frame in frames if frame.type in LAST]
             if shown or holds:
                 yield shown
-
-
-async def _holds(service: Service, request: Request) -> bool:
-    try:
-        await service.drive.authenticate(request)
-    except DriveError:
-        return False
-    return True
 
 
 async def _withheld(batches: AsyncGenerator[list[Frame]], language: Language) -> AsyncGenerator[list[Frame]]:

@@ -7,14 +7,13 @@ from fastapi import APIRouter, Request
 
 from api.drive import Place, Principal
 from api.events.frames import Frame, encode
-from api.http.dependencies import CallerDep, ServiceDep
+from api.http.dependencies import CallerDep, ServiceDep, is_still_caller
 from api.http.filtered_route import FilteredRoute
 from api.http.requests import DecisionsBody
 from api.http.schemas import ApprovalList, ApprovalsEvent, ApprovalView
 from api.http.sse import EventStream
 from api.http.views import shown_approval
 from api.service import Service
-from drive_server.errors import DriveError
 from drive_server.http.event_streams import stream_responses
 from drive_server.http.problem import problem_responses
 from drive_server.storage.shared_poll import Watch
@@ -27,7 +26,7 @@ EXAMPLE = (
 STREAM: Final = stream_responses(ApprovalsEvent, EXAMPLE)
 
 
-@router.get("", responses=problem_responses())
+@router.get("", responses=problem_responses(403))
 async def list_approvals(caller: CallerDep, service: ServiceDep) -> ApprovalList:
     """List the approvals that wait for you, oldest first."""
     return ApprovalList(
@@ -35,13 +34,13 @@ async def list_approvals(caller: CallerDep, service: ServiceDep) -> ApprovalList
     )
 
 
-@router.get("/events", response_class=EventStream, status_code=200, responses=STREAM | problem_responses())
+@router.get("/events", response_class=EventStream, status_code=200, responses=STREAM | problem_responses(403))
 async def follow_approvals(request: Request, caller: CallerDep, service: ServiceDep) -> EventStream:
     """Send which approvals wait for you as the event `approvals`, at once and at each change, until the key ends."""
     return EventStream(_frames(request, service, service.approvals.watch(caller)))
 
 
-@router.get("/{approval_id}", responses=problem_responses(404))
+@router.get("/{approval_id}", responses=problem_responses(403, 404))
 async def get_approval(approval_id: str, caller: CallerDep, service: ServiceDep) -> ApprovalView:
     """Return an approval, also one that is closed."""
     return await shown_approval(await service.approvals.get(caller, approval_id), caller, service)
@@ -70,21 +69,13 @@ async def _frames(request: Request, service: Service, watch: Watch[tuple[str, ..
     number = 0
     while watch.is_open:
         ids = await watch.next(service.heartbeat_seconds)
-        if not await _is_allowed(request, service):
+        if not await is_still_caller(request, service):
             return
         if ids is not None:
             number += 1
             yield [_frame(number, ids)]
         elif watch.is_open:
             yield []
-
-
-async def _is_allowed(request: Request, service: Service) -> bool:
-    try:
-        await service.drive.authenticate(request)
-    except DriveError:
-        return False
-    return True
 
 
 def _frame(number: int, ids: tuple[str, ...]) -> Frame:
