@@ -12,7 +12,7 @@ help:
 	@echo 'make test    run the tests'
 	@echo 'make release-check   run the tests; a story that passed only when it was run again fails too'
 	@echo 'make check   lint, types, import contracts'
-	@echo 'make soak    kill it 200 times, three ways, and compare what is left; 100 random sequences by all ways in'
+	@echo 'make soak    kill it 200 times, three ways, stop it for 20 seconds, and compare what is left; 100 random sequences by all ways in'
 	@echo 'make bench   measure, and print the tables'
 	@echo 'make eval    run 80 tasks on a real model (OPENAI_API_KEY), scored by the state of the drive'
 	@echo 'make snapshots   write the recorded requests in tests/snapshots anew; read the difference'
@@ -45,7 +45,8 @@ check-page: .venv/installed-dev .venv/installed-node
 # For every night: the tests kill it only 10 and 20 times, and try a few sequences. SEED begins another series.
 SEED ?= soak
 soak: .venv/installed-test
-	SOAK_KILLS=200 SOAK_EXAMPLES=100 SOAK_SEED=$(SEED) $(BIN)/python -m pytest tests/e2e/test_soak.py tests/e2e/test_killed_doors.py \
+	SOAK_KILLS=200 SOAK_EXAMPLES=100 SOAK_STOP_SECONDS=20 SOAK_SEED=$(SEED) $(BIN)/python -m pytest \
+		tests/e2e/test_soak.py tests/e2e/test_killed_doors.py tests/e2e/test_stops.py \
 		tests/properties/test_doors.py tests/properties/test_kills.py \
 		tests/drive_server/knowledge/ingest/test_damaged_index.py
 

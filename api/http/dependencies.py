@@ -8,8 +8,8 @@ from typing import Annotated
 from fastapi import Depends, Request
 from fastapi.security import HTTPBearer
 
+from api.authority import require_scopes
 from api.drive import Principal
-from api.errors import MissingScopeError
 from api.service import Service
 from drive_server.errors import DriveError
 
@@ -27,24 +27,25 @@ ServiceDep = Annotated[Service, Depends(get_service)]
 
 
 async def get_caller(request: Request, service: ServiceDep) -> Principal:
-    """Return the caller. Raises the drive's 401."""
-    return await service.drive.authenticate(request)
+    """Return the caller. Raises the drive's 401, and `MissingScopeError` if they may not read: every answer tells."""
+    caller = await service.drive.authenticate(request)
+    require_scopes(caller, ["read"])
+    return caller
+
+
+async def is_still_caller(request: Request, service: Service) -> bool:
+    """Return whether the key or session of a stream's client still holds, and may read."""
+    try:
+        await get_caller(request, service)
+    except DriveError:
+        return False
+    return True
 
 
 async def get_writer(caller: Annotated[Principal, Depends(get_caller)]) -> Principal:
     """Return the caller. Raises `MissingScopeError` if they may not write."""
-    if "write" not in caller.scopes:
-        raise MissingScopeError("write")
+    require_scopes(caller, ["write"])
     return caller
-
-
-async def is_still_proved(request: Request, service: Service) -> bool:
-    """Return whether the key or session of a request that was let in holds until now."""
-    try:
-        await service.drive.authenticate(request)
-    except DriveError:
-        return False
-    return True
 
 
 CallerDep = Annotated[Principal, Depends(get_caller)]

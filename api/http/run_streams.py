@@ -11,7 +11,7 @@ from pydantic import Field
 from api.approvals.service import PARKED
 from api.drive import Principal
 from api.events.frames import Frame
-from api.http.dependencies import is_still_proved
+from api.http.dependencies import is_still_caller
 from api.http.sse import EventStream
 from api.service import Service
 from api.storage.tables import RunRow
@@ -68,7 +68,7 @@ async def _while_proved(
     """Yield the frames while the caller's key or session holds, then how the run ends, if it does so soon."""
     streams: OpenStreams = request.app.state.open_streams
     is_over = False
-    with streams.opened(request, caller.user_id, None) as stream:
+    with streams.opened(request, caller.user_id) as stream:
         async with aclosing(service.runs.follow(run.id, after, service.heartbeat_seconds)) as batches:
             while stream.is_open and not is_over:
                 frames = None
@@ -91,7 +91,7 @@ async def _holds(stream: OpenStream, service: Service, request: Request) -> bool
     if monotonic() - stream.looked_at < LOOKED_EVERY_SECONDS:
         return stream.is_open
     stream.looked_at = monotonic()
-    return await is_still_proved(request, service)
+    return await is_still_caller(request, service)
 
 
 async def _last_frames(run: RunRow, after: int, service: Service) -> AsyncGenerator[list[Frame]]:

@@ -51,6 +51,7 @@ from graph.state import (
 )
 from graph.tools.box import LOCAL_NAMES, toolset
 from graph.tools.local import Toolset
+from graph.tools.memory import CHANGING_TOOLS
 from graph.tools.more import not_offered
 
 SPECIALISTS: Final = (DOCUMENT_AGENT, DRIVE_AGENT, SEARCH_AGENT)
@@ -62,6 +63,8 @@ NOT_IN_SCOPE: Final[Mapping[Language, str]] = {
 
 OUTSIDE_SCOPE: Final = "delete"
 """A call of a person's own server may do anything, so a key needs the scope for the worst."""
+LOCAL_SCOPE: Final = "write"
+"""The scope of the assistant's own tools that change something: the facts that it remembers of a person."""
 NO_CAUSES: Final = Causes(None, [])
 NO_OBJECT: Final = "The arguments are not a JSON object. Send them again."
 CUT_ARGUMENTS: Final[Mapping[Language, str]] = {
@@ -104,6 +107,12 @@ class Reviewer:
     is_cut: bool
     sources: Mapping[str, OutsideCall]
 
+    def _lacks_scope(self, facts: ToolFacts) -> bool:
+        """Return whether the run's key may not call a tool that the drive does not check: of a server, or our own."""
+        if facts.server:
+            return OUTSIDE_SCOPE not in self.user.scopes
+        return facts.name in CHANGING_TOOLS and LOCAL_SCOPE not in self.user.scopes
+
     async def prepare(self, call: AnyCall, earlier: Call | None) -> Candidate | ToolMessage:
         """Return the call with its dry run, or the refusal; `earlier` is the approved call if its target changed."""
         name, key = call["name"] or "", str(call["id"])
@@ -114,7 +123,7 @@ class Reviewer:
         if name not in self.tools or (tool is None and self.has_all_tools):
             return _refuse(key, name, f"unknown_tool: You have no tool {name[:64]!r}. Use one of your tools.")
         facts = self.toolbox.facts_of(name)
-        if tool is None or (facts.server and OUTSIDE_SCOPE not in self.user.scopes):
+        if tool is None or self._lacks_scope(facts):
             return _refuse(key, name, f"missing_scope: {NOT_IN_SCOPE[self.situation.language].format(tool=name)}")
         given = earlier["args"] if earlier else call["args"]
         if not isinstance(given, dict):

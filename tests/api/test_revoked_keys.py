@@ -134,6 +134,9 @@ def test_a_server_is_defined_and_led_elsewhere_by_a_fresh_proof(owner: Person, s
             browser.post("/api/mcp-servers/import", json={"mcpServers": {"x": {"url": "http://127.0.0.1:9/mcp"}}}),
             browser.put(f"/api/mcp-servers/{server['id']}", json={"base_url": "http://127.0.0.1:10/mcp"}),
             browser.put(f"/api/mcp-servers/{server['id']}", json={"headers": {"a": "b"}}),
+            browser.put(
+                f"/api/mcp-servers/{server['id']}/tools", json={"tools": [{"name": "x", "isAutoApprove": True}]}
+            ),
         ]
         assert {(one.status_code, one.json()["code"]) for one in refused} == {(403, "fresh_proof_needed")}
         assert browser.put(f"/api/mcp-servers/{server['id']}", json={"is_active": False}).is_success

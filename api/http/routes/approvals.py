@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 
 from api.drive import Place, Principal
 from api.events.frames import Frame, encode
-from api.http.dependencies import CallerDep, ServiceDep, is_still_proved
+from api.http.dependencies import CallerDep, ServiceDep, is_still_caller
 from api.http.filtered_route import FilteredRoute
 from api.http.requests import DecisionsBody
 from api.http.schemas import ApprovalList, ApprovalsEvent, ApprovalView
@@ -25,7 +25,7 @@ EXAMPLE = (
 STREAM: Final = stream_responses(ApprovalsEvent, EXAMPLE)
 
 
-@router.get("", responses=problem_responses())
+@router.get("", responses=problem_responses(403))
 async def list_approvals(caller: CallerDep, service: ServiceDep) -> ApprovalList:
     """List the approvals that wait for you, oldest first."""
     return ApprovalList(
@@ -33,13 +33,13 @@ async def list_approvals(caller: CallerDep, service: ServiceDep) -> ApprovalList
     )
 
 
-@router.get("/events", response_class=EventStream, status_code=200, responses=STREAM | problem_responses())
+@router.get("/events", response_class=EventStream, status_code=200, responses=STREAM | problem_responses(403))
 async def follow_approvals(request: Request, caller: CallerDep, service: ServiceDep) -> EventStream:
     """Send which approvals wait for you as the event `approvals`, at once and at each change, until the key ends."""
     return EventStream(_frames(request, caller, service))
 
 
-@router.get("/{approval_id}", responses=problem_responses(404))
+@router.get("/{approval_id}", responses=problem_responses(403, 404))
 async def get_approval(approval_id: str, caller: CallerDep, service: ServiceDep) -> ApprovalView:
     """Return an approval, also one that is closed."""
     return await shown_approval(await service.approvals.get(caller, approval_id), caller, service)
@@ -67,12 +67,12 @@ async def decide_approval(
 async def _frames(request: Request, caller: Principal, service: Service) -> AsyncGenerator[list[Frame]]:
     number, watch = 0, service.approvals.watch(caller)
     streams: OpenStreams = request.app.state.open_streams
-    with streams.opened(request, caller.user_id, None) as stream:
+    with streams.opened(request, caller.user_id) as stream:
         while watch.is_open and stream.is_open:
             ids = None
             with stream.waiting():
                 ids = await watch.next(service.heartbeat_seconds)
-            if ids is not None and await is_still_proved(request, service):
+            if ids is not None and await is_still_caller(request, service):
                 number += 1
                 yield [_frame(number, ids)]
             elif ids is None and watch.is_open and stream.is_open:

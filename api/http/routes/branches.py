@@ -14,7 +14,7 @@ from graph.language import language_of
 
 router = APIRouter(prefix="/threads/{thread_id}/messages/{message_id}", tags=["threads"], route_class=FilteredRoute)
 
-BEGUN = STREAM | problem_responses(404, 409, 413, 503, 507)
+BEGUN = STREAM | problem_responses(403, 404, 409, 413, 503, 507)
 
 
 @router.post("/edit", status_code=200, response_class=EventStream, responses=BEGUN)
@@ -75,7 +75,7 @@ async def regenerate_answer(
     return new_run_stream(run, caller, service, request)
 
 
-@router.get("/versions", responses=problem_responses(404))
+@router.get("/versions", responses=problem_responses(403, 404))
 async def list_message_versions(
     thread_id: str, message_id: str, caller: CallerDep, service: ServiceDep
 ) -> VersionsOfMessage:

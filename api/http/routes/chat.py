@@ -28,7 +28,10 @@ EVENT_NUMBER = re.compile(r"-?[0-9]{1,100}")
 
 
 @router.post(
-    "/chat", status_code=200, response_class=EventStream, responses=STREAM | problem_responses(404, 409, 413, 503, 507)
+    "/chat",
+    status_code=200,
+    response_class=EventStream,
+    responses=STREAM | problem_responses(403, 404, 409, 413, 503, 507),
 )
 async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep, request: Request) -> EventStream:
     """Say something to the assistant.
@@ -62,7 +65,7 @@ async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep, reques
     response_class=EventStream,
     responses=STREAM
     | {204: {"description": "The run is over, and has no events after this one."}}
-    | problem_responses(404),
+    | problem_responses(403, 404),
 )
 async def follow_run(
     run_id: str,

@@ -15,7 +15,7 @@ router = APIRouter(prefix="/grants", tags=["grants"], route_class=FilteredRoute)
 NO_CONTENT = 204
 
 
-@router.get("", responses=problem_responses())
+@router.get("", responses=problem_responses(403))
 async def list_grants(caller: CallerDep, service: ServiceDep) -> GrantList:
     """List your valid grants: the actions of the assistant that need no approval."""
     return GrantList(items=[grant_view(grant) for grant in await service.graph.grants(caller.user_id)])

@@ -16,13 +16,13 @@ from drive_server.http.problem import problem_responses
 router = APIRouter(prefix="/memories", tags=["memories"], route_class=FilteredRoute)
 
 
-@router.get("", responses=problem_responses())
+@router.get("", responses=problem_responses(403))
 async def list_memories(caller: CallerDep, service: ServiceDep) -> MemoryList:
     """List your remembered facts, the newest first, without those of files in the trash."""
     return MemoryList(items=[_view(fact) for fact in await service.graph.memory.facts(caller)])
 
 
-@router.get("/{memory_id}", responses=problem_responses(404))
+@router.get("/{memory_id}", responses=problem_responses(403, 404))
 async def get_memory(memory_id: str, caller: CallerDep, service: ServiceDep) -> MemoryView:
     """Return one fact, with its origin."""
     return _found(await service.graph.memory.fact(caller, memory_id))

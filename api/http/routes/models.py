@@ -9,7 +9,7 @@ from drive_server.http.problem import problem_responses
 router = APIRouter(prefix="/models", tags=["models"])
 
 
-@router.get("", responses=problem_responses())
+@router.get("", responses=problem_responses(403))
 async def list_models(caller: CallerDep, service: ServiceDep) -> ModelList:
     """List the models that the operator lets people choose for a conversation (`model` of `POST /api/chat`)."""
     del caller

@@ -21,7 +21,7 @@ from graph.planning.commands import PlanCommand
 router = APIRouter(prefix="/threads/{thread_id}/plan", tags=["plans"], route_class=FilteredRoute)
 
 
-@router.get("", responses=problem_responses(404))
+@router.get("", responses=problem_responses(403, 404))
 async def get_plan(thread_id: str, caller: CallerDep, service: ServiceDep, response: Response) -> PlanView:
     """Return the newest plan of a thread. Its version is the `ETag`."""
     return await _answer(await service.plans.get(caller, thread_id), caller, service, response)

@@ -32,7 +32,7 @@ router = APIRouter(prefix="/runs", tags=["runs"], route_class=FilteredRoute)
 ACCEPTED = 202
 
 
-@router.get("", responses=problem_responses())
+@router.get("", responses=problem_responses(403))
 async def list_runs(
     caller: CallerDep,
     service: ServiceDep,
@@ -46,7 +46,7 @@ async def list_runs(
     return RunList(items=[run_view(run) for run in page.runs], cursor=page.cursor)
 
 
-@router.get("/{run_id}", responses=problem_responses(404))
+@router.get("/{run_id}", responses=problem_responses(403, 404))
 async def get_run(run_id: str, caller: CallerDep, service: ServiceDep) -> RunView:
     """Return a run."""
     return run_view(await service.runs.get(caller, run_id))
@@ -65,7 +65,7 @@ async def cancel_run(run_id: str, caller: CallerDep, service: ServiceDep, respon
     return CancelView(run_id=run_id, status="cancelling")
 
 
-@router.get("/{run_id}/changes", responses=problem_responses(404))
+@router.get("/{run_id}/changes", responses=problem_responses(403, 404))
 async def list_run_changes(run_id: str, caller: CallerDep, service: ServiceDep) -> ChangeList:
     """List the changes of a run in the drive, in order, and its calls of your own MCP servers."""
     run = await service.runs.get(caller, run_id)
@@ -74,7 +74,7 @@ async def list_run_changes(run_id: str, caller: CallerDep, service: ServiceDep) 
     return ChangeList(items=views["changes"], groups=views["groups"], outside=outside)
 
 
-@router.get("/{run_id}/context", responses=problem_responses(404))
+@router.get("/{run_id}/context", responses=problem_responses(403, 404))
 async def get_run_context(run_id: str, caller: CallerDep, service: ServiceDep) -> RunContextView:
     """Return a run's requests to its models, to the letter: instructions, summaries, messages and results."""
     run = await service.runs.get(caller, run_id)
@@ -84,7 +84,7 @@ async def get_run_context(run_id: str, caller: CallerDep, service: ServiceDep) -
     return RunContextView(run_id=run.id, calls=[ModelCallView.model_validate(call) for call in calls])
 
 
-@router.get("/{run_id}/audit", responses=problem_responses(404))
+@router.get("/{run_id}/audit", responses=problem_responses(403, 404))
 async def get_run_audit(run_id: str, caller: CallerDep, service: ServiceDep) -> RunAudit:
     """Return each call of a run with its approvals, who decided, and the versions that it made."""
     found = await service.runs.audit(caller, run_id)

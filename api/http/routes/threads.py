@@ -35,7 +35,7 @@ EXPORT: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get("", responses=problem_responses())
+@router.get("", responses=problem_responses(403))
 async def list_threads(
     caller: CallerDep,
     service: ServiceDep,
@@ -51,7 +51,7 @@ async def list_threads(
     return ThreadList(items=[summary_view(row) for row in page.threads], cursor=page.cursor)
 
 
-@router.get("/{thread_id}", responses=problem_responses(404))
+@router.get("/{thread_id}", responses=problem_responses(403, 404))
 async def get_thread(
     thread_id: str, caller: CallerDep, service: ServiceDep, limit: Limit = 200, version: Version = None
 ) -> ThreadView:
@@ -62,7 +62,7 @@ async def get_thread(
     return await thread_view(caller, service, thread_id, version, limit)
 
 
-@router.get("/{thread_id}/export", responses=EXPORT | problem_responses(404))
+@router.get("/{thread_id}/export", responses=EXPORT | problem_responses(403, 404))
 async def export_thread(
     thread_id: str,
     caller: CallerDep,
@@ -87,7 +87,7 @@ async def export_thread(
     return Response(content, headers=headers, media_type=media_type)
 
 
-@router.get("/{thread_id}/results/{reference}", responses=problem_responses(404))
+@router.get("/{thread_id}/results/{reference}", responses=problem_responses(403, 404))
 async def get_thread_result(thread_id: str, reference: str, caller: CallerDep, service: ServiceDep) -> ResultView:
     """Return a long result in full; the thread's messages have an excerpt of it."""
     row = await service.threads.get(caller, thread_id)

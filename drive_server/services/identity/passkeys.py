@@ -139,10 +139,12 @@ class PasskeyService:
     async def remove(self, actor: Actor, passkey_id: str, session_secret: str = "") -> None:
         """Remove a passkey of the caller, and log out the browsers that it let in, but the one that asks.
 
-        Raises `NotFoundError`, `MissingScopeError` without all scopes.
+        Raises `NotFoundError`, `MissingScopeError` without all scopes, and `FreshProofNeededError`: a browser that was
+        left open takes no way to sign in from its person.
         """
         require_person(actor.principal)
         require_scopes(actor.principal, ALL_SCOPES)
+        self._identity.require_fresh(actor.principal)
         own = PasskeyRow.id == passkey_id, PasskeyRow.user_id == actor.user_id
         async with self._database.write() as session:
             row = await session.scalar(select(PasskeyRow).where(*own))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -198,3 +200,18 @@ async def test_each_route_refuses_a_key_without_the_scopes_that_the_table_says(s
         if needed:
             found[key_of(method, path)] = needed
     assert found == NEEDED
+
+
+@pytest.mark.parametrize("method", ["PATCH", "DELETE"])
+async def test_a_method_in_a_header_needs_what_the_method_needs(service: Service, method: str) -> None:
+    key = (await keys_without(service))["write"]
+    headers = {**TUS, "Content-Type": "application/offset+octet-stream", "X-HTTP-Method-Override": method}
+    async with service.client() as owner, service.client(key) as reader, service.client("") as browser:
+        url = f"/api/drive/{(await owner.post('/api/drive/uploads', headers=TUS)).headers['location']}"
+        await browser.post("/api/auth/login", json={"token": service.token})
+        refused = await reader.post(url, content=b"x", headers=headers)
+        foreign = await browser.post(url, content=b"x", headers={**headers, "Sec-Fetch-Site": "cross-site"})
+        kept = await owner.head(url, headers=TUS)
+    assert (refused.status_code, refused.json()["code"]) == (403, "missing_scope")
+    assert (foreign.status_code, foreign.json()["code"]) == (403, "forbidden")
+    assert (kept.status_code, kept.headers["upload-offset"]) == (200, "0")

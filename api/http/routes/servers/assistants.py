@@ -13,7 +13,7 @@ from drive_server.http.problem import problem_responses
 router = APIRouter(prefix="/assistants", tags=["assistants"], route_class=FilteredRoute)
 
 
-@router.get("", responses=problem_responses())
+@router.get("", responses=problem_responses(403))
 async def list_assistants(caller: CallerDep, service: ServiceDep) -> AssistantList:
     """List your assistants: the built-in `drive_agent`, then your own by name."""
     return AssistantList(items=[assistant_view(row, BUILT_IN) for row in await service.assistants.of(caller)])
@@ -28,7 +28,7 @@ async def create_assistant(body: NewAssistantBody, caller: WriterDep, service: S
     return assistant_view(await service.assistants.create(caller, body.to_change()), BUILT_IN)
 
 
-@router.get("/{assistant_id}", responses=problem_responses(404))
+@router.get("/{assistant_id}", responses=problem_responses(403, 404))
 async def get_assistant(assistant_id: str, caller: CallerDep, service: ServiceDep) -> AssistantView:
     """Return an assistant."""
     return assistant_view(await service.assistants.get(caller, assistant_id), BUILT_IN)
@@ -51,7 +51,7 @@ async def delete_assistant(assistant_id: str, caller: WriterDep, service: Servic
     await service.assistants.delete(caller, assistant_id)
 
 
-@router.get("/{assistant_id}/mcp-servers", responses=problem_responses(404))
+@router.get("/{assistant_id}/mcp-servers", responses=problem_responses(403, 404))
 async def get_chosen_servers(assistant_id: str, caller: CallerDep, service: ServiceDep) -> ServerChoiceView:
     """Return the servers that an assistant uses."""
     return ServerChoiceView(server_ids=await service.assistants.servers(caller, assistant_id))

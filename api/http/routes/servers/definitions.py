@@ -12,7 +12,7 @@ from api.authority import require_scopes
 from api.drive import Principal
 from api.errors import ApiError, InvalidRequestError
 from api.events.frames import Frame, encode
-from api.http.dependencies import CallerDep, ServiceDep, WriterDep, is_still_proved
+from api.http.dependencies import CallerDep, ServiceDep, WriterDep, is_still_caller
 from api.http.filtered_route import FilteredRoute
 from api.http.server_requests import ImportBody, NewServerBody, ServerBody, ToolsBody
 from api.http.server_schemas import (
@@ -51,7 +51,7 @@ STATUS_EXAMPLE = (
 STREAM: Final = stream_responses(ServerStatusEvent, STATUS_EXAMPLE)
 
 
-@router.get("", responses=problem_responses())
+@router.get("", responses=problem_responses(403))
 async def list_servers(request: Request, caller: CallerDep, service: ServiceDep) -> ServerList:
     """List your MCP servers by name, with the state of their connections."""
     rows = await service.servers.of(caller)
@@ -82,7 +82,7 @@ async def import_servers(body: ImportBody, request: Request, caller: WriterDep, 
     return ImportView(items=[await _import(one, caller, service, language) for one in read_servers(body.document())])
 
 
-@router.get("/events", response_class=EventStream, status_code=200, responses=STREAM | problem_responses())
+@router.get("/events", response_class=EventStream, status_code=200, responses=STREAM | problem_responses(403))
 async def follow_servers(request: Request, caller: CallerDep, service: ServiceDep) -> EventStream:
     """Send the state of each of your servers as the event `server_status`, then each change.
 
@@ -92,7 +92,7 @@ async def follow_servers(request: Request, caller: CallerDep, service: ServiceDe
     return EventStream(_frames(request, caller, service, language_of(request)))
 
 
-@router.get("/{server_id}", responses=problem_responses(404))
+@router.get("/{server_id}", responses=problem_responses(403, 404))
 async def get_server(server_id: str, request: Request, caller: CallerDep, service: ServiceDep) -> ServerView:
     """Return a server."""
     return server_view(await service.servers.get(caller, server_id), service.servers, language_of(request))
@@ -130,7 +130,7 @@ async def connect_server(server_id: str, request: Request, caller: WriterDep, se
     return connection_view(await service.servers.connect(caller, server_id), language_of(request))
 
 
-@router.get("/{server_id}/tools", responses=problem_responses(404))
+@router.get("/{server_id}/tools", responses=problem_responses(403, 404))
 async def list_server_tools(server_id: str, request: Request, caller: CallerDep, service: ServiceDep) -> ToolList:
     """List the tools of a server, with what changed since you saw them."""
     listed = await service.servers.tools(caller, server_id)
@@ -144,10 +144,11 @@ async def change_server_tools(
     """Enable tools or disable them, approve calls of them in advance, or accept their changed definitions.
 
     All or none of the decisions count. 409 `tool_changed` for a hash that is not the tool's any more. To approve in
-    advance needs the scope delete, as an approval does.
+    advance needs the scope delete, as an approval does, and a fresh proof (403 `fresh_proof_needed`), as it lasts.
     """
     if any(tool.is_auto_approve for tool in body.tools):
         require_scopes(caller, APPROVING)
+        service.drive.require_fresh(caller)
     listed = await service.servers.update_tools(caller, server_id, body.to_changes())
     return tool_list(listed, service.servers, language_of(request))
 
@@ -180,13 +181,13 @@ async def _frames(
     number = 0
     streams: OpenStreams = request.app.state.open_streams
     watch = service.servers.watch(caller, service.heartbeat_seconds)
-    with streams.opened(request, caller.user_id, None) as stream:
+    with streams.opened(request, caller.user_id) as stream:
         async with aclosing(watch) as changes:
             while stream.is_open:
                 changed = None
                 with stream.waiting():
                     changed = await anext(changes, None)
-                if changed is None or (changed and not await is_still_proved(request, service)):
+                if changed is None or (changed and not await is_still_caller(request, service)):
                     return
                 clean = service.graph.link_filter().clean
                 yield [_frame(number + place, *one, language, clean) for place, one in enumerate(changed.items(), 1)]

@@ -18,19 +18,19 @@ from drive_server.http.problem import problem_responses
 router = APIRouter(prefix="/mcp-servers", tags=["mcp servers"], route_class=FilteredRoute)
 
 
-@router.get("/{server_id}/resources", responses=problem_responses(404, 503))
+@router.get("/{server_id}/resources", responses=problem_responses(403, 404, 503))
 async def list_server_resources(server_id: str, caller: CallerDep, service: ServiceDep) -> ResourceList:
     """List the resources that a server offers."""
     return ResourceList(items=resource_views(await service.offers.resources(caller, server_id)))
 
 
-@router.get("/{server_id}/prompts", responses=problem_responses(404, 503))
+@router.get("/{server_id}/prompts", responses=problem_responses(403, 404, 503))
 async def list_server_prompts(server_id: str, caller: CallerDep, service: ServiceDep) -> PromptList:
     """List the prompts that a server offers."""
     return PromptList(items=prompt_views(await service.offers.prompts(caller, server_id)))
 
 
-@router.post("/{server_id}/prompts", responses=problem_responses(404, 503))
+@router.post("/{server_id}/prompts", responses=problem_responses(403, 404, 503))
 async def fill_server_prompt(
     server_id: str, body: PromptBody, caller: CallerDep, service: ServiceDep
 ) -> FilledPromptView:

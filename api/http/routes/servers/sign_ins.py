@@ -6,9 +6,8 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
-from api.authority import require_scopes
 from api.errors import NotFoundError
-from api.http.dependencies import ServiceDep, WriterDep
+from api.http.dependencies import ServiceDep, WriterDep, get_caller, get_writer
 from api.http.filtered_route import FilteredRoute, filter_error, filtered_view
 from api.http.server_requests import AuthorizationBody
 from api.http.server_schemas import AuthorizationView, ServerView, server_view
@@ -116,8 +115,7 @@ async def finish_server_sign_in(
 
 
 async def _finish(server_id: str, request: Request, service: Service, back: Comeback) -> ServerView:
-    caller = await service.drive.authenticate(request)
-    require_scopes(caller, ("write",))
+    caller = await get_writer(await get_caller(request, service))
     row = await service.sign_ins.finish(caller, server_id, back)
     return server_view(row, service.servers, language_of(request))
 

@@ -128,7 +128,10 @@ async def list_passkeys(drive: DriveDep, actor: ActorDep) -> PasskeysResult:
 
 @router.delete("/passkeys/{passkey_id}", status_code=status.HTTP_204_NO_CONTENT, responses=problem_responses(403, 404))
 async def remove_passkey(passkey_id: str, request: Request, drive: DriveDep, actor: ActorDep) -> None:
-    """Remove a passkey: nobody logs in with it any more. Browsers that did so are logged out, but the one that asks."""
+    """Remove a passkey: nobody logs in with it any more. Browsers that did so are logged out, but the one that asks.
+
+    403 `fresh_proof_needed` for a browser that was logged in too long ago.
+    """
     await drive.passkeys.remove(actor, passkey_id, request.cookies.get(COOKIE, ""))
 
 

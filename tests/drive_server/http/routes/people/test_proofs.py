@@ -123,6 +123,19 @@ async def test_a_session_that_is_shown_as_a_token_is_the_one_that_is_proved(serv
         assert (await browser.get(PROOF)).json()["is_fresh"]
 
 
+async def test_an_old_session_removes_no_passkey_but_ends_other_browsers_at_once(service: Service) -> None:
+    async with browser_of(service, token=service.token) as browser, browser_of(service, token=service.token) as other:
+        named(browser)
+        await browser.post("/api/auth/login", json={"token": service.token})
+        passkey = (await register(browser))[1]["id"]
+        await let_time_pass(service)
+        assert code(await browser.delete(f"/api/auth/passkeys/{passkey}")) == (403, "fresh_proof_needed")
+        assert (await browser.delete("/api/auth/sessions")).status_code == 204
+        assert (await other.get(ME)).status_code == 401
+        assert (await browser.post(PROOF, json={"token": service.token})).status_code == 204
+        assert (await browser.delete(f"/api/auth/passkeys/{passkey}")).status_code == 204
+
+
 async def test_a_key_proves_its_owner_with_each_request(service: Service, owner_client: httpx.AsyncClient) -> None:
     await let_time_pass(service)
     assert (await owner_client.post(KEYS, json=NEW_KEY)).status_code == 201
