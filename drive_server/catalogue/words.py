@@ -26,6 +26,27 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "nothing": ("none", "无"),
     "left_not_undone": (" Left as it is now: {count} that can't be undone.", "另有 {count} 项保持不变，无法撤销。"),
     "left_not_redone": (" Left as it is now: {count} that can't be done again.", "另有 {count} 项保持不变，无法重做。"),
+    "search_rebuilding": (
+        "The search index is damaged and is being built anew: what files say may not be found yet, only their names.",
+        "搜索索引已损坏，正在重建：暂时可能只能按名称找到文件，找不到其中的内容。",
+    ),
+    "search_degraded": (
+        "The search index is damaged and could not be built anew: what files say may not be found, only their names.",
+        "搜索索引已损坏且无法重建：可能只能按名称找到文件，找不到其中的内容。",
+    ),
+    "search_waiting_one": (
+        "1 file is not indexed yet, so its text was not searched.",
+        "还有 1 个文件尚未建立索引，未搜索其中的内容。",
+    ),
+    "search_waiting": (
+        "{count} files are not indexed yet, so their text was not searched.",
+        "还有 {count} 个文件尚未建立索引，未搜索其中的内容。",
+    ),
+    "search_cut": (
+        "Of the files that other people share with you, the text of the {limit:,} that were changed last was searched: "
+        "name a folder to search in the others.",
+        "在他人与你共享的文件中，只搜索了最近更改的 {limit:,} 个文件的内容；要搜索其他文件，请指定文件夹。",
+    ),
     "nothing_fits": ("Nothing in the drive fits these filters.", "云盘中没有符合这些条件的内容。"),
     "nothing_found": ("Nothing found for '{query}'.", "没有找到“{query}”。"),
     # Notices and mails

@@ -5,7 +5,6 @@ SHA-256. The time of a file is when it was set aside.
 """
 
 import os
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal
@@ -121,11 +120,6 @@ class AsideObjects:
         # A copy has a time of its own, which a renamed object need not have.
         await obstore.copy_async(self._store, source, target)
         await obstore.delete_async(self._store, source)
-
-
-def is_older(listed: Listed, days: float) -> bool:
-    """Say whether a content was set aside at least so many days ago."""
-    return listed[2] <= time.time() - days * 24 * 3600
 
 
 def _key(blob_hash: str, kind: Kind) -> str:

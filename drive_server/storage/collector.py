@@ -24,9 +24,9 @@ GRACE: Final = timedelta(hours=1)
 UNFINISHED_AFTER: Final = timedelta(days=1)
 NIGHT: Final = timedelta(days=1)
 UNKNOWN_DAYS: Final = 7
-"""Days that contents are set aside which the database never knew."""
+"""The least days for which contents are set aside that the database never knew."""
 MOST_UNKNOWN: Final = 10
-"""Of so many contents one may be unknown to the database: if there are more, it is taken for another one."""
+"""One content in so many may be unknown to the database. If more are, it may be another one, and they all stay."""
 BATCH: Final = 200
 
 

@@ -64,7 +64,7 @@ class Database:
         self.engine = engine
         self.schema = schema
         self.damage: StorageFailureError | None = None
-        """What was found out of a damaged file: such a database is not ready any more."""
+        """The failure that told of a damaged file. A database with one is not ready any more."""
 
         self.signer = signer or Signer(token_bytes(KEY_BYTES))
         self._transactions = Transactions(engine, on_connect)

@@ -66,7 +66,7 @@ def require_sound(path: Path) -> None:
 
 
 def _found_wrong(connection: sqlite3.Connection) -> str:
-    """Return the first fault; nothing of a database that another process holds, whose opening was checked there."""
+    """Return the first fault. A database that another process holds counts as sound: that process has checked it."""
     try:
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.OperationalError as error:

@@ -1,7 +1,7 @@
 """Addresses of items in answers; and paths on their way through wsgidav, which reads a destination as an address.
 
-There `;`, `?` and line ends would cut it: a noncharacter with the number of the character stands for each of them, and
-for itself, so that no two paths are one.
+A `;`, a `?` or a line end would cut such an address. So each of them is replaced by its number between two
+noncharacters, and so is that noncharacter itself: no two paths become one.
 """
 
 import re

@@ -13,6 +13,7 @@ from drive_server.http.languages import language_of
 from drive_server.mcp.results import SearchResult
 from drive_server.mcp.tools.definition.arguments import MAX_EMAIL_CHARACTERS, MAX_HITS
 from drive_server.mcp.tools.index import IndexResult
+from drive_server.messages import Language
 from drive_server.models.base import Page
 from drive_server.models.search import Hit
 from drive_server.services.journal.changes import MAX_MOMENT_CHARACTERS
@@ -57,14 +58,17 @@ async def search(
     Without `q`, list what the folder, kind and other filters leave, the last changed first. A kind searches names and
     exact words.
     """
+    language = language_of(request)
     if mode == "hybrid" and q.strip() and kind is None:
         if cursor is not None:
             raise InvalidInputError("A hybrid search has no pages.", hint="Leave the cursor out, or raise the limit.")
-        page = await _hybrid(drive, actor, q, folder_id, only, limit)
+        page = await _hybrid(drive, actor, q, folder_id, only, limit, language)
     else:
-        page = await drive.search.find(actor, q, folder=folder_id, kind=kind, only=only, limit=limit, cursor=cursor)
+        page = await drive.search.find(
+            actor, q, folder=folder_id, kind=kind, only=only, limit=limit, cursor=cursor, language=language
+        )
         page = _names_of(page) if mode == "name" else page
-    found = page if cursor is not None else with_nothing_found(page, q, language_of(request))
+    found = page if cursor is not None else with_nothing_found(page, q, language)
     return SearchResult.of(found, drive.address)
 
 
@@ -90,12 +94,12 @@ async def rebuild_index(drive: DriveDep, actor: ActorDep) -> IndexResult:
 
 
 async def _hybrid(
-    drive: Drive, actor: Actor, query: str, folder: str | None, only: SearchFilter, limit: int
+    drive: Drive, actor: Actor, query: str, folder: str | None, only: SearchFilter, limit: int, language: Language
 ) -> Page[Hit]:
     """Find passages by meaning, and before them items by name: a picture has a name but no passages."""
     most_names = max(1, limit // SHARE_OF_NAMES)
     named = _names_of(await drive.search.find(actor, query, folder=folder, only=only, limit=most_names))
-    fitting = await drive.search.semantic(actor, query, folder=folder, only=only, limit=limit)
+    fitting = await drive.search.semantic(actor, query, folder=folder, only=only, limit=limit, language=language)
     best = max((hit.score for hit in fitting.items), default=0.0) or 1.0
     passages = [replace(hit, score=BELOW_NAMES * hit.score / best) for hit in fitting.items]
     return Page((*named.items, *passages)[:limit], note=fitting.note)

@@ -59,7 +59,7 @@ ENOUGH_BY_WORDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What a passage has of a question: which of its `asked` words, which of them close together, and whether an id."""
+    """The `words` of a question that a passage has, those that stand close together, and whether it has an id of it."""
 
     words: frozenset[str] = frozenset()
     together: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""The health of the index: who fails to read it says so, its writer looks and repairs, and everybody is told.
+"""The health of the index. A process that fails to read it asks its writer to look; all processes see the state.
 
 Two small files beside the index's lock carry it between processes: a request, which any of them makes, and the state,
 which only the writer changes.

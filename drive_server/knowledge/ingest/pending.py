@@ -42,7 +42,7 @@ MAX_FILES = 32
 MAX_BYTES = 4_000_000
 MAX_ATTEMPTS = 3
 OCR_PATIENCE = 60
-"""OCR waits so many times longer between attempts than reading: nobody waits for it, and the disk may recover."""
+"""The factor by which OCR waits longer between attempts than reading: nobody waits for it, and a disk may recover."""
 MAX_IDS = 500
 FROM_SCRATCH = "anew"
 """The `index_table` of a file that must be read and embedded again, with nothing reused."""
@@ -174,7 +174,7 @@ class PendingFiles:
             await session.execute(_missing_entries())
 
     async def restart_missing(self, passages: Mapping[str, int]) -> None:
-        """Make the files pending again of which this table should have other numbers of passages than it has."""
+        """Make files pending again of which this table has another number of passages than their reading says."""
         entry = IndexEntryRow
         query = (
             select(entry.file_id, ReadingRow.passages)

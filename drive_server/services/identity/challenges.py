@@ -44,7 +44,7 @@ class Challenges:
         try:
             yield
         except BaseException:
-            # Only who has a passkey leaves something here.
+            # So only those who have a passkey take up memory here.
             self._used.pop(challenge, None)
             raise
 

@@ -186,7 +186,7 @@ class SessionService:
 async def revoke_sessions(
     session: AsyncSession, user_id: str, now: datetime, but: str = "", *which: ColumnElement[bool]
 ) -> None:
-    """Revoke sessions of a person, but the one with this secret. The rows stay until then: runs end by them."""
+    """Revoke sessions of a person, but the one with this secret. The rows stay until they expire: runs end by them."""
     others = ApiKeyRow.secret_hash != digest(but)
     await session.execute(update(ApiKeyRow).where(*_sessions_of(user_id), others, *which).values(revoked_at=now))
 

@@ -7,7 +7,7 @@ from drive_server.services.journal.recorder import Recorder
 from drive_server.storage.tables.sharing import NoticeRow
 
 PROGRAMS: Final = frozenset({"api_key", "jwt"})
-"""Ways to sign in by which programs act: what a person does in the page or at this computer is asked there."""
+"""Sign-in methods of programs. The page and the terminal ask the person themselves before they delete for good."""
 CHANGE: Final = "change:"
 """The beginning of what a notice of a change is about; the id of the change follows."""
 

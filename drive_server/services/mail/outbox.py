@@ -83,6 +83,8 @@ class Outbox:
                 await self.send_due()
             except DriveError:
                 continue  # logged where it came from
+            except Exception:
+                logger.exception("A mail could not be made; the others go on.")
 
     async def send_due(self) -> int:
         """Send all that is due now; return how many were taken."""
@@ -113,6 +115,10 @@ class Outbox:
                 await self._end(row, is_sent=False)
             else:
                 await self._put_off(row)
+            return False
+        except ValueError as error:  # no mail has such an address, now or later
+            logger.warning("The mail %s can't be sent: %s", row.id, error)
+            await self._end(row, is_sent=False)
             return False
         await self._end(row, is_sent=True)
         return True

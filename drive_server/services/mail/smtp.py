@@ -89,7 +89,10 @@ class SmtpServer:
         return cls(parts.hostname, port, parts.scheme == "smtps", user, password, sender)
 
     async def send(self, mail: Mail) -> None:
-        """Hand the mail over. Raises `smtplib.SMTPException` or `OSError` if it is not taken."""
+        """Hand the mail over.
+
+        Raises `smtplib.SMTPException` or `OSError` if it is not taken, `ValueError` if its address is none.
+        """
         await to_thread.run_sync(self._send, self._message(mail), mail.to)
 
     def _message(self, mail: Mail) -> EmailMessage:

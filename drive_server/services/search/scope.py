@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import CompoundSelect, Select, bindparam, func, literal, null, select, union_all
 
+from drive_server.messages import Message
 from drive_server.services.tree.nodes import QUERIES_KEPT, NodeView, locate_folder, shared_ids, visible_ids
 from drive_server.storage.tables.index import IndexEntryRow
 from drive_server.storage.tables.items import NodeRow
@@ -48,9 +49,16 @@ class SearchArea:
         return not self.owner_ids and not self.file_ids
 
     @property
-    def note(self) -> str:
-        """A sentence about what the answer may lack."""
-        return " ".join(note for note in (self._waiting(), self._cut()) if note)
+    def notes(self) -> list[Message]:
+        """Sentences about what the answer may lack."""
+        found: list[Message] = []
+        if self.unfinished == 1:
+            found.append(Message.of("search_waiting_one"))
+        elif self.unfinished:
+            found.append(Message.of("search_waiting", count=self.unfinished))
+        if self.is_cut:
+            found.append(Message.of("search_cut", limit=MAX_FOREIGN_FILES))
+        return found
 
     def holds(self, node: NodeView) -> bool:
         """Return whether an item that the caller can see is live and in the folder, if there is one."""
@@ -64,20 +72,6 @@ class SearchArea:
         for start in range(0, len(wanted), BATCH):
             found.update(await session.scalars(query, {"ids": wanted[start : start + BATCH]}))
         return found
-
-    def _waiting(self) -> str:
-        if not self.unfinished:
-            return ""
-        files, their = ("file is", "its") if self.unfinished == 1 else ("files are", "their")
-        return f"{self.unfinished} {files} not indexed yet, so {their} text was not searched."
-
-    def _cut(self) -> str:
-        if not self.is_cut:
-            return ""
-        return (
-            f"Of the files that other people share with you, the text of the {MAX_FOREIGN_FILES:,} that were changed "
-            "last was searched: name a folder to search in the others."
-        )
 
 
 async def open_area(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Literal
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -35,12 +35,6 @@ MAX_SHOWN_CHARACTERS = 100
 MAX_FOUND = 1000
 MAX_ASKED = 8000
 ASKED_PER_WANTED = 4
-REBUILDING: Final = (
-    "The search index is damaged and is being built anew: what files say may not be found yet, only their names."
-)
-DEGRADED: Final = (
-    "The search index is damaged and could not be built anew: what files say may not be found, only their names."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +64,14 @@ class SearchService:
         only: SearchFilter = NO_FILTER,
         limit: int = 20,
         cursor: str | None = None,
+        language: Language = "en",
     ) -> Page[Hit]:
         """Return items whose names have all words of the query, then files whose text has them, each item once.
 
         With an empty query, all items that a folder, kind or filter leaves, the last changed ones first.
-        The text of a hit is the name, or at most 500 characters around the words. `note` says how many files could
-        not be searched for their text yet. At most 1,000 hits are found in all. The cursor knows what was shown: no
-        item comes twice, however the ranks change in between.
+        The text of a hit is the name, or at most 500 characters around the words. `note` says, in the language, how
+        many files could not be searched for their text yet. At most 1,000 hits are found in all. The cursor knows what
+        was shown: no item comes twice, however the ranks change in between.
         Raises `InvalidInputError` for a query over 1,000 characters, or an empty one without a folder, kind or filter,
         for an unknown kind and for a filter that makes no sense, and `ForbiddenError` for who comes by a link.
         """
@@ -100,7 +95,7 @@ class SearchService:
             found = await self._with_slips(actor.principal, area, question, wanted_kind) or found
         more = found.is_full and len(shown) + question.size < MAX_FOUND
         following = cursors.seal(pack_marks(shown, found.candidates)) if more else None
-        return Page(found.hits, following, note=self._note(area) if wanted else "")
+        return Page(found.hits, following, note=self._note(area, language) if wanted else "")
 
     async def semantic(
         self,
@@ -111,6 +106,7 @@ class SearchService:
         only: SearchFilter = NO_FILTER,
         limit: int = 10,
         mode: Literal["hybrid", "words", "vector"] = "hybrid",
+        language: Language = "en",
     ) -> Page[Hit]:
         """Return the passages that fit the meaning of the query best, whole; a file may have several.
 
@@ -126,7 +122,7 @@ class SearchService:
             area = await open_area(session, actor.principal, folder, conditions)
         found = await self._ask(actor.principal, area, question)
         hits = await _reranked(reranker, wanted, found.hits) if reranker else found.hits
-        return Page(hits[:size], note=self._note(area))
+        return Page(hits[:size], note=self._note(area, language))
 
     async def near(self, actor: Actor, texts: Sequence[str], *, without: str, limit: int = 10) -> Page[Hit]:
         """Return the files that have passages near to any of the texts, each once, without the one of that id."""
@@ -187,11 +183,13 @@ class SearchService:
         except DamagedIndexError:
             return []  # logged where it came from; the index is derived, and names are found without it
 
-    def _note(self, area: SearchArea) -> str:
-        """Return a sentence about what the answer may lack."""
-        health = self._index.health
-        damaged = (DEGRADED if health.state == "degraded" else REBUILDING) if health.is_incomplete else ""
-        return " ".join(note for note in (damaged, area.note) if note)
+    def _note(self, area: SearchArea, language: Language = "en") -> str:
+        """Return sentences about what the answer may lack."""
+        health, notes = self._index.health, area.notes
+        if health.is_incomplete:
+            is_degraded = health.state == "degraded"
+            notes.insert(0, Message.of("search_degraded") if is_degraded else Message.of("search_rebuilding"))
+        return ("" if language == "zh" else " ").join(render(note, language) for note in notes)
 
 
 async def _match_names(

@@ -61,7 +61,7 @@ async def get_proof(drive: DriveDep, principal: PrincipalDep) -> ProofResult:
 
 @router.post("", status_code=status.HTTP_204_NO_CONTENT, responses=problem_responses(403, 409, 429))
 async def prove(body: Proof, request: Request, drive: DriveDep, principal: PrincipalDep) -> None:
-    """Prove anew who is logged in with this browser, by password or token, no weaker than it was logged in.
+    """Confirm who is logged in with this browser, by a password or token as strong as the proof it was logged in by.
 
     403 `forbidden` for a weaker proof, or another person's.
     """

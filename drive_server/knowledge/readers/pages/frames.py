@@ -9,7 +9,7 @@ from PIL import Image, ImageStat
 _ANIMATED: Final = frozenset({"GIF", "PNG", "WEBP", "AVIF"})
 _MAX_COUNTED: Final = 10_000
 _LIGHT: Final = 160
-"""The mean brightness (0 to 255) of what is drawn from which on it would be lost on white."""
+"""A drawing of at least this mean brightness (0 to 255) would be lost on white."""
 
 
 def seek_each(image: Image.Image, first: int = 0, end: int = _MAX_COUNTED) -> Iterator[tuple[int, bool]]:

@@ -1,1 +1,1 @@
-"""Proofs of who somebody is: how strong and how fresh they are, which browsers showed one, and what their end ends."""
+"""Proofs of who somebody is: their strength and age, the browsers that showed one, and what is revoked with them."""

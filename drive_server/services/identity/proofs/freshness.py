@@ -1,4 +1,4 @@
-"""How strong a proof is, and whether it was shown so recently that it may make another one."""
+"""The strength of a proof, and whether it is recent enough to make another one."""
 
 from datetime import datetime, timedelta
 from typing import Final

@@ -1,4 +1,4 @@
-"""Keys and browser sessions that were revoked: what came of them is told, in whatever process that happened."""
+"""Tell of keys and browser sessions that were revoked, by any process, so that their streams and runs end too."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -16,12 +16,12 @@ logger = logging.getLogger(__name__)
 
 POLL_SECONDS: Final = 1.0
 OVERLAP: Final = timedelta(minutes=5)
-"""Processes whose clocks differ by less miss none of each other's."""
+"""The most by which the clocks of two processes may differ without one missing a revocation of the other."""
 Revoked = Callable[[str, str], Awaitable[None]]
 
 
 class Revocations:
-    """Calls whoever asked with the ids of the person and of the key or session, once for each that was revoked."""
+    """Calls each listener once for every key and session that was revoked, with the ids of its person and of itself."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -70,4 +70,4 @@ class Revocations:
             try:
                 await tell(user_id, key_id)
             except Exception:
-                logger.exception("What came of the key %s did not all end.", key_id)
+                logger.exception("Something that was begun with the key %s did not end.", key_id)

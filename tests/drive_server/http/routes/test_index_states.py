@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, get_args
 
 from drive_server.http.routes.index_states import CODES
+from drive_server.knowledge.index.health import IndexHealth
 from drive_server.knowledge.text.elements import ExtractionState
 from tests.drive_server.http.items import ITEMS, done, file, folder, refused
 
 if TYPE_CHECKING:
     import httpx
+    import pytest
 
     from tests.drive_server.http.service import Service
 
@@ -58,3 +60,14 @@ async def test_strangers_are_told_of_no_file(owner_client: httpx.AsyncClient, bo
 
 def test_every_state_has_its_sentence() -> None:
     assert {*CODES} == {"pending", "indexing", *get_args(ExtractionState)}
+
+
+async def test_the_note_of_a_search_is_in_the_language_of_the_person(
+    owner_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(IndexHealth, "is_incomplete", True)
+    for mode in ("hybrid", "text"):
+        found = await owner_client.get("/api/drive/search", params={"q": "anything", "mode": mode, "lang": "zh"})
+        note = found.json()["note"]
+        assert "正在重建" in note
+        assert "index" not in note

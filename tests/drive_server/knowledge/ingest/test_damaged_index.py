@@ -308,6 +308,7 @@ async def test_after_an_hour_it_is_tried_once_more(desk: Desk) -> None:
         ingester.health.request("inspect")
         await ingester.drain()
     assert ingester.health.state == "degraded"
+    assert "无法重建" in (await search.find(desk.actor, "parents", language="zh")).note
     desk.clock.advance(hours=1, seconds=1)
     await ingester.drain()
     assert await desk.found(search) == (FILES, "")

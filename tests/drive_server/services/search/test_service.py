@@ -399,6 +399,8 @@ async def test_what_is_not_indexed_yet_is_told_and_found_by_name(
     found = await search.find(alice, "plan")
     assert names(found) == ["plan.md"]
     assert found.note == "1 file is not indexed yet, so its text was not searched."
+    chinese = await search.find(alice, "plan", language="zh")
+    assert chinese.note == "还有 1 个文件尚未建立索引，未搜索其中的内容。"
     await set_state(drive, items[1], "indexing")
     assert (await search.semantic(alice, "plan")).note.startswith("2 files are not indexed yet")
     assert (await search.find(bob, "plan")).note == ""

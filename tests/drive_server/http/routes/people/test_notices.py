@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pydantic import SecretStr
+from sqlalchemy import select, update
 
 from drive_server.clock import utc_now
+from drive_server.services.mail import outbox as outbox_module
 from drive_server.services.mail.outbox import FIRST_PAUSE
 from drive_server.services.mail.smtp import Mail, SmtpServer
+from drive_server.storage.tables.people import UserRow
 from tests.drive_server.http.service import Service, running
 from tests.fakes.raw_server import listening
 
@@ -249,6 +252,29 @@ async def test_no_name_adds_a_header_and_no_password_goes_out_without_tls(mails:
     object.__setattr__(away, "host", "localhost.")
     with pytest.raises((smtplib.SMTPException, OSError)):
         await away.send(Mail("3", BOB, "Hi", "Words"))
+
+
+async def test_a_mail_that_can_not_be_made_or_addressed_holds_up_no_other(
+    mailing: Service, mails: tuple[MailServer, str], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outbox, people = mailing.drive.outbox, (BOB, "eve@example.com", "dora@example.com")
+    for email in people:
+        await mailing.add_person(email)
+    kinds = dict(zip(people, ("of another version", "password", "password"), strict=True))
+    monkeypatch.setattr(outbox_module, "POLL_SECONDS", 0.01)
+    async with mailing.drive.database.write() as session:
+        for email, kind in kinds.items():
+            user_id = await session.scalar(select(UserRow.id).where(UserRow.email == email))
+            await outbox.put(session, str(user_id), kind, {}, email)
+        await session.execute(update(UserRow).where(UserRow.email == people[1]).values(email="eve\n@example.com"))
+    outbox.wake()
+    await asyncio.wait_for(mails[0].came.wait(), 60)
+    for said in ("can't be sent: an address has", "A mail could not be made"):
+        while said not in caplog.text:
+            async with mailing.drive.database.read():  # the other tasks go on meanwhile
+                pass
+
+    assert [mail["To"] for mail in mails[0].mails] == [people[2]]
 
 
 async def test_what_a_program_deletes_for_good_without_asking_is_named_as_that(
