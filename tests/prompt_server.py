@@ -7,6 +7,8 @@ import asyncio
 import uvicorn
 
 PAUSE_SECONDS = 0.005
+PAUSES = 100
+"""Between two looks at the clock, for the `Date` of the answers."""
 
 
 class PromptServer(uvicorn.Server):
@@ -14,6 +16,9 @@ class PromptServer(uvicorn.Server):
 
     async def main_loop(self) -> None:
         """Return once it is to end."""
-        await self.on_tick(0)
-        while not self.should_exit:  # noqa: ASYNC110 - whoever ends it sets an attribute, as uvicorn has it
+        pauses = 0
+        while not self.should_exit:
+            if pauses % PAUSES == 0:
+                await self.on_tick(0)
+            pauses += 1
             await asyncio.sleep(PAUSE_SECONDS)

@@ -108,6 +108,10 @@ def furnish(owner: Person, model: ScriptedChatModel) -> World:
     return World(file["id"], table["id"], image["id"], talk, asked)
 
 
+APPROVABLE: Final = ".approval-ways button:first-child:not([aria-disabled])"
+"""The button that approves, once the card has stood still."""
+
+
 def views(world: World) -> dict[str, View]:
     """Return the views by name. Those of an item's menu are opened from the open file."""
     file = f"#/file/{world.file}"
@@ -130,11 +134,11 @@ def views(world: World) -> dict[str, View]:
         "editor": View(f"{file}?edit=1", "textarea"),
         **of_file,
         "changes": View("#/changes", ".activity-list li"),
-        "palette": View("#/folder/root", "[role=option]", lambda page, _: page.keyboard.press("Control+k")),
+        "palette": View("#/folder/root", "[role=option]", _palette),
         "menu": View("#/folder/root", "[role=menuitem]", _new),
         **{f"settings {name}": View(f"#/settings/{name}", ".settings-shown h2") for name in SETTINGS},
         "conversation": View(f"#/folder/root?thread={world.talk}", ".chat table"),
-        "approval": View(f"#/folder/root?thread={world.asked}", "section.approval"),
+        "approval": View(f"#/folder/root?thread={world.asked}", APPROVABLE),
         "threads": View(f"#/folder/root?thread={world.talk}", ".threads li", _threads),
     }
 
@@ -150,6 +154,12 @@ def _menu(key: str) -> Opening:
 def _pictures(page: Page, words: Words) -> None:
     page.get_by_role("button", name=words("files.look")).click()
     page.get_by_role("menuitemradio", name=words("files.layout.pictures")).click()
+
+
+def _palette(page: Page, words: Words) -> None:
+    del words
+    expect(page.locator(".items .item").first).to_be_visible()  # the folder's own commands are there with its items
+    page.keyboard.press("Control+k")
 
 
 def _new(page: Page, words: Words) -> None:

@@ -58,7 +58,7 @@ export function ActionView({ action, approvalId, deciding, isOnly, isSteady, isL
               </p>
               <${ReadBefore} action=${action} />
               ${diff && html`<${Diff} label=${text("approval.diff")} diff=${diff} />`}
-              <${Facts} facts=${facts.filter((fact) => fact.length > LONG_FACT)} action=${action} />
+              <${Facts} facts=${facts.filter((fact) => fact.length > LONG_FACT)} action=${action} isLong />
               <${Arguments} args=${action.args} />
               ${!made && !isLate && html`<${OtherWays} action=${action} isBusy=${deciding.isSending} onForm=${setForm} />`}`
       }
@@ -67,10 +67,10 @@ export function ActionView({ action, approvalId, deciding, isOnly, isSteady, isL
   </article>`;
 }
 
-/** @param {{facts: string[], action: Action}} properties */
-function Facts({ facts, action }) {
+/** @param {{facts: string[], action: Action, isLong?: boolean}} properties */
+function Facts({ facts, action, isLong = false }) {
   if (!facts.length) return null;
-  return html`<ul class="approval-facts">
+  return html`<ul class=${isLong ? "approval-facts quiet long" : "approval-facts quiet"}>
     ${facts.map((fact) => html`<li key=${fact} dir="auto"><${Sentence} sentence=${fact} action=${action} /></li>`)}
   </ul>`;
 }
@@ -134,8 +134,8 @@ function ReadBefore({ action: { passage, sources = [] } }) {
       ${text("approval.read_before")}${" "}
       ${files.map(
         (file, at) =>
-          html`${at ? ", " : ""}<bdi class="quoted">${file.path || file.name}</bdi>
-            (${text(`approval.origin.${file.origin}`)})`,
+          html`${at ? ", " : ""}<bdi class="quoted">${file.path || file.name}</bdi
+            >${" "}(${text(`approval.origin.${file.origin}`)})`,
       )}
     </p>
     ${
@@ -154,14 +154,16 @@ function Arguments({ args }) {
   if (!entries.length) return null;
   return html`<details class="fold">
     <summary>${text("approval.arguments")}</summary>
-    <dl class="approval-arguments">
-      ${entries.map(
-        ([name, value]) =>
-          html`<div key=${name}>
-            <dt><bdi>${name}</bdi></dt>
-            <dd dir="auto">${typeof value === "string" ? value : JSON.stringify(value)}</dd>
-          </div>`,
-      )}
-    </dl>
+    <div class="fold-body">
+      <dl class="arguments">
+        ${entries.map(
+          ([name, value]) =>
+            html`<div key=${name}>
+              <dt><bdi>${name}</bdi></dt>
+              <dd dir="auto">${typeof value === "string" ? value : JSON.stringify(value)}</dd>
+            </div>`,
+        )}
+      </dl>
+    </div>
   </details>`;
 }

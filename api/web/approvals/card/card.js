@@ -64,7 +64,7 @@ function Asking({ id, actions, until, deciding, onOver }) {
   const isMany = actions.length > 1;
   return html`<section class=${isMany ? "approval many" : "approval"} aria-labelledby=${name} ref=${card}>
     <p class="hidden" role="alert">${title}: ${partsOf(action.preview).sentence}</p>
-    <header>
+    <header class="row">
       <h3 id=${name} tabindex="-1"><${Icon} name="lock" />${title}</h3>
       <${Countdown} until=${until} approvalId=${id} onLate=${setLate} onOver=${onOver} />
     </header>

@@ -38,7 +38,10 @@ export function Countdown({ until, approvalId, onLate, onOver }) {
       () => {},
     );
   }, [asked]);
-  return html`<span class=${seconds <= HURRY_SECONDS ? "countdown hurry" : "countdown"} role="timer" aria-live="off"
+  return html`<span
+    class=${seconds <= HURRY_SECONDS ? "countdown hurry" : "countdown quiet"}
+    role="timer"
+    aria-live="off"
     >${isLate ? text("approval.late") : text("approval.time_left", { time: clock(seconds) })}</span
   >`;
 }

@@ -24,7 +24,7 @@ export function Pager({ count, at, isList, onGo, onList }) {
       aria-disabled=${to < 0 || to >= count ? "true" : undefined}
       onClick=${() => to >= 0 && to < count && onGo(to)}
     />`;
-  return html`<nav class="approval-pager" aria-label=${text("approval.pages")}>
+  return html`<nav class="row approval-pager" aria-label=${text("approval.pages")}>
     ${go("left", "approval.previous", at - 1)}
     <span aria-live="polite">${place}</span>
     ${go("right", "approval.next", at + 1)}

@@ -152,7 +152,7 @@ def test_an_answer_is_given_again_and_what_the_first_did_is_taken_back(
     expect(page.get_by_text("The earlier version of this message had changed something")).to_be_visible()
     assert "By mistake" in owner.names()
     page.get_by_role("button", name="Take it back").click()
-    expect(page.get_by_text("It was taken back.").first).to_be_visible()
+    expect(page.get_by_text("It was undone.").first).to_be_visible()
     assert "By mistake" not in owner.names()
     expect(page.get_by_role("group", name="Versions of the message")).to_contain_text("2/2")
 

@@ -27,7 +27,7 @@ def test_facts_and_activity_are_shown_and_a_change_is_taken_back(visits: Visits,
     expect(dialog.get_by_text("Only the owner.")).to_be_visible()
     assert violations(page) == []
     dialog.get_by_role("button", name="Undo").first.click()
-    expect(dialog.get_by_text("taken back").first).to_be_visible()
+    expect(dialog.get_by_text("undone").first).to_be_visible()
     assert owner.http.get(f"/api/drive/items/{item['id']}").json()["name"] == "ledger.txt"
 
 

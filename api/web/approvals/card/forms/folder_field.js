@@ -29,7 +29,10 @@ export function FolderField({ about, label, value, barred }) {
     try {
       const { chooseFolder } = await import("../../../files/actions/picker/picker.js");
       const id = await chooseFolder(folder, barred);
-      if (id) setChosen(id);
+      if (!id || id === folder?.id) return;
+      // No other folder's path stands there until its own is known.
+      setFolder(null);
+      setChosen(id);
     } catch (problem) {
       notifyProblem(problem);
     }
