@@ -9,14 +9,12 @@ import socket
 import sqlite3
 import subprocess
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 from mcp import StdioServerParameters
 
-from api.cli import main
-from api.cli.client import ServiceClient
 from drive_server.connect import open_drive
 from drive_server.settings import DriveSettings
 from tests.api.cli.command import COMMAND, drive_agent, environment
@@ -414,22 +412,6 @@ def test_the_index_says_how_far_it_is_and_can_be_rebuilt(service: Service) -> No
     assert "picture of nothing.png" in rebuilt.stdout
     status = json.loads(service.run("index", "--status", "--json").stdout)
     assert not status["counts"].get("pending")
-
-
-def test_a_rebuild_that_leaves_a_damaged_index_fails(
-    service: Service, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    answer = ServiceClient.get
-
-    def degraded(client: ServiceClient, path: str, **options: Any) -> Any:
-        found = answer(client, path, **options)
-        return {**found, "health": "degraded"} if path == "/api/drive/index" else found
-
-    monkeypatch.setattr(ServiceClient, "get", degraded)
-    monkeypatch.setenv("DRIVE_DATA_DIR", str(service.data_dir))
-    assert main(["index", "--rebuild", "--url", service.url]) == 1
-    assert "The search index could not be built anew." in capsys.readouterr().err
-    assert main(["index", "--status", "--url", service.url]) == 0
 
 
 def test_an_index_with_damaged_files_is_rebuilt_by_the_command(service: Service) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import obstore
 import pytest
@@ -72,7 +72,7 @@ def new_place(postgres: PostgresServer, tmp_path: Path) -> Callable[[str], Place
 @asynccontextmanager
 async def started(place: Place, *, keep: bool = False) -> AsyncGenerator[Drive]:
     agent = AgentSettings(model="offline", threads_url=place.threads)
-    urls = {"database_url": place.database, "blob_url": place.bucket}
+    urls: dict[str, Any] = {"database_url": place.database, "blob_url": place.bucket}
     app = real_app(place.data, CommandModel(), agent=agent, keep_everything=keep, **urls)
     async with app.router.lifespan_context(app):
         yield app.state.drive
