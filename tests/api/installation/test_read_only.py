@@ -124,7 +124,7 @@ def test_what_may_only_be_read_while_it_runs_is_told_and_loses_nothing(data: Pat
         else:
             assert (state.status_code, f"{name} {SAYS}" in state.text) == (503, True)
         assert str(data) not in state.text
-        subprocess.run([*inside, "umount", str(data / name)], check=True)
+        subprocess.run([*inside, "umount", "--lazy", str(data / name)], check=True)
         assert person.get("/readyz")["status"] == "ready"
         person.close()
     assert "Traceback" not in printed.read_text()
