@@ -163,11 +163,15 @@ class DriveForService:
 
     @property
     def index_state(self) -> str:
-        """The state of the search index: `ok`, or `rebuilding` or `degraded` after damage; names are found anyhow."""
-        return self._drive.ingester.health.state
+        """The state of the search index: `ok`, `rebuilding` or `degraded` after damage, or `read_only`.
+
+        Names are found anyhow.
+        """
+        return self._drive.ingester.health.state if self._drive.installation.has_writable_index else "read_only"
 
     async def check(self) -> None:
-        """Raise if the drive's database can't answer, or is known to be damaged."""
+        """Raise if the drive's database can't answer or is known to be damaged, or a part may only be read."""
+        await self._drive.installation.require_writable()
         self._drive.database.require_sound()
         async with self._drive.database.read() as session:
             await session.execute(select(1))

@@ -26,6 +26,7 @@ from api.storage.tables import BUILT_IN, RunRow
 from api.thread_imports import ThreadImports
 from api.threads import ThreadPage, Threads
 from api.withholding import Withholding
+from drive_server.errors import StorageFailureError
 from drive_server.storage.database import Database
 
 logger = logging.getLogger(__name__)
@@ -259,6 +260,9 @@ async def _probe(check: Awaitable[None]) -> str:
             await check
     except TimeoutError:
         return f"no answer within {PROBE_SECONDS:.0f} s"
+    except StorageFailureError as error:
+        logger.error("a part of the service is not ready: %s", error)  # noqa: TRY400 - asked again and again
+        return error.message
     except Exception as error:
         logger.exception("a part of the service is not ready")
         return getattr(error, "message", None) or f"not ready ({type(error).__name__})"

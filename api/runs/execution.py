@@ -28,7 +28,7 @@ from api.runs.webhooks import Webhooks
 from api.storage.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, table_of
 from api.thread_words import whole_words
 from api.threads import TOUCH
-from drive_server.errors import DriveError
+from drive_server.errors import DriveError, StorageFailureError
 from drive_server.storage.database import Database
 from graph.drive.sentences import text
 from graph.errors import AgentError, CrashedError
@@ -150,6 +150,9 @@ class Execution:
             await self._work()
         except RunParked:
             raise
+        except StorageFailureError as error:
+            logger.error("run %s failed: %s", self.run.id, error)  # noqa: TRY400 - the sentence says all that is known
+            return self._failed(error)
         except Exception as error:
             logger.exception("run %s failed", self.run.id)
             return self._failed(error)

@@ -30,6 +30,11 @@ DATA: Final[dict[str, tuple[str, str]]] = {
         "{older} 是比 {newer} 更旧的副本。",
     ),
     "data_older.hint": DATA_HINT,
+    "part_read_only": ("{part} may only be read, not written.", "{part} 只能读取，无法写入。"),
+    "part_read_only.hint": (
+        "Give the service's user the right to write it and its folder, and mount it for writing.",
+        "请授予运行服务的用户对它及其文件夹的写入权限，并以可写方式挂载。",
+    ),
     "data_swapped": (
         "{part} holds something else than its name says.",
         "{part} 的内容与其名称不符。",

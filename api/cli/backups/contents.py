@@ -8,7 +8,8 @@ from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Final
 
 from api.cli.backups.layout import blob_path
-from drive_server.storage.inner_paths import OuterPathError
+from drive_server.storage.aside import FOLDER, KINDS
+from drive_server.storage.inner_paths import OuterPathError, inner_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,9 +24,12 @@ class DamagedError(Exception):
 
 
 def copy_content(source: Path, target: Path, sha256: str, size: int) -> bool:
-    """Copy a content to a folder of contents; return False if that has it. Raises `DamagedError` and `OSError`."""
+    """Copy a content, also one that is set aside, to a folder of contents; return False if that has it.
+
+    Raises `DamagedError` and `OSError`.
+    """
     try:
-        path, origin = blob_path(target, sha256), blob_path(source, sha256)
+        path, origin = blob_path(target, sha256), _place_of(source, sha256)
     except OuterPathError as error:
         raise DamagedError(sha256) from error
     with suppress(FileNotFoundError):
@@ -49,6 +53,15 @@ def copy_content(source: Path, target: Path, sha256: str, size: int) -> bool:
         raise DamagedError(sha256)
     draft.replace(path)
     return True
+
+
+def _place_of(root: Path, sha256: str) -> Path:
+    """Return where a content of the drive is: in its place, or set aside, from where the drive takes it back too."""
+    usual = blob_path(root, sha256)
+    if usual.exists():
+        return usual
+    aside = (inner_path(root, f"{FOLDER}/{kind}/{sha256}") for kind in KINDS)
+    return next((path for path in aside if path.is_file()), usual)
 
 
 def is_intact(root: Path, sha256: str) -> bool:

@@ -133,11 +133,13 @@ class PassageTables:
             raise self._failure(error, reports=reports) from error
 
     def _failure(self, error: BaseException, *, reports: bool) -> StorageFailureError:
-        logger.warning("The search index failed.", exc_info=error)
         self.forget()
         number = _OS_ERROR.search(str(error))
         code = int(number[1]) if number else getattr(error, "errno", None)
-        if code in ENVIRONMENT:
+        # Of the disk's own failures the reason says all; of others the way there may help.
+        is_disk = code in ENVIRONMENT
+        logger.warning("The search index failed: %s", error, exc_info=None if is_disk else error)
+        if is_disk:
             return StorageFailureError(Message.of("index_failure"))
         if isinstance(error, RowsMovedError):
             return StorageFailureError(Message.of("index_failure"))

@@ -133,8 +133,8 @@ class Ingester:
         try:
             while True:
                 self._woken = anyio.Event()
-                holds = holds or self._lock.acquire()
                 with _logging_errors():
+                    holds = holds or self._lock.acquire()
                     if await self._work_all(retry_at_once=False):
                         await anyio.sleep(DEBOUNCE_SECONDS)
                         continue
@@ -371,6 +371,8 @@ class Ingester:
 def _logging_errors() -> Generator[None]:
     try:
         yield
+    except (StorageFailureError, OSError) as error:
+        logger.error("The index could not be brought up to date; it is tried again: %s", error)  # noqa: TRY400 - the disk's
     except Exception:
         logger.exception("The index could not be brought up to date; it is tried again.")
 

@@ -9,7 +9,7 @@ from itertools import accumulate
 import anyio
 from anyio.abc import TaskGroup
 
-from drive_server.errors import DriveError
+from drive_server.errors import DriveError, StorageFailureError
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.ingest.pending import Job, PendingFiles
 from drive_server.knowledge.ingest.preparation import FilePreparer, PreparedFile, prepare
@@ -177,7 +177,9 @@ class Pipeline:
         try:
             await self._store_batch(read)
         except Exception as error:
-            logger.exception("%d file(s) can't be stored.", len(read))
+            # Of the disk's own failures the sentence says all.
+            trace = None if isinstance(error, StorageFailureError) else error
+            logger.warning("%d file(s) can't be stored: %s", len(read), error, exc_info=trace)
             if len(read) == 1:
                 await self._fail(read[0].result.job, error)
                 return

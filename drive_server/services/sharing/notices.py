@@ -207,10 +207,12 @@ class NoticeService:
 
 
 async def _put(recorder: "Recorder", email: str, node_id: str) -> None:
-    """Put a notice of the caller's change, in the place of an earlier one about the same item."""
-    mine = NoticeRow.email == email, NoticeRow.node_id == node_id
-    row = await recorder.session.scalar(select(NoticeRow).where(*mine)) or NoticeRow(email=email, node_id=node_id)
-    row.by_user, row.created_at, row.read_at = recorder.actor.user_id, recorder.now, None
+    """Put a notice of the caller's change, in the place of an earlier one of theirs about the same item."""
+    by = recorder.actor.user_id
+    own = NoticeRow.email == email, NoticeRow.node_id == node_id, NoticeRow.by_user == by
+    row = await recorder.session.scalar(select(NoticeRow).where(*own))
+    row = row or NoticeRow(email=email, node_id=node_id, by_user=by)
+    row.created_at, row.read_at = recorder.now, None
     recorder.session.add(row)
 
 

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Final, cast
 
 import anyio
@@ -87,6 +88,17 @@ class Installation:
         finally:
             await database.dispose()
 
+    async def require_writable(self) -> None:
+        """Raise `StorageFailureError`, with the name of the part, if one that can't be made anew may only be read."""
+        parts = [part for part in (self._itself, *self._parts) if not part.derived]
+        if (part := await anyio.to_thread.run_sync(_read_only, parts)) is not None:
+            raise StorageFailureError(Message.of("part_read_only", part=Path(part.place).name))
+
+    @property
+    def has_writable_index(self) -> bool:
+        """False if a derived part may only be read: names are found, but no new words."""
+        return _read_only([part for part in self._parts if part.derived]) is None
+
     async def mark(self) -> None:
         """Give the parts that are there a new number. A part that can't be written keeps the one that it has.
 
@@ -127,8 +139,8 @@ class Installation:
             self._changed = anyio.Event()
             try:
                 await self._note(cast("Contents", contents))
-            except (StorageFailureError, OSError, SQLAlchemyError):
-                logger.warning("The contents were not told of the newest change.", exc_info=True)
+            except (StorageFailureError, OSError, SQLAlchemyError) as error:
+                logger.warning("The contents were not told of the newest change: %s", error)
             await anyio.sleep(NOTE_SECONDS)
 
     async def _note(self, contents: Contents) -> None:
@@ -146,6 +158,8 @@ class Installation:
 
     def _find_before(self) -> list[Finding]:
         """Return what can be told before the database is made or migrated."""
+        if (part := _read_only([self._itself, *self._parts])) is not None:
+            return [Finding(Message.of("part_read_only", part=part.place), part, is_final=True)]
         used = [(part, state) for part in self._parts if (state := part.look().state) != "missing"]
         itself = self._itself.look().state
         if itself == "swapped":
@@ -238,6 +252,10 @@ def installation_of(settings: DriveSettings, others: Sequence[Part] = ()) -> Ins
     # In this order, in which backups lock the databases too.
     parts = [*(part for part in own if part is not None), *others]
     return Installation(settings.resolved_database_url, parts, keep=settings.keep_everything)
+
+
+def _read_only(parts: Sequence[Part]) -> Part | None:
+    return next((part for part in parts if not part.is_writable()), None)
 
 
 async def _id_of(session: AsyncSession) -> str:

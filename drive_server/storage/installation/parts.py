@@ -74,6 +74,10 @@ class Part(Protocol):
         """Return the state of the part; make nothing."""
         ...
 
+    def is_writable(self) -> bool:
+        """Say whether the part may be written; true of one that is not there, and of one at another machine."""
+        ...
+
     def write(self, mark: Mark) -> None:
         """Write the mark. Raises `OSError`, `SQLAlchemyError` or `StorageFailureError` if that fails."""
         ...
@@ -121,6 +125,10 @@ class FolderPart:
         mark = self._folder / MARK_FILE
         found = read_mark(mark.read_bytes(), self.name) if mark.exists() else MISSING
         return found if found.state == "swapped" else MISSING
+
+    def is_writable(self) -> bool:
+        """Say whether the folder and the lock beside it may be written, as far as they are there."""
+        return all(may_write(path) for path in (self._folder, self._folder.with_name(f"{self._folder.name}.lock")))
 
     def lacks(self, blob_hash: str) -> bool:
         """Say whether a content is not there."""
@@ -170,6 +178,10 @@ class ObjectsPart:
             return UNMARKED
         except (BaseError, OSError):
             return UNREADABLE
+
+    def is_writable(self) -> bool:
+        """Say yes: each request tells."""
+        return True
 
     def _has_content(self) -> bool:
         return any(meta["path"] != MARK_FILE for found in obstore.list(self._store, chunk_size=2) for meta in found)
@@ -222,6 +234,11 @@ class DatabasePart:
             return UNREADABLE
         finally:
             engine.dispose()
+
+    def is_writable(self) -> bool:
+        """Say whether a database in a file may be written, which takes its folder as well: its log lies there."""
+        path = Path(self._url.database or "")
+        return not is_sqlite(self._url) or (may_write(path) and may_write(path.parent))
 
     def write(self, mark: Mark) -> None:
         """Write the mark, in a table of its own. Raises `StorageFailureError` for a damaged file."""
@@ -287,6 +304,11 @@ def mark_json(mark: Mark, name: str) -> bytes:
     """Return the mark as it stands in a file."""
     document = {"part": name, "installation": mark.installation, "number": mark.number, "change": mark.change}
     return json.dumps(document).encode()
+
+
+def may_write(path: Path) -> bool:
+    """Return whether what is at the path may be written, by its modes and by its mount; true if nothing is there."""
+    return not path.exists() or os.access(path, os.W_OK)
 
 
 def _is_empty(path: Path) -> bool:

@@ -29,11 +29,12 @@ class ShareRow(Base):
 class NoticeRow(Base):
     """Something that was shared with a person, named by email, or with a group of theirs; `by_user` shared it.
 
-    `node_id` is the item; of what a program of theirs deleted for good, `change:` and the id of that change.
+    There is one for each person who did so. `node_id` is the item; of what a program of theirs deleted for good,
+    `change:` and the id of that change.
     """
 
     __tablename__ = "notices"
-    __table_args__ = (UniqueConstraint("email", "node_id"), Index("ix_notices_by_user", "by_user"))
+    __table_args__ = (UniqueConstraint("email", "node_id", "by_user"), Index("ix_notices_by_user", "by_user"))
 
     id: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
     email: Mapped[str] = mapped_column(String(320))

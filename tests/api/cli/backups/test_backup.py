@@ -19,6 +19,7 @@ from sqlalchemy import create_engine
 from api.cli import main
 from api.cli.backups.layout import BLOBS, GENERATIONS, blob_path, generations_in
 from drive_server.knowledge.index.lock import WriterLock
+from drive_server.storage.aside import FOLDER, KINDS
 from drive_server.storage.tables.drive_schema import SCHEMA
 from tests.api.cli.command import environment
 from tests.e2e.service import Service
@@ -240,6 +241,24 @@ def test_a_damaged_content_of_the_drive_fails_the_backup_with_its_name(
     assert code == 1
     assert path.name in capsys.readouterr().err
     assert generations_in(tmp_path / "backups") == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_content_that_is_set_aside_is_backed_up_if_the_database_refers_to_it_and_left_out_if_not(
+    data_dir: Path, tmp_path: Path, kind: str
+) -> None:
+    copy, root = tmp_path / "copy", tmp_path / "backups"
+    shutil.copytree(data_dir, copy)
+    path = next(path for path in (copy / "blobs").rglob("*") if len(path.name) == 64)
+    aside = copy / "blobs" / FOLDER / kind
+    aside.mkdir(parents=True, exist_ok=True)
+    path.rename(aside / path.name)
+    (aside / ("0" * 64)).write_bytes(b"referred to by nobody")
+
+    assert run_with(copy, ["backup", str(root)]) == 0
+    assert main(["backup", str(root), "--verify"]) == 0
+    assert blob_path(root / BLOBS, path.name).is_file()
+    assert not blob_path(root / BLOBS, "0" * 64).exists()
 
 
 def run_with(data_dir: Path, arguments: list[str]) -> int:

@@ -331,3 +331,30 @@ async def test_the_owner_has_a_notice_and_a_mail_of_who_leaves_until_they_are_ba
 
         await share(owner, item)
         assert (await owner.get(NOTICES)).json() == {"items": [], "unread": 0, "cursor": None}
+
+
+async def test_each_of_two_who_leave_a_share_has_a_notice_and_one_who_comes_back_takes_theirs_along(
+    mailing: Service,
+) -> None:
+    carol = "carol@example.com"
+    people = {BOB: await mailing.add_person(BOB), carol: await mailing.add_person(carol)}
+    async with mailing.client() as owner:
+        item = await folder(owner)
+        shares = f"/api/drive/items/{item['id']}/shares"
+        for email, key in people.items():
+            assert (await owner.post(shares, json={"email": email, "role": "viewer"})).is_success
+            async with mailing.client(key) as client:
+                assert (await client.delete(f"{shares}/{email}")).is_success
+        got = (await owner.get(NOTICES)).json()
+        assert ([one["by"] for one in got["items"]], got["unread"]) == ([carol, BOB], 2)
+        await owner.post(shares, json={"email": carol, "role": "viewer"})
+        assert [one["by"] for one in (await owner.get(NOTICES)).json()["items"]] == [BOB]
+
+
+async def test_one_who_shares_an_item_again_makes_no_second_notice(mailing: Service) -> None:
+    async with mailing.client() as owner, mailing.client(await mailing.add_person(BOB)) as bob:
+        item = await folder(owner)
+        await share(owner, item)
+        await owner.delete(f"/api/drive/items/{item['id']}/shares/{BOB}")
+        await share(owner, item)
+        assert (await bob.get(NOTICES)).json()["unread"] == 1
