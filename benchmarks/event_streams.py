@@ -12,7 +12,6 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import chain
 from statistics import median
-from time import monotonic
 from typing import Final
 
 import uvloop
@@ -70,6 +69,8 @@ async def _measure_kinds(url: str, kinds: Sequence[str], given: argparse.Namespa
 async def _measure_lane(url: str, kinds: Sequence[str], given: argparse.Namespace) -> list[Row]:
     """Measure kinds of streams one after the other on one service, which begins with none."""
     async with _opened(url, given.people) as (contender, crowd):
+        # The collection of the garbage that its start left is no part of idling.
+        await asyncio.sleep(REFREEZE_SECONDS)
         rows: list[Row] = [("none", 0, *await _idle(contender, given.seconds))]
         for kind in kinds:
             async with AsyncExitStack() as stack:
@@ -84,13 +85,10 @@ async def _measure_lane(url: str, kinds: Sequence[str], given: argparse.Namespac
 @asynccontextmanager
 async def _opened(url: str, people: int) -> AsyncGenerator[tuple[Served, Crowd]]:
     async with OPEN(url, "calls-0") as contender:
-        begun = monotonic()
         assert isinstance(contender, Served)
         await contender.turn()
         async with Crowd.gathered(contender, people) as crowd:
             await come_to_rest(contender)
-            # Its last collection of garbage that its start left is no part of idling.
-            await asyncio.sleep(begun + REFREEZE_SECONDS + SETTLING_SECONDS - monotonic())
             yield contender, crowd
 
 

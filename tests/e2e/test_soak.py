@@ -1,20 +1,16 @@
-"""The service is killed again and again, anywhere: afterwards the log, the thread and the drive tell the same.
-
-`make soak` kills it 200 times; SOAK_KILLS is the number, SOAK_SEED another series.
-"""
+"""The service is killed again and again, anywhere: afterwards the log, the thread and the drive tell the same."""
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from contextlib import closing
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
-import httpx
 import pytest
 
 from tests.e2e.killed import PLACES, Victim
+from tests.e2e.soaking import SECONDS_A_KILL, SEED, Soak, kills
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,9 +19,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.story
 
-KILLS: Final = int(os.environ.get("SOAK_KILLS", "10"))
-SEED: Final = os.environ.get("SOAK_SEED", "soak")
-SECONDS_A_KILL: Final = 30
+KILLS: Final = kills(10)
 CALLS: Final = 6
 FROM_START_SHARE: Final = 0.3
 
@@ -33,8 +27,9 @@ FROM_START_SHARE: Final = 0.3
 class Round:
     """One message, sent until the service has it, and followed until its run is over."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, data_dir: Path) -> None:
         self.name = name
+        self._data_dir = data_dir
         self.run_id = ""
         self.thread_id = ""
 
@@ -56,12 +51,12 @@ class Round:
         while (event := turn.until("approval_needed", "done", "error"))["type"] == "approval_needed":
             assert person.answer(event, "approve").status_code in {200, 409}
 
-    def check(self, person: Person, data_dir: Path) -> None:
+    def check(self, person: Person) -> None:
         """Compare the log, the thread and the drive."""
         with person.follow(self.run_id) as turn:
             done = turn.finish()
         log, messages = turn.seen, person.get(f"/api/threads/{self.thread_id}")["messages"]
-        changes = self._changes(data_dir)
+        changes = self._changes()
         results = {message["tool_call_id"]: message for message in messages if message["role"] == "tool"}
         ends = {event["tool_call_id"]: event for event in log if event["type"] == "tool_call_end"}
 
@@ -78,9 +73,9 @@ class Round:
         assert len(done["changes"]) == len(changes)
         assert person.names(done["changes"][0]["item_id"]) == ["part 1", "part 2"]
 
-    def _changes(self, data_dir: Path) -> list[str]:
+    def _changes(self) -> list[str]:
         """Return the calls of the run's changes, straight from the drive's journal."""
-        with closing(sqlite3.connect(data_dir / "drive.db")) as connection:
+        with closing(sqlite3.connect(self._data_dir / "drive.db")) as connection:
             query = "SELECT tool_call_id FROM changes WHERE run_id = ?"
             return [call for (call,) in connection.execute(query, (self.run_id,))]
 
@@ -109,43 +104,13 @@ def said_in(log: list[Event]) -> str:
     return text
 
 
-class Soak:
-    """One round after the other, however often the service dies meanwhile."""
-
-    def __init__(self, data_dir: Path) -> None:
-        self._data_dir = data_dir
-        self._current: Round | None = None
-        self.rounds = 0
-
-    def serve(self, person: Person) -> None:
-        """Bring the last round to its end, and begin another one."""
-        self._finish(person)
-        self.rounds += 1
-        self._current = Round(f"round {self.rounds}")
-        self._finish(person)
-
-    def _finish(self, person: Person) -> None:
-        if self._current:
-            self._current.go_on(person)
-            self._current.check(person, self._data_dir)
-            self._current = None
-
-
 @pytest.mark.timeout(60 + SECONDS_A_KILL * KILLS)
 def test_whenever_it_is_killed_the_log_the_thread_and_the_drive_tell_the_same(tmp_path: Path) -> None:
-    random, soak, from_start = Random(SEED), Soak(tmp_path), False
+    random, from_start = Random(SEED), False
+    soak = Soak(lambda number: Round(f"round {number}", tmp_path))
     for kill in range(KILLS + 1):
         # Five starts in a row that end in a kill are taken for a message that no process survives.
         from_start = not from_start and random.random() < FROM_START_SHARE
         place = random.randint(1, PLACES) if kill < KILLS else 0
-        victim = Victim(tmp_path, place, from_start=from_start)
-        try:
-            if victim.url:
-                person = victim.person()
-                with person.http:
-                    soak.serve(person)
-        except httpx.TransportError:
-            assert place, "it ended by itself"
-        finally:
-            victim.kill()
+        soak.serve(Victim(tmp_path, place, from_start=from_start), place)
     assert soak.rounds > KILLS // 2

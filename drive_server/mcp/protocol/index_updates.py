@@ -37,9 +37,11 @@ class IndexUpdates:
         """Look after each reading of the statuses, until cancelled."""
         while True:
             reading = self._drive.index_statuses.polls.next_reading
-            for session in self._sessions:
-                if INDEX_URI in session.subscriptions and session in self._watches:
-                    await self._look(session, self._watches[session])
+            for session, watch in list(self._watches.items()):
+                if INDEX_URI in session.subscriptions and session in self._sessions:
+                    await self._look(session, watch)
+                else:
+                    del self._watches[session]
             await reading.wait()
 
     async def _look(self, session: DriveSession, watch: Watch[IndexStatus]) -> None:

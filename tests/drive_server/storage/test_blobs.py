@@ -12,7 +12,7 @@ import pytest
 
 from drive_server.errors import InvalidInputError, StorageFailureError, TooLargeError
 from drive_server.storage import blobs as module
-from drive_server.storage.blobs import Blob, BlobStore, open_blobs
+from drive_server.storage.blobs import READ_BYTES, Blob, BlobStore, open_blobs
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -219,3 +219,18 @@ async def test_paths_with_spaces_and_other_scripts_work(tmp_path: Path) -> None:
 async def test_a_malformed_url_is_refused(url: str) -> None:
     with pytest.raises(InvalidInputError):
         await open_blobs(url)
+
+
+async def test_a_content_that_is_cut_while_it_is_sent_is_a_storage_failure_and_never_a_shorter_one(
+    tmp_path: Path,
+) -> None:
+    store = await opened("local", tmp_path)
+    blob = await store.put_bytes(b"x" * 3 * READ_BYTES)
+    sent = aiter(store.stream(blob.hash))
+    first = await anext(sent)
+    (path,) = [path for path in files_below(tmp_path) if path.name == blob.hash]
+    os.truncate(path, READ_BYTES)
+
+    assert len(first) == READ_BYTES
+    with pytest.raises(StorageFailureError):
+        await anext(sent)

@@ -8,6 +8,7 @@ import anyio
 import pytest
 
 from drive_server.models.search import IndexStatus
+from tests.drive_server.knowledge import samples
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -72,6 +73,29 @@ async def test_while_another_process_indexes_each_poll_reads_as_nobody_tells_of_
         assert await watch.next(PATIENCE) == IndexStatus()
         await polled(drive.index_statuses)
     assert len(asked) > POLLS
+
+
+async def test_statuses_of_several_people_hold_each_their_own_files_and_problems(
+    drive: Drive, alice: Actor, bob: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("drive_server.knowledge.ingest.progress.MAX_PROBLEMS", 2)
+    monkeypatch.setattr("drive_server.knowledge.ingest.progress.MOST_OWNERS", 1)
+    folder = (await drive.files.create_folder(alice, "root", "below")).value
+    for actor, where, names in ((alice, folder.id, "cab"), (bob, "root", "z")):
+        for name in names:
+            blob = await drive.blobs.put_bytes(samples.pdf(password=name))
+            await drive.documents.create_from_blob(actor, where, f"{name}.pdf", blob, "application/pdf", "fail")
+    await drive.documents.create(alice, "root", "fine.txt", "Noodles.")
+    await drive.ingester.drain()
+
+    found = await drive.ingester.statuses([alice.user_id, bob.user_id, "nobody"])
+
+    assert [one["path"] for one in found[alice.user_id].problems] == ["/below/a.pdf", "/below/b.pdf"]
+    assert [one["path"] for one in found[bob.user_id].problems] == ["/z.pdf"]
+    assert sum(found[alice.user_id].counts.values()) == 4
+    assert found[alice.user_id].counts["ready"] == 1
+    assert found["nobody"] == IndexStatus()
+    assert found[alice.user_id] == await drive.ingester.status(alice.user_id)
 
 
 async def test_a_new_file_is_seen_by_its_owner_until_it_can_be_searched_and_by_nobody_else(
