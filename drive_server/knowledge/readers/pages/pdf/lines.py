@@ -197,10 +197,11 @@ def _pieces(line: Line, gaps: Sequence[_Gap]) -> tuple[Line, ...]:
         gaps = [(start, end, line_right, left) for start, end, _, _ in gaps]
     pieces: list[Line] = []
     begin = 0
-    for start, end, right, next_left in gaps:
-        pieces.append(Line(text[begin:start], left, right, baseline, height))
+    for start, end, right, next_left in (*gaps, (len(text), len(text), line_right, 0.0)):
+        # In mirrored text a piece ends left of where it begins.
+        pieces.append(Line(text[begin:start], min(left, right), max(left, right), baseline, height))
         begin, left = end, next_left
-    return *pieces, Line(text[begin:], left, line_right, baseline, height)
+    return tuple(pieces)
 
 
 def _spans(characters: Characters) -> Iterator[_Span]:

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from operator import attrgetter
 from typing import Final, Literal
 
@@ -94,18 +94,22 @@ def _grow(rows: Sequence[Row], start: int) -> tuple[int, list[Gutter]]:
 
 
 def _gaps(row: Row) -> list[Gutter]:
-    return [(one.right, other.left) for one, other in pairwise(row) if other.left - one.right >= _GUTTER * one.height]
+    ends = accumulate(map(RIGHT, row), max)
+    return [
+        (end, other.left)
+        for end, (one, other) in zip(ends, pairwise(row), strict=False)
+        if other.left - end >= _GUTTER * one.height
+    ]
 
 
 def _shared(gutters: Sequence[Gutter], row: Row) -> list[Gutter]:
     """Return the parts of the gutters that a row leaves free."""
-    starts, ends = [-1e9, *map(RIGHT, row)], [*map(LEFT, row), 1e9]
-    is_ordered = starts == sorted(starts)
+    # Pieces may overlap: what is free begins where all pieces so far have ended.
+    starts, ends = [-1e9, *accumulate(map(RIGHT, row), max)], [*map(LEFT, row), 1e9]
     least = _GUTTER * row[0].height
     shared: list[Gutter] = []
     for left, right in gutters:
-        last = bisect_right(starts, right) if is_ordered else len(starts)
-        for free in range(bisect_left(ends, left), last):
+        for free in range(bisect_left(ends, left), bisect_right(starts, right)):
             start, end = starts[free], ends[free]
             start, end = start if start > left else left, end if end < right else right
             if end - start >= least:
