@@ -142,8 +142,6 @@ def last_version(task: Task, item: Item) -> Steps[int]:
 def changes(task: Task, intent: Intent) -> Script:
     """Say what was changed or shared lately: in the drive, to one item, or by this conversation's last run."""
     named = intent.target if intent.target and intent.target.form in NAMED else None
-    if named and intent.action == "newest":
-        return (yield from folder(task, intent))
     item_id = (yield from resolve_one(task, named, loose=True))["id"] if named else None
     own = not named and word("by_assistant").search(task.conversation.asked)
     kind, most = "share" if intent.action == "shared_out" else None, intent.number or MANY

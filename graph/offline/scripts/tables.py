@@ -8,6 +8,7 @@ from graph.offline.replay import Script, Steps, call, request
 from graph.offline.results import Item, Result
 from graph.offline.scripts.cells import look_up
 from graph.offline.scripts.columns import columns_of, named_pattern, plain_words, same_column
+from graph.offline.scripts.resolve import fold
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import table, word
 from graph.offline.wording import MOST_LINES, bounded, inert, path_of, quoted
@@ -151,6 +152,7 @@ def _understood(task: Task, said: str, sheet: Sheet, function: str) -> Question:
     for name in sorted(columns, key=len, reverse=True):
         rest = named_pattern(name).sub(" ", rest)
     rest = " ".join(word("neutral").sub(" ", rest).split())
+    rest = "" if rest in fold(str(file.get("name", ""))) else rest
     unclear = re.findall(r"[^\W_]+", rest)
     if group is None or unclear or (function != "count" and len(measures) != 1):
         code = "table_unclear" if unclear else "table_which_column"
