@@ -9,8 +9,10 @@ from benchmarks.offline.requests import ABSENT, NONE, Request
 Verdict = Literal["right", "not sure", "confidently wrong", "unasked"]
 VERDICTS: Final[tuple[Verdict, ...]] = ("right", "not sure", "confidently wrong", "unasked")
 _NOT_SURE: Final = re.compile(
-    r"did nothing|can't|cannot|not sure|no clear answer|found nothing|nothing (?:was|to|like|called|of)|made no(?:thing| )"
-    r"|worked out nothing|changed nothing|[Ww]hich (?:file|folder|column|sheet|one|of|words|text|other)|[Ww]hat should"
+    r"did nothing|can't|cannot|not sure|no clear answer|found nothing|nothing (?:was|to|like|called|of)"
+    r"|made no(?:thing| )"
+    r"|worked out nothing|changed nothing|[Ww]hich (?:file|folder|column|sheet|one|of|words|text|other)"
+    r"|[Ww]hat should"
     r"|[Ww]hat is the email|With which|Into which|no (?:row|file|text|column|such|document)|does not occur|is not in"
     r"|isn't|Shall I|没有|无法|做不到|哪个|哪一|什么名字|哪些文字|不明白|不能|未找到",
 )

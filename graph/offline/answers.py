@@ -11,11 +11,13 @@ from graph.offline.scripts import batches, changing, dated, facts, finding, list
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.intent import CHANGING, EDITING, Intent
 from graph.offline.understanding.requests import memory_intent, understand
-from graph.offline.wording import path_of, say
+from graph.offline.wording import code, path_of, say
 from graph.routing.many_files import of_each
 from graph.routing.route import REASONS
 from graph.state import AGENTS, AgentName
 
+OWN: Final = "mcp__"
+"""Tools of a person's own servers begin with it."""
 SURE, UNSURE, MOST_STEPS = 0.92, 0.2, 8
 READING: Final = frozenset({"compare", "find", "lookup", "ask", "read", "summarise", "map_files"})
 MAKES: Final = frozenset({"create_folder", "create_file", "save_summary", "rename"})
@@ -142,9 +144,21 @@ def answer(conversation: Conversation, tools: Mapping[str, str]) -> Reply:
     remembered = memory_intent(conversation.asked)
     requested = understand(conversation.request, file_open=conversation.sections.shows_file)
     intents = (remembered,) if remembered else follow_up(conversation, requested)
+    if beyond := _of_own_servers(task, intents):
+        return Reply(text=beyond)
     if not intents:
         return Reply(text=task.say("not_understood"))
     return replay(_all(task, intents), conversation, tools)
+
+
+def _of_own_servers(task: Task, intents: Sequence[Intent]) -> str:
+    """Return that the tools of the person's own servers are beyond this model, if the message is about one of them."""
+    own = [name.split("__") for name in tools if name.startswith(OWN)] if (tools := task.tools) else []
+    servers = sorted({parts[1] for parts in own if len(parts) > 1})
+    said = task.conversation.request.casefold()
+    meant = [one for one in servers if one.casefold().replace("_", " ") in said or one.casefold() in said]
+    beyond = not intents or intents[0].action == "cannot"
+    return task.say("own_servers", servers=", ".join(map(code, meant or servers))) if meant or (own and beyond) else ""
 
 
 def _all(task: Task, intents: Sequence[Intent]) -> Script:

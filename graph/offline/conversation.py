@@ -54,6 +54,7 @@ def read_sections(system: str) -> Sections:
     found = {match["tag"]: match["body"] for match in _SECTION.finditer(system)}
     place = _mapping(_json(found, "place"))
     raw, language, folder = found.get("document"), found.get("language", "").strip(), _item(place.get("folder"))
+    folder = {"kind": "folder", **folder} if folder else None
     document = _CUT.sub("", _HIDDEN_TAG.sub("<", raw)) if raw is not None else None
     above = str(folder.get("path") or "").rstrip("/") if folder else ""
     parent = {"parent_id": folder["id"]} if folder else {}

@@ -245,7 +245,10 @@ def _crossed(vectors: Vectors, fitted: Vectors) -> Vectors:
 
 @cache
 def _opened(path: Path) -> "_Model":
-    """Return the model in a file, one for the process. Raises `EmbedderUnavailableError` for one that is missing or damaged."""
+    """Return the model in a file, one for the process.
+
+    Raises `EmbedderUnavailableError` for one that is missing or damaged.
+    """
     try:
         return _Model(path)
     except Exception as error:  # onnxruntime's and tokenizers' errors have no base but this

@@ -22,7 +22,7 @@ def rename_many(task: Task, intent: Intent) -> Script:
 
 
 def organise(task: Task, intent: Intent) -> Script:
-    """Put the files of a folder into folders: by the years in their names if all have one, else by the drive's facts."""
+    """Put the files of a folder into folders: by the years in their names if all have one, else by their facts."""
     selection, name = yield from _selection(task, intent.target)
     pattern = intent.names[0]
     items = (

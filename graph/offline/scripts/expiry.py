@@ -10,8 +10,10 @@ from graph.offline.understanding.intent import NUMBERS
 
 MOST_HOURS: Final = 8_760
 _UNITS: Final = {"hour": 1, "day": 24, "week": 168, "month": 720, "year": 8_760}
-_DAYS: Final = ("monday|周一|星期一|礼拜一", "tuesday|周二|星期二|礼拜二", "wednesday|周三|星期三|礼拜三",
-    "thursday|周四|星期四|礼拜四", "friday|周五|星期五|礼拜五", "saturday|周六|星期六|礼拜六", "sunday|周[日天]|星期[日天]|礼拜[日天]")  # fmt: skip
+_DAYS: Final = (
+    "monday|周一|星期一|礼拜一", "tuesday|周二|星期二|礼拜二", "wednesday|周三|星期三|礼拜三",
+    "thursday|周四|星期四|礼拜四", "friday|周五|星期五|礼拜五", "saturday|周六|星期六|礼拜六",
+    "sunday|周[日天]|星期[日天]|礼拜[日天]")  # fmt: skip
 _AHEAD: Final = (("day after tomorrow|后天", 2), ("tomorrow|明天|明日", 1), ("today|tonight|今天|今晚", 0))
 
 

@@ -19,12 +19,12 @@ from graph.offline.identified import belonging, cut_at_numbers, named_number
 from graph.offline.replay import Script, Steps, UnresolvedError, call, request
 from graph.offline.results import Item, Result
 from graph.offline.scripts import listing
-from graph.offline.scripts.resolve import dated, queries_of, resolve_one
+from graph.offline.scripts.resolve import dated, every_file, queries_of, resolve_one
 from graph.offline.scripts.tables import compute
 from graph.offline.scripts.task import ROOT, Task
 from graph.offline.understanding.grammar import named_in, word
 from graph.offline.understanding.intent import Intent, Ref, read_ref
-from graph.offline.understanding.terms import terms
+from graph.offline.understanding.terms import respelt, terms
 from graph.offline.wording import inert, path_of, quoted, say, verbatim
 
 _SUMS: Final = re.compile("[总共均]|合计|加起来|total|sum|together|average|differ|compar")
@@ -92,13 +92,19 @@ def ask(task: Task, intent: Intent) -> Script:
             if computed := (yield from compute(task, asked, own)):
                 return computed
             source = yield from read(task, own)
-            if answer := _answer(task, source, asked):
+            answer = _answer(task, source, asked)
+            if answer and not (asked is not question and terms(question) and _repeats(answer, before)):
                 return answer
             nearest = nearest or _nearest(task, source, asked)
     if named or (files and (focus or task.sections.attachments)):
         return nearest or task.say("answer_none_in", name=", ".join(task.name(own) for own in files))
     elsewhere = (yield from compute(task, question, None)) or (yield from _from_drive(task, question, nearest))
     return elsewhere
+
+
+def _repeats(answer: str, before: str) -> bool:
+    """Say whether an answer only quotes again what was quoted before; a row of a table may have another cell."""
+    return all(quote[1] in before and "," not in quote[1] for quote in _QUOTED.finditer(answer))
 
 
 def _nearest(task: Task, source: Source, question: str) -> str:
@@ -134,7 +140,7 @@ def _from_drive(task: Task, question: str, nearest: str = "") -> Script:
         result = yield from call("semantic_search_files", query=question[:500], limit=HITS)
     graded = sorted(((_fit(hit, question), hit) for hit in result.hits), key=lambda one: one[0], reverse=True)
     files = list({str(hit["file"]["id"]): hit["file"] for _, hit in graded}.values())[:3]
-    files = files or (yield from _with_words(queries_of(question)))
+    files = files or (yield from _with_words(task, question))
     results = (yield [request("read_file", file_id=file["id"]) for file in files]) if files else []
     sources = [_source(task, one, file) for one, file in zip(results, files, strict=True) if one.worked]
     answered = [(source, answer) for source in sources if (answer := _answer(task, source, question))]
@@ -150,9 +156,16 @@ def _from_drive(task: Task, question: str, nearest: str = "") -> Script:
     return nearest or task.say("found_nothing", query=quoted(question))
 
 
-def _with_words(words: Sequence[str]) -> Steps[list[Item]]:
-    """Return the files that have most of the words, in their names or texts."""
-    found = yield [request("search_files", query=one, kind="file", limit=HITS) for one in words]
+def _with_words(task: Task, question: str) -> Steps[list[Item]]:
+    """Return the files that have most of a question's words, else those whose names nearly have them."""
+    words = queries_of(question)
+    found = (yield [request("search_files", query=one, kind="file", limit=HITS) for one in words]) if words else []
+    if not any(result.hits for result in found):
+        every = yield from every_file(task)
+        named = {str(file["id"]): set(terms(str(file["name"]).rpartition(".")[0])) for file in every}
+        wanted = respelt(terms(question), set[str]().union(*named.values()))
+        shared = sorted(every, key=lambda file: -len(wanted & named[str(file["id"])]))[:3]
+        return [file for file in shared if wanted & named[str(file["id"])]]
     files = {str(hit["file"]["id"]): hit["file"] for result in found for hit in result.hits}
     counts = Counter(key for result in found for key in {str(hit["file"]["id"]) for hit in result.hits})
     return [files[key] for key, _ in counts.most_common(3)]

@@ -66,11 +66,8 @@ def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False)
 
 def _pointed_at(task: Task, ref: Ref, kind: str) -> list[Item]:
     opened = [item for item in task.given if not kind or item.get("kind") == kind]
-    if task.sections.attachments and ref.form not in {"here", "there"} and not task.made:
-        if len(opened) > 1 and ref.form != "them":
-            raise ambiguous(task, "", opened)
-        if opened:
-            return opened
+    if task.sections.attachments and opened and ref.form not in {"here", "there"} and not task.made:
+        return _one_of(task, ref, opened)
     if ref.form in {"here", "there"}:
         folder = task.here if ref.form == "here" else task.conversation.last_folder()
         if folder is None:
@@ -90,9 +87,14 @@ def _pointed_at(task: Task, ref: Ref, kind: str) -> list[Item]:
     found = talked_about or (opened if kind != "folder" else [])
     if not found:
         raise task.unresolved("which_item")
-    if ref.form == "it" and len(found) > 1:
-        raise ambiguous(task, "", found)
-    return found
+    return _one_of(task, ref, found) if ref.form == "it" else found
+
+
+def _one_of(task: Task, ref: Ref, items: list[Item]) -> list[Item]:
+    """Return the items if they may be several, or are one. Raises `UnresolvedError` with the question which one."""
+    if len(items) > 1 and ref.form != "them":
+        raise ambiguous(task, "", items)
+    return items
 
 
 FACTS: Final = (("newest", True), ("oldest", False), ("largest", True), ("smallest", False))

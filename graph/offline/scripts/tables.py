@@ -145,7 +145,11 @@ def _understood(task: Task, said: str, sheet: Sheet, function: str) -> Question:
     """Return the question in the table's own words. What is left over of the sentence makes it unclear."""
     file, columns = sheet.file, columns_of(sheet.probe)
     wording = _worded(plain_words(said, file, sheet.name, columns), function, columns)
-    function = wording.function
+    function, counted = wording.function, word("counts").search(wording.rest)
+    amounts = [name for name, kind in columns.items() if kind == "number" and word("amount_column").search(name)]
+    if function == "count" and counted and len(amounts) == 1:
+        # A table that counts people in a column is not asked for its rows.
+        function, wording = "sum", wording._replace(rest=word("counts").sub(f" {amounts[0].casefold()} ", wording.rest))
     group, unit, rest = _group(wording.rest, columns)
     filters, rest = _filters(rest, sheet.probe, columns)
     measures = _measures(said, rest, columns, function)

@@ -10,7 +10,8 @@ from graph.offline.understanding.terms import has_han
 
 _SHAPES: Final = table("batch")
 _OF_NAMES: Final = re.compile(
-    r"(?i)^(?:(?:the |all )*(?:file ?)?names? (?:of|in) |(?:all|each|every|of|the|files?|items?) )+|\s*(?:file ?)?names?$"
+    r"(?i)^(?:(?:the |all )*(?:file ?)?names? (?:of|in) |(?:all|each|every|of|the|files?|items?) )+"
+    r"|\s*(?:file ?)?names?$"
     r"|(?:的|里的?|中的?)*(?:所有|全部|每个)*(?:的)?(?:文件)?(?:名字?|名称)?的?$"
 )
 _INSIDE: Final = re.compile(

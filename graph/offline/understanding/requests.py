@@ -19,6 +19,7 @@ from graph.offline.understanding.meaning import meaning_of
 from graph.offline.understanding.terms import terms
 from graph.routing.cues import ABOUT, ELSEWHERE, TAKEN_BACK, TERMS
 from graph.routing.intent_table import VERBS
+from graph.routing.wording import is_negated
 
 LONGEST_READ: Final = 4_000
 SHORTEST, SHORTEST_HAN = 16, 4
@@ -87,27 +88,38 @@ def _all_but(message: Message, kept: str, *, file_open: bool) -> tuple[Intent, .
     """Return a request for all items of a sort but some; none if it is no such one."""
     rest = word("all_but").sub("", message.text)
     found = _by_rules(message.quoted(rest), file_open=file_open) if rest.strip() else ()
-    several = everything_but(found[0].target, message.restored(kept)) if len(found) == 1 else None
-    if several is None or found[0].action not in {"delete", "move", "copy"}:
+    one = found[0] if len(found) == 1 else Intent("")
+    several = everything_but(one.target, message.restored(kept)) if one.action in {"delete", "move", "copy"} else None
+    if several is None:
         return () if {intent.action for intent in found} & CHANGING else found
-    return (replace(found[0], said=message.restored(message.text), target=several),)
+    return (replace(one, said=message.restored(message.text), target=several),)
+
+
+def _whole(message: Message, text: str, *, file_open: bool) -> tuple[Intent, ...] | None:
+    """Return what a message says that is read as a whole; None for one that is read clause by clause."""
+    talk = next((kind for kind, pattern in _TALK if pattern.fullmatch(message.text.strip(" !?.。！？~,，"))), "")
+    if talk:
+        return (Intent(talk, text),)
+    batch = batch_intent(message)
+    if batch:
+        said = message.prepared
+        doubtful = is_negated(said) or any(pattern.search(said) for _, pattern in _MOODS)
+        return (Intent("explain", text),) if doubtful else (batch,)
+    if word("link").search(message.text) and (rest := word("expiry").sub("", message.text)) != message.text:
+        # How long a link holds may stand anywhere; the script reads it in what was said.
+        found = _by_rules(message.quoted(rest), file_open=file_open)
+        return tuple(replace(one, said=text) for one in found) if [one.action for one in found] == ["link"] else ()
+    kept = named_in("all_but", message.text)
+    return _all_but(message, kept, file_open=file_open) if kept else None
 
 
 def _by_rules(text: str, *, file_open: bool) -> tuple[Intent, ...]:
     if len(text) > LONGEST_READ or not text.strip() or re.search(MARK, text):
         return ()
     message = Message(text)
-    talk = next((kind for kind, pattern in _TALK if pattern.fullmatch(message.text.strip(" !?.。！？~,，"))), "")
-    if talk:
-        return (Intent(talk, text),)
-    if batch := batch_intent(message):
-        return (batch,)
-    if word("link").search(message.text) and (rest := word("expiry").sub("", message.text)) != message.text:
-        # How long a link holds may stand anywhere; the script reads it in what was said.
-        found = _by_rules(message.quoted(rest), file_open=file_open)
-        return tuple(replace(one, said=text) for one in found) if [one.action for one in found] == ["link"] else ()
-    if kept := named_in("all_but", message.text):
-        return _all_but(message, kept, file_open=file_open)
+    whole = _whole(message, text, file_open=file_open)
+    if whole is not None:
+        return whole
     clauses = list(message.clauses())
     intents = [_intent(message, clause, file_open=file_open) for clause in clauses]
     spoken = _only_spoken_of(message, clauses, intents)
