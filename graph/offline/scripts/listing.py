@@ -82,6 +82,8 @@ def count(task: Task, intent: Intent) -> Script:
     """Count the files of the drive, of a type, or what is in a folder."""
     kind = _EXTENSION.search(intent.said)
     named = intent.target if intent.target and intent.target.form in NAMED else None
+    if named is None and word("goes_on").search(intent.said) and (last := task.conversation.last_folder()):
+        named = Ref("path", text=str(last.get("path")))
     if named and not (kind and kind[0].lower() in named.text.lower()):
         item = yield from resolve_folder(task, named)
         result = yield from task.call("list_folder", folder_id=item["id"], limit=PAGE)

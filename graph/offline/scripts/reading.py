@@ -30,6 +30,8 @@ from graph.offline.wording import inert, path_of, quoted, say, verbatim
 _SUMS: Final = re.compile("[总共均]|合计|加起来|total|sum|together|average|differ|compar")
 _QUOTED: Final = re.compile(r"^> (.+?) \[1\]$", re.MULTILINE)
 MOST_OWN: Final = 4
+SHORT, SHORT_HAN = 40, 10
+"""Characters of a question that may leave out what was talked about."""
 HITS, LONGEST_PASSAGE, WORTH_SHOWING, LONGEST_TEXT = 8, 500, 0.3, 3_000
 
 
@@ -83,23 +85,30 @@ def ask(task: Task, intent: Intent) -> Script:
     """Answer a question with the words of the file that fit it best: the one it names, the open one, or any."""
     question = intent.query or intent.said
     named = yield from _named(task, question)
-    before = _before(task) if not named and not task.sections.attachments and word("goes_on").search(question) else ""
-    focus = [item for item in task.conversation.focus() if item.get("kind") == "file"] if before else []
-    files = [named] if named else focus or [item for item in task.given if item.get("kind") == "file"]
+    free = not named and not task.sections.attachments
+    before = _before(task) if free and word("goes_on").search(question) else ""
+    files = [named] if named else [item for item in task.given if item.get("kind") == "file"]
+    shown = " ".join(one.text for one in task.conversation.answers()[:1])
+    focus = [item for item in task.conversation.focus() if f"`{item.get('path')}`" in shown] if free else []
+    focus = [item for item in focus if item.get("kind") == "file"]
+    if before or len(question) <= (SHORT if question.isascii() else SHORT_HAN):
+        files = [*focus, *files] if free else files
     nearest = ""
     for asked in filter(None, (question, f"{before} {question}" if before else "")):
         for own in files[:MOST_OWN]:
-            if computed := (yield from compute(task, asked, own)):
+            # Of a table that was talked about, the search below asks as well, beside others.
+            if own not in focus and (computed := (yield from compute(task, asked, own))):
                 return computed
             source = yield from read(task, own)
             answer = _answer(task, source, asked)
             if answer and not (asked is not question and terms(question) and _repeats(answer, before)):
                 return answer
             nearest = nearest or _nearest(task, source, asked)
-    if named or (files and (focus or task.sections.attachments)):
-        return nearest or task.say("answer_none_in", name=", ".join(task.name(own) for own in files))
-    elsewhere = (yield from compute(task, question, None)) or (yield from _from_drive(task, question, nearest))
-    return elsewhere
+    if files and (before or files != focus):
+        nearest = nearest or task.say("answer_none_in", name=", ".join(map(task.name, files)))
+    if files and (not free or before):
+        return nearest
+    return (yield from compute(task, question, None)) or (yield from _from_drive(task, question, nearest))
 
 
 def _repeats(answer: str, before: str) -> bool:

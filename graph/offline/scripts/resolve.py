@@ -155,6 +155,9 @@ def _of_sort(task: Task, ref: Ref) -> Steps[list[Item]]:
     queries = [ref.extension] if ref.extension else queries_of(ref.text)
     found = yield from _searched(queries, ref.kind, OF_A_SORT)
     fitting = [item for item in found if fits(item, ref) and not (ref.text and item.get("kind") == "folder")]
+    folders = [item for item in found if item.get("kind") == "folder" and fits(item, ref)]
+    if not fitting and len(folders) == 1:
+        return [item for item in (yield from _contents(task, folders[0])) if item.get("kind") == "file"]
     if not fitting:
         raise task.unresolved("not_found", name=quoted(ref.text or ref.extension))
     return fitting

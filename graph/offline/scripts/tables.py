@@ -209,7 +209,8 @@ def _filters(said: str, probe: Result, columns: Mapping[str, str]) -> tuple[list
     cells = {(at, str(row["values"][at] or "").strip()) for row in probe.entries("rows") for at in texts}
     for at, value in sorted(cells, key=lambda cell: (-len(cell[1]), cell)):
         edge = r"\b" if value.isascii() else ""
-        pattern = rf"{edge}{re.escape(value.casefold())}{edge}"
+        more = "[a-z]*" if word("month_name").fullmatch(value) else ""
+        pattern = rf"{edge}{re.escape(value.casefold())}{more}{edge}"
         alone = [other.casefold() for _, other in cells].count(value.casefold()) == 1
         if alone and len(value) > 1 and re.search(pattern, said):
             said = re.sub(pattern, " ", said)

@@ -14,10 +14,11 @@ _FIGURE: Final = r"\d[\d.,]*\s?(?:个月|小时|分钟|[天年月周日个元%])
 _TEXT: Final = re.compile(r"(?:文档|文章|文件|原文|全文|document|file|text)")
 POINTING: Final = CHANGING - NAMING - {"undo", "redo", "empty_trash", "remove_text"} | {"rename"}
 """Changes of what was talked about last if they name nothing else; without a shape of theirs a clause is unclear."""
-IN_FOLDERS: Final = frozenset({"count", "list", "newest"})
+FACTS: Final = ("newest", "oldest", "largest", "smallest")
+IN_FOLDERS: Final = frozenset({"count", "list", *FACTS})
 OF_ITEMS: Final = frozenset({"who_has_access", "list_versions", "info", "list_changes", "diff_versions"})
 _NUMBERED: Final = dict.fromkeys(("restore_version", "diff_versions", "list_versions"), "version") | (
-    dict.fromkeys(("newest", "list_changes"), "counted")
+    dict.fromkeys((*FACTS, "list_changes"), "counted")
 )
 
 
@@ -107,7 +108,8 @@ def _subject(message: Message, intent: Intent, text: str, *, file_open: bool) ->
     )
     phrases = [phrase for phrase in (named_in(pattern, text) for pattern in patterns) if phrase]
     phrase = next((one for one in phrases if not word("no_place").fullmatch(one.replace(" ", ""))), "")
-    return _ref(message, phrase, file_open=file_open, kind="folder" if intent.action in IN_FOLDERS else "")
+    ref = _ref(message, phrase, file_open=file_open, kind="folder" if intent.action in IN_FOLDERS else "")
+    return Ref("here") if ref and ref.form in {"it", "open"} and intent.action in IN_FOLDERS else ref
 
 
 def _fill_names(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:

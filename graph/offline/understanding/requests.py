@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from graph.offline.understanding.arguments import POINTING, fill, role_in
+from graph.offline.understanding.arguments import FACTS, POINTING, fill, role_in
 from graph.offline.understanding.batches import batch_intent, everything_but
 from graph.offline.understanding.clauses import MARK, Clause, Message, spoken_of
 from graph.offline.understanding.grammar import named_in, ruled, table, word
@@ -22,7 +22,7 @@ from graph.routing.intent_table import VERBS
 from graph.routing.wording import is_negated
 
 LONGEST_READ: Final = 4_000
-SHORTEST, SHORTEST_HAN = 16, 4
+SHORTEST, SHORTEST_HAN = 12, 4
 """Characters of a mere name: its meaning tells nothing."""
 OPEN: Final = frozenset({"ask", "lookup", "find", "cannot", "explain", "list_changes"})
 """Actions of rules that say little: the meaning of the message may say more."""
@@ -76,8 +76,11 @@ def _by_meaning(text: str, found: tuple[Intent, ...]) -> tuple[Intent, ...]:
     meaning = meaning_of(text)
     if [one.action for one in found] == ["list_changes"] and meaning.action != "compare":
         return found
-    if meaning.action == "ask" and meaning.is_sure and not found:
+    spoken = [one.action for one in found] == ["explain"] and word("wh_question").search(text.strip()) is not None
+    if meaning.action == "ask" and meaning.is_sure and (spoken or not found):
         return (Intent("ask", text, query=text),)
+    if meaning.action in FACTS and _PRONOUN.search(text.lower()):
+        return found
     if meaning.action not in MEANT or not meaning.is_plain or (found and meaning.action == "cannot"):
         return found
     target = {"list": Ref("here"), "summarise": Ref("it")}.get(meaning.action)
