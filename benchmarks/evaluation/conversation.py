@@ -69,7 +69,7 @@ def converse(drive: EvaluatedDrive, task: Task) -> Spent:
         given = {key: value for key, value in body.items() if value}
         with drive.client.stream("POST", "/api/chat", json=given) as response:
             response.raise_for_status()
-            for event in _events(response.iter_lines()):
+            for event in events(response.iter_lines()):
                 spent.note(event)
                 if event["type"] == "approval_needed":
                     _answer(drive, task, event)
@@ -84,7 +84,8 @@ def _answer(drive: EvaluatedDrive, task: Task, asked: Event) -> None:
     drive.client.post(f"/api/approvals/{asked['approval_id']}", json={"decisions": decisions}).raise_for_status()
 
 
-def _events(lines: Iterator[str]) -> Iterator[Event]:
+def events(lines: Iterator[str]) -> Iterator[Event]:
+    """Yield the events of a stream."""
     for line in lines:
         if line.startswith("data:"):
             yield json.loads(line.removeprefix("data:"))

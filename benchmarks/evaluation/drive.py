@@ -46,7 +46,7 @@ class EvaluatedDrive:
         shares: dict[str, Mapping[str, str]] = {}
         links: dict[str, int] = {}
         changed = {change["item_id"] for change in self._got("/api/drive/changes?kind=share&limit=100")["changes"]}
-        for path, item in self._below("root", ""):
+        for path, item in self.items():
             paths[path] = self._text(item) if item["kind"] == "file" else None
             access = self._got(f"/api/drive/items/{item['id']}/shares")["shares"] if item["id"] in changed else []
             people = {one["email"]: one["role"] for one in access if one.get("email") and not one.get("inherited_from")}
@@ -56,11 +56,15 @@ class EvaluatedDrive:
                 links[path] = count
         return DriveState(paths, shares, links, sorted(item["name"] for item in self._children("trash")))
 
+    def items(self) -> Iterator[tuple[str, Item]]:
+        """Yield all that the drive holds, with paths."""
+        return self._below("root", "")
+
     def find(self, path: str) -> Item:
         """Return the item at a path; of the trash for `trash:NAME`."""
         if path.startswith("trash:"):
             return next(item for item in self._children("trash") if item["name"] == path.removeprefix("trash:"))
-        return next(item for place, item in self._below("root", "") if place == path)
+        return next(item for place, item in self.items() if place == path)
 
     def _text(self, item: Item) -> str:
         """Return what a file says; each version is fetched once."""

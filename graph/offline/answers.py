@@ -7,17 +7,19 @@ from graph.language import Language
 from graph.offline.conversation import Conversation, items_in
 from graph.offline.followup import follow_up, is_fragment
 from graph.offline.replay import Reply, Script, StoppedError, UnresolvedError, replay
-from graph.offline.scripts import changing, dated, finding, listing, organising, reading
+from graph.offline.scripts import batches, changing, dated, facts, finding, listing, organising, reading
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.intent import CHANGING, EDITING, Intent
 from graph.offline.understanding.requests import memory_intent, understand
-from graph.offline.wording import path_of, say
+from graph.offline.wording import code, path_of, say
 from graph.routing.many_files import of_each
 from graph.routing.route import REASONS
 from graph.state import AGENTS, AgentName
 
+OWN: Final = "mcp__"
+"""Tools of a person's own servers begin with it."""
 SURE, UNSURE, MOST_STEPS = 0.92, 0.2, 8
-READING: Final = frozenset({"find", "lookup", "ask", "read", "summarise", "map_files"})
+READING: Final = frozenset({"compare", "find", "lookup", "ask", "read", "summarise", "map_files"})
 MAKES: Final = frozenset({"create_folder", "create_file", "save_summary", "rename"})
 
 
@@ -44,7 +46,7 @@ def _decision(language: Language, agent: str, why: str) -> dict[str, Any]:
 
 
 def _intents(conversation: Conversation) -> Sequence[Intent]:
-    return understand(conversation.asked, file_open=conversation.sections.file is not None)
+    return understand(conversation.asked, file_open=conversation.sections.shows_file)
 
 
 def agent_for(intent: Intent) -> AgentName:
@@ -119,16 +121,17 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
     **dict.fromkeys(set(listing.LISTINGS) - {"list"}, listing.listed), "count": listing.count,
     "info": listing.info, "now": listing.now,
     **dict.fromkeys(("who", "whoami"), listing.whoami),
-    **dict.fromkeys(("shared_out", "list_changes", "newest"), listing.changes), "diff_versions": listing.diff,
+    **dict.fromkeys(("newest", "oldest", "largest", "smallest"), facts.extreme), "compare": facts.compare,
+    **dict.fromkeys(("shared_out", "list_changes"), listing.changes), "diff_versions": listing.diff,
     "ask": reading.ask, "read": reading.open_file, "summarise": reading.summarise, "map_files": finding.map_files,
     "create_folder": organising.create_folder, "create_file": organising.create_file,
     "save_summary": organising.save_summary, "add_summary": organising.add_summary,
     "move": organising.move, "copy": organising.copy, "rename": changing.rename, "share": changing.share,
     **dict.fromkeys(("revoke", "set_role", "end_link"), changing.change_access), "link": changing.make_link,
-    "leave": changing.leave,
+    "leave": changing.leave, "rename_many": batches.rename_many, "organise": batches.organise,
     "delete": changing.trash, "empty_trash": changing.empty_trash,
     "restore": changing.restore, "restore_version": changing.restore_version,
-    "undo": changing.undo, "redo": changing.undo, "replace": organising.replace_text,
+    "undo": changing.undo, "undo_meant": changing.undo_meant, "redo": changing.undo, "replace": organising.replace_text,
     "remove_text": organising.replace_text, "add": organising.add_text, "remember": changing.remember,
     "forget": changing.forget, "list_memories": changing.recall,
 }  # fmt: skip
@@ -139,11 +142,23 @@ def answer(conversation: Conversation, tools: Mapping[str, str]) -> Reply:
     """Return what the specialist with these tools says next."""
     task = Task(conversation, conversation.language, tools)
     remembered = memory_intent(conversation.asked)
-    requested = understand(conversation.request, file_open=conversation.sections.file is not None)
+    requested = understand(conversation.request, file_open=conversation.sections.shows_file)
     intents = (remembered,) if remembered else follow_up(conversation, requested)
+    if beyond := _of_own_servers(task, intents):
+        return Reply(text=beyond)
     if not intents:
-        return Reply(text=task.say("unclear"))
+        return Reply(text=task.say("not_understood"))
     return replay(_all(task, intents), conversation, tools)
+
+
+def _of_own_servers(task: Task, intents: Sequence[Intent]) -> str:
+    """Return that the tools of the person's own servers are beyond this model, if the message is about one of them."""
+    own = [name.split("__") for name in tools if name.startswith(OWN)] if (tools := task.tools) else []
+    servers = sorted({parts[1] for parts in own if len(parts) > 1})
+    said = task.conversation.request.casefold()
+    meant = [one for one in servers if one.casefold().replace("_", " ") in said or one.casefold() in said]
+    beyond = not intents or intents[0].action == "cannot"
+    return task.say("own_servers", servers=", ".join(map(code, meant or servers))) if meant or (own and beyond) else ""
 
 
 def _all(task: Task, intents: Sequence[Intent]) -> Script:

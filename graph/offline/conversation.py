@@ -28,6 +28,7 @@ class Sections:
     document: str | None = None
     document_is_exact: bool = False
     listing: tuple[Item, ...] = ()
+    attachments: tuple[Item, ...] = ()
     step: Item = field(default_factory=dict[str, Any])
     earlier_results: tuple[Item, ...] = ()
     plan_so_far: tuple[Item, ...] = ()
@@ -36,6 +37,11 @@ class Sections:
     conversation: str = ""
     moment: Item = field(default_factory=dict[str, Any])
     language: Language | None = None
+
+    @property
+    def shows_file(self) -> bool:
+        """Say whether "it" may be a file that is open, or that was sent along."""
+        return self.file is not None or bool(self.attachments)
 
     @property
     def time_zone(self) -> str:
@@ -48,6 +54,7 @@ def read_sections(system: str) -> Sections:
     found = {match["tag"]: match["body"] for match in _SECTION.finditer(system)}
     place = _mapping(_json(found, "place"))
     raw, language, folder = found.get("document"), found.get("language", "").strip(), _item(place.get("folder"))
+    folder = {"kind": "folder", **folder} if folder else None
     document = _CUT.sub("", _HIDDEN_TAG.sub("<", raw)) if raw is not None else None
     above = str(folder.get("path") or "").rstrip("/") if folder else ""
     parent = {"parent_id": folder["id"]} if folder else {}
@@ -56,6 +63,7 @@ def read_sections(system: str) -> Sections:
         file=_item(place.get("file")), folder=folder, document=document,
         document_is_exact=document is not None and document == raw,
         listing=tuple({**parent, "path": f"{above}/{item['name']}", **item} for item in listing),
+        attachments=tuple(filter(None, map(_item, _mappings(_json(found, "attachments"))))),
         step=_mapping(_json(found, "step")), earlier_results=_mappings(_json(found, "earlier_results")),
         plan_so_far=_mappings(_json(found, "plan_so_far")), last_run=found.get("last_run", "").strip(),
         last_agent=found.get("last_agent", "").strip(), conversation=found.get("conversation", ""),
@@ -152,7 +160,7 @@ class Conversation:
 
     def items_by_id(self) -> dict[str, Item]:
         """Return every item that the conversation names, by id, as it was seen last."""
-        here = (*self.sections.listing, self.sections.folder, self.sections.file)
+        here = (*self.sections.listing, self.sections.folder, self.sections.file, *self.sections.attachments)
         seen = [item for made in self.calls if made.result for item in items_in(made.result)]
         return {str(item["id"]): item for item in (*filter(None, here), *seen)}
 
@@ -171,6 +179,15 @@ class Conversation:
             named = [item for item in items if f"`{item.get('path')}`" in answer]
             if named or (items and made.name not in SEARCHES):
                 return named or items
+        return []
+
+    def listed(self) -> list[Item]:
+        """Return what the last answer before the running step listed, in its order."""
+        for made, result in self._before():
+            answer = " ".join(said.text for said in self.said if said.turn == made.turn and not said.by_person)
+            named = [item for item in items_in(result) if str(item.get("name")) in answer]
+            if len(named) > 1:
+                return named
         return []
 
     def last_folder(self) -> Item | None:

@@ -1,15 +1,18 @@
 """Sentences of a document with where they stand, and those that say most or answer a question."""
 
+import csv
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from graph.offline.understanding.grammar import table, word
 from graph.offline.understanding.terms import has_han, respelt, terms
 
 LONGEST: Final = 600
+TABLE, SEPARATOR = "\x1f", " | "
+"""Mark the heading of a sentence that is a row of a table: it is the names of its columns."""
 _HEADING: Final = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<marked>.+?)\s*#*|[=\-_*]{3,}|(?:```|~~~).*)\s*$")
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•·]|\d{1,3}[.)、]|[(（]\d{1,3}[)）])\s+")
 _ENTRY: Final = re.compile(r"^\s*\||^[^|.!?。]*\s\|\s|^[^,.!?。]+(?:,[^,\s][^,]*)+$|^\s*[^.!?。:：\n]{1,30}[:：]\s*\S")
@@ -31,6 +34,15 @@ class Sentence(NamedTuple):
     heading: str
     paragraph: int
 
+    @property
+    def is_row(self) -> bool:
+        """Say whether it is a row of a table."""
+        return self.heading.startswith(TABLE)
+
+    def cells(self) -> Mapping[str, str]:
+        """Return the cells of a row by the names of their columns."""
+        return dict(zip(self.heading.removeprefix(TABLE).split(SEPARATOR), cells_of(self.text), strict=False))
+
 
 def first_heading(text: str) -> str:
     """Return the text's first heading, empty if it begins with none."""
@@ -47,7 +59,8 @@ def read_sentences(text: str) -> list[Sentence]:
     """Return the sentences of a text in order. Headings are not sentences; a list item or a table row is one."""
     found: list[Sentence] = []
     for start, end, heading, paragraph in _units(text):
-        for first, last in _split(text, start, end):
+        row = heading.startswith(TABLE)
+        for first, last in [(start, start + len(text[start:end].rstrip()))] if row else _split(text, start, end):
             plain = _plain(_BULLET.sub("", text[first:last]).strip("| "))
             if any(char.isalnum() for char in plain):
                 line = text.count("\n", 0, first) + 1
@@ -56,10 +69,44 @@ def read_sentences(text: str) -> list[Sentence]:
     return found
 
 
+def cells_of(line: str) -> list[str]:
+    """Return the cells of a line that is a row of a table: between bars, or of comma- or tab-separated values."""
+    if " | " in line or line.lstrip().startswith("|"):
+        return [_plain(one) for one in line.strip().strip("|").split("|")]
+    mark = "\t" if "\t" in line else ","
+    if mark not in line or (mark == "," and not _ENTRY.match(line)):
+        return []
+    return [_plain(one) for one in next(csv.reader([line.strip()], delimiter=mark))]
+
+
+def _table_heads(lines: Sequence[str]) -> dict[int, int]:
+    """Return for each row of a table in the lines the line of its head: the first of those with as many cells."""
+    heads, head, width = dict[int, int](), -1, 0
+    for at, line in enumerate(lines):
+        if _RULE.match(line) or not line.strip():
+            continue
+        count = len(cells_of(line))
+        if count != width:
+            head, width = at, count
+        elif count:
+            heads[at] = head
+    return {at: head for at, head in heads.items() if not re.search(r"\d", lines[head])}
+
+
 def _units(text: str) -> Iterator[tuple[int, int, str, int]]:
     """Yield runs of lines that read on: a heading ends one, a list item and an entry are one each."""
     heading, at, begin, paragraph = "", 0, -1, 1
-    for line in text.splitlines(keepends=True):
+    lines = text.splitlines(keepends=True)
+    heads = _table_heads(lines)
+    for number, line in enumerate(lines):
+        if number in heads or number in heads.values():
+            if begin >= 0:
+                yield begin, at, heading, paragraph
+                begin = -1
+            if number in heads:
+                yield at, at + len(line), TABLE + SEPARATOR.join(cells_of(lines[heads[number]])), paragraph
+            at += len(line)
+            continue
         marked = _HEADING.match(line)
         ends = not line.strip() or marked or _BULLET.match(line) or _ENTRY.match(line)
         if begin >= 0 and ends:
@@ -113,7 +160,7 @@ class Passage(NamedTuple):
 def key_sentences(sentences: Sequence[Sentence], topic: str = "") -> list[Sentence]:
     """Return the sentences that say most of a text or of a topic in it, in order: three to six, of each section one."""
     considered = sentences[:MOST_SENTENCES]
-    if len(considered) <= FEWEST:
+    if len(considered) <= MOST + 2 and not topic:
         return list(considered)
     bags = [set(terms(sentence.text)) for sentence in considered]
     wanted = set(terms(topic))
@@ -144,8 +191,13 @@ def best_passage(sentences: Sequence[Sentence], question: str, context: str = ""
     above = set(terms(context))
     wanted = respelt(terms(question), set[str]().union(above, *bags))
     if not wanted or not considered:
-        return None
+        return _only_typed(considered, question) if considered else None
     headings = [set(terms(sentence.heading)) for sentence in considered]
+    # A row of a table answers only for what it names itself: the names of its columns fit every row.
+    headings = [
+        head if bag & wanted or not one.is_row else set[str]()
+        for head, bag, one in zip(headings, bags, considered, strict=True)
+    ]
     rarity = _rarity(wanted, bags, above.union(*headings))
     kind = next((kind for asks, kind in _KINDS if asks.search(question)), None)
     typed = [kind is None or kind.search(sentence.text) is not None for sentence in considered]
@@ -158,7 +210,9 @@ def best_passage(sentences: Sequence[Sentence], question: str, context: str = ""
     if scored[best] <= typed[best] and not (kind and typed[best] and wanted & above):
         return None
     missing = set(rarity) - bags[best]
-    if (headings[best] - above) & missing:
+    if considered[best].is_row:
+        chosen = [best]
+    elif (headings[best] - above) & missing:
         same = [at for at, one in enumerate(considered) if one.heading == considered[best].heading and at > best]
         chosen = [best, *(same[: MOST_QUOTED - 1] if not bags[best] & set(rarity) else ())]
     else:
@@ -169,6 +223,13 @@ def best_passage(sentences: Sequence[Sentence], question: str, context: str = ""
     alone = kind is None or sum(typed) == 1
     own = sum(weight for one, weight in rarity.items() if one in said - above) / rest if rest else float(alone)
     return Passage(tuple(considered[at] for at in sorted(chosen)), fit, own if typed[best] else 0.0)
+
+
+def _only_typed(sentences: Sequence[Sentence], question: str) -> Passage | None:
+    """Return the only sentence that has what a question without a subject asks for: "how much is it?"."""
+    kind = next((kind for asks, kind in _KINDS if asks.search(question)), None)
+    typed = [one for one in sentences if kind is not None and kind.search(one.text)]
+    return Passage((typed[0],), 1.0) if len(typed) == 1 else None
 
 
 def _rarity(wanted: set[str], bags: Sequence[set[str]], elsewhere: set[str]) -> dict[str, float]:

@@ -13,6 +13,7 @@ from graph.routing.corrections import corrected_value
 
 _FIGURE: Final = r"\d+(?:[.,:]\d+)*"
 _TOKEN: Final = re.compile(rf"{_FIGURE}|[^\s\d]+")
+_FIGURES: Final = re.compile(_FIGURE)
 _OFFERED: Final = re.compile(r"^\d+\. `(?P<path>[^`]+)`", re.MULTILINE)
 
 
@@ -23,7 +24,7 @@ def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[In
     said, step = conversation.asked, bool(conversation.sections.step)
     earlier = (one.text for one in reversed(conversation.said) if one.by_person and one.turn < conversation.turn)
     before = next(earlier, "")
-    is_open = conversation.sections.file is not None
+    is_open = conversation.sections.shows_file
     answers = [one.text for one in conversation.answers() if one.turn == conversation.turn - 1]
     own = understand(said, file_open=is_open) if step else intents
     if step and not conversation.segment and [one.action for one in own] == ["decline"]:
@@ -64,7 +65,9 @@ def _corrected(conversation: Conversation) -> Intent | None:
     target = Ref("path", text=str(items[0].get("path", "")))
     if asked[0].action == "replace" and done[-1].name == "patch_file":
         was = corrected_value(said[0]) or asked[0].edits[0][1]
-        return replace(asked[0], target=target, edits=((was, value),), anchor="")
+        new = _FIGURES.sub(value, was, count=1) if _FIGURES.fullmatch(value) else value
+        again = tuple((text, text.replace(was, new)) for edit in done[-1].args["edits"] if (text := edit["replace"]))
+        return replace(asked[0], target=target, edits=((was, new),), anchor="", again=again)
     edits = done[-1].args.get("edits") or [{"replace": done[-1].args.get("content")}]
     written = "\n".join(str(edit.get("replace") or "") for edit in edits)
     written = written if asked[0].action in {"create_file", "add"} else ""

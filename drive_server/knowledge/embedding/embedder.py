@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -109,6 +109,10 @@ class PackagedEmbedder:
         """Return the vector of a question."""
         model = await self._loaded()
         return (await anyio.to_thread.run_sync(model.embed, [self.query_prefix + text]))[0]
+
+    def embed_now(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of short questions, in this thread: [texts, dimensions]."""
+        return _opened(self.path).embed([self.query_prefix + text for text in texts])
 
     async def _loaded(self) -> "_Model":
         async with self._loading:
@@ -239,8 +243,12 @@ def _crossed(vectors: Vectors, fitted: Vectors) -> Vectors:
     return (crossed / np.linalg.norm(crossed, axis=1, keepdims=True)).astype(np.float32)
 
 
+@cache
 def _opened(path: Path) -> "_Model":
-    """Return the model in a file. Raises `EmbedderUnavailableError` for one that is missing or damaged."""
+    """Return the model in a file, one for the process.
+
+    Raises `EmbedderUnavailableError` for one that is missing or damaged.
+    """
     try:
         return _Model(path)
     except Exception as error:  # onnxruntime's and tokenizers' errors have no base but this

@@ -6,6 +6,7 @@ from typing import Final
 from graph.memory.facts import words_of
 from graph.offline.replay import Request, Script, Steps, call, request
 from graph.offline.results import Item
+from graph.offline.scripts.expiry import hours_in
 from graph.offline.scripts.listing import change_of, last_version
 from graph.offline.scripts.resolve import PAGE, ambiguous, best_matches, covered, fits, resolve, resolve_one
 from graph.offline.scripts.task import Task
@@ -106,11 +107,12 @@ def leave(task: Task, intent: Intent) -> Script:
 
 
 def make_link(task: Task, intent: Intent) -> Script:
-    """Make a link by which anyone can open an item; one that ends by itself or has a password is beyond it."""
-    if word("link_terms").search(intent.said):
+    """Make a link by which anyone can open an item, for a time if one is named; a password is beyond it."""
+    hours = hours_in(task, intent.said) if word("link_terms").search(intent.said) else None
+    if word("link_secret").search(intent.said) or (hours is None and word("link_terms").search(intent.said)):
         return task.say("link_terms")
     item = yield from resolve_one(task, intent.target or IT)
-    one = request("create_share_link", item_id=item["id"], role=intent.role or "viewer")
+    one = request("create_share_link", item_id=item["id"], role=intent.role or "viewer", expires_in_hours=hours)
     return (yield from task.carry_out([item], [one], "link_made"))
 
 
@@ -156,6 +158,12 @@ def undo(task: Task, intent: Intent) -> Script:
     parts = [task.say(key, list=bounded(done, task.language)) if done else task.say("undone_nothing")]
     parts += [task.say("undo_skipped", list="\n".join(left))] if left else []
     return task.with_hint("\n".join(parts), "can_redo" if key == "undone" else "can_undo") if done else "\n".join(parts)
+
+
+def undo_meant(task: Task, _intent: Intent) -> Script:
+    """Say how to undo, or that there is nothing: words that only sound like it change nothing."""
+    yield from ()
+    return task.say("can_undo" if task.sections.last_run else "undo_nothing_here")
 
 
 def remember(task: Task, intent: Intent) -> Script:

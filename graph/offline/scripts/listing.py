@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from graph.moment import WEEKDAYS
-from graph.offline.replay import Script, Steps, call
+from graph.offline.replay import Script, Steps, call, request
 from graph.offline.results import Item, Result
-from graph.offline.scripts.resolve import PAGE, resolve_folder, resolve_one
+from graph.offline.scripts.resolve import PAGE, ambiguous, queries_of, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import word
 from graph.offline.understanding.intent import SUFFIXES, Intent, Ref
@@ -31,8 +31,22 @@ class Listing(NamedTuple):
 
 def folder(task: Task, intent: Intent) -> Script:
     """List a folder."""
-    item = yield from resolve_one(task, intent.target if intent.target and intent.target.form in NAMED else Ref("here"))
+    named = intent.target if intent.target and intent.target.form in {*NAMED, "here"} else None
+    item = yield from (resolve_one(task, named) if named else _spoken_of(task, intent))
     return (yield from shown(task, item))
+
+
+def _spoken_of(task: Task, intent: Intent) -> Steps[Item]:
+    """Return the folder whose name stands in a message that only asks for a list; else the one where the person is."""
+    words = queries_of(word("list_words").sub(" ", intent.said.casefold()))
+    results = (yield [request("search_files", query=one, kind="folder", limit=PAGE) for one in words]) if words else []
+    found = {str(hit["file"]["id"]): hit["file"] for result in results for hit in result.hits}
+    named = [item for item in found.values() if str(item["name"]).casefold() in intent.said.casefold()]
+    if len(named or found) > 1:
+        raise ambiguous(task, "", list(named or found.values()))
+    if words and not found:
+        raise task.unresolved("not_found", name=quoted(" ".join(words)))
+    return next(iter(named or found.values()), task.here)
 
 
 def shown(task: Task, item: Item) -> Script:
@@ -68,6 +82,8 @@ def count(task: Task, intent: Intent) -> Script:
     """Count the files of the drive, of a type, or what is in a folder."""
     kind = _EXTENSION.search(intent.said)
     named = intent.target if intent.target and intent.target.form in NAMED else None
+    if named is None and word("goes_on").search(intent.said) and (last := task.conversation.last_folder()):
+        named = Ref("path", text=str(last.get("path")))
     if named and not (kind and kind[0].lower() in named.text.lower()):
         item = yield from resolve_folder(task, named)
         result = yield from task.call("list_folder", folder_id=item["id"], limit=PAGE)
@@ -142,8 +158,6 @@ def last_version(task: Task, item: Item) -> Steps[int]:
 def changes(task: Task, intent: Intent) -> Script:
     """Say what was changed or shared lately: in the drive, to one item, or by this conversation's last run."""
     named = intent.target if intent.target and intent.target.form in NAMED else None
-    if named and intent.action == "newest":
-        return (yield from folder(task, intent))
     item_id = (yield from resolve_one(task, named, loose=True))["id"] if named else None
     own = not named and word("by_assistant").search(task.conversation.asked)
     kind, most = "share" if intent.action == "shared_out" else None, intent.number or MANY

@@ -12,8 +12,8 @@ from graph.offline.scripts.changing import with_suffix
 from graph.offline.scripts.reading import read, sum_up, summarise
 from graph.offline.scripts.resolve import resolve, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
-from graph.offline.understanding.grammar import word
-from graph.offline.understanding.intent import Intent, Ref
+from graph.offline.understanding.grammar import named_in, word
+from graph.offline.understanding.intent import Intent, Ref, read_ref
 from graph.offline.understanding.terms import terms
 from graph.offline.wording import bounded, inert, path_of, quoted, sides
 
@@ -22,6 +22,7 @@ _TITLES: Final = tuple(
     re.compile(re.escape(side).replace(r"\{topic\}", "(?P<topic>.+?)")) for side in sides("summary_title")
 )
 _UNSAFE: Final = re.compile(r"[/\\\x00-\x1f“”\"]+|\.\w{1,5}\s*$")
+_VALUE: Final = re.compile(r"(?P<figure>\d+(?:[.,:]\d+)*)(?P<unit>\s?[^\W\d_]*)")
 WRITING: Final = frozenset({"patch_file", "append_to_file"})
 _LINE: Final = re.compile(r"\b(?:line|item|entry|bullet)\b|行|条")
 
@@ -119,7 +120,8 @@ def move(task: Task, intent: Intent) -> Script:
         if not (intent.target and intent.target.form == "summary" and _last_summary(task)[0]):
             raise
         return (yield from save_summary(task, intent))
-    return (yield from _move(task, items, (yield from resolve_folder(task, intent.destination))))
+    folder = (yield from _folder(task, intent)) if intent.makes_folder else None
+    return (yield from _move(task, items, folder or (yield from resolve_folder(task, intent.destination))))
 
 
 def _move(task: Task, items: Sequence[Item], folder: Item) -> Script:
@@ -154,13 +156,20 @@ def copy(task: Task, intent: Intent) -> Script:
 def replace_text(task: Task, intent: Intent) -> Script:
     """Replace every occurrence, in one call whose edits each match once."""
     old, new = intent.edits[0] if intent.edits else ("", "")
-    if not old or (intent.action == "replace" and not new):
+    valued = not old and bool(new and intent.anchor)
+    if (not old and not valued) or (intent.action == "replace" and not new):
         return task.say("missing_text")
-    item = yield from resolve_one(task, intent.target or Ref("open"), kind="file")
+    item, topic = yield from _place(task, intent, valued=valued)
     one = _made_already(task, item)
     if one is None:
         source = yield from read(task, item)
-        edits = _planned(source.text, intent) if len(source.text) >= source.total else [{"find": old, "replace": new}]
+        if valued:
+            old, new = value_in(source.text, topic, new)
+            if not old:
+                return task.say("missing_text")
+            intent = replace(intent, edits=((old, new),), anchor=topic)
+        whole = len(source.text) >= source.total
+        edits = _planned(source.text, intent) if whole else [{"find": old, "replace": new}]
         if not edits:
             return task.say("no_match", find=quoted(old, SHOWN), name=task.name(item))
         if len(edits) > MOST_EDITS:
@@ -173,8 +182,37 @@ def replace_text(task: Task, intent: Intent) -> Script:
     return task.with_hint(task.say("edited", name=task.name(item), edits=edited, version=version), "can_undo")
 
 
+def _place(task: Task, intent: Intent, *, valued: bool) -> Steps[tuple[Item, str]]:
+    """Return the file, and the thing in it that gets another value: "the deposit in the rental", 租约的押金."""
+    ref, topic = intent.target, intent.anchor
+    parts = named_in("value_place", topic), named_in("value_topic", topic)
+    if valued and ref is None and all(parts):
+        ref, topic = read_ref(parts[0]), parts[1]
+    return (yield from resolve_one(task, ref or Ref("open"), kind="file", loose=valued)), topic
+
+
+def value_in(text: str, topic: str, new: str) -> tuple[str, str]:
+    """Return the one value of a topic in a text and the new one, both with its unit; empty if it is not clear."""
+    figure, wanted = _VALUE.match(new), set(terms(topic))
+    about = [one.text for one in read_sentences(text) if wanted and wanted <= set(terms(f"{one.heading} {one.text}"))]
+    if figure is None or len(about) != 1:
+        return "", ""
+    unit = new[figure.end("figure") :].strip()
+    values = list(_VALUE.finditer(about[0]))
+    same = [one for one in values if unit and one["unit"].strip().startswith(unit)]
+    fitting = same or [one for one in values if not (unit and one["unit"].strip())]
+    if len(fitting) != 1:
+        return "", ""
+    written = (
+        fitting[0]["unit"][: len(fitting[0]["unit"]) - len(fitting[0]["unit"].lstrip()) + len(unit)] if same else ""
+    )
+    return fitting[0]["figure"] + written, figure["figure"] + (written or new[figure.end("figure") :])
+
+
 def _planned(text: str, intent: Intent) -> Sequence[Mapping[str, str]]:
     """Return edits whose `find` stands once in the text as it is by then, for every occurrence from the end on."""
+    if intent.again:
+        return [{"find": was, "replace": now} for was, now in intent.again if text.count(was) == 1]
     (old, new), edits = intent.edits[0], list[Mapping[str, str]]()
     lines = [line for line in text.splitlines(keepends=True) if old in line]
     if intent.action == "remove_text" and len(lines) == 1 and _LINE.search(intent.said):
@@ -184,7 +222,7 @@ def _planned(text: str, intent: Intent) -> Sequence[Mapping[str, str]]:
     about = [one for one in about if _places_of(text[one.start : one.end], old)]
     low, high = (about[0].start, about[0].end) if len(about) == 1 else (0, len(text))
     for start, end in reversed([one for one in _places_of(text, old) if low <= one[0] < high]):
-        left, right = _unique_around(text, start, end)
+        left, right = _unique_around(text, start, end, new)
         changed = text[left:start] + new + text[end:right]
         edits.append({"find": text[left:right], "replace": changed})
         text = text[:left] + changed + text[right:]
@@ -200,8 +238,12 @@ def _places_of(text: str, find: str) -> list[tuple[int, int]]:
     return next((spans for spans in found if spans), [])
 
 
-def _unique_around(text: str, start: int, end: int) -> tuple[int, int]:
-    while text.count(text[start:end]) != 1 and (start > 0 or end < len(text)):
+def _unique_around(text: str, start: int, end: int, new: str) -> tuple[int, int]:
+    """Return the ends of a passage that stands once in the text, and that is found once after the change, too."""
+    at, stop = start, end
+    while (start > 0 or end < len(text)) and (
+        text.count(text[start:end]) != 1 or (new and text.count(text[start:at] + new + text[stop:end]))
+    ):
         left, right = text.rfind("\n", 0, max(start - 1, 0)) + 1, text.find("\n", end + 1)
         start, end = left if start else 0, right if right >= 0 else len(text)
     return start, end

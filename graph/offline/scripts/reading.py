@@ -1,6 +1,7 @@
 """Texts of files: as they are, summed up in their own sentences, and quoted as answers."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -18,15 +19,19 @@ from graph.offline.identified import belonging, cut_at_numbers, named_number
 from graph.offline.replay import Script, Steps, UnresolvedError, call, request
 from graph.offline.results import Item, Result
 from graph.offline.scripts import listing
-from graph.offline.scripts.resolve import dated, resolve_one
+from graph.offline.scripts.resolve import dated, every_file, queries_of, resolve_one
 from graph.offline.scripts.tables import compute
-from graph.offline.scripts.task import Task
+from graph.offline.scripts.task import ROOT, Task
 from graph.offline.understanding.grammar import named_in, word
 from graph.offline.understanding.intent import Intent, Ref, read_ref
-from graph.offline.understanding.terms import terms
+from graph.offline.understanding.terms import respelt, terms
 from graph.offline.wording import inert, path_of, quoted, say, verbatim
 
 _SUMS: Final = re.compile("[总共均]|合计|加起来|total|sum|together|average|differ|compar")
+_QUOTED: Final = re.compile(r"^> (.+?) \[1\]$", re.MULTILINE)
+MOST_OWN: Final = 4
+SHORT, SHORT_HAN = 40, 10
+"""Characters of a question that may leave out what was talked about."""
 HITS, LONGEST_PASSAGE, WORTH_SHOWING, LONGEST_TEXT = 8, 500, 0.3, 3_000
 
 
@@ -78,27 +83,73 @@ def _source(task: Task, result: Result, item: Item) -> Source:
 
 def ask(task: Task, intent: Intent) -> Script:
     """Answer a question with the words of the file that fit it best: the one it names, the open one, or any."""
-    question, opened = intent.query or intent.said, task.sections.file if task.sections.document else None
+    question = intent.query or intent.said
+    named = yield from _named(task, question)
+    free = not named and not task.sections.attachments
+    before = _before(task) if free and word("goes_on").search(question) else ""
+    files = [named] if named else [item for item in task.given if item.get("kind") == "file"]
+    shown = " ".join(one.text for one in task.conversation.answers()[:1])
+    focus = [item for item in task.conversation.focus() if f"`{item.get('path')}`" in shown] if free else []
+    focus = [item for item in focus if item.get("kind") == "file"]
+    if before or len(question) <= (SHORT if question.isascii() else SHORT_HAN):
+        files = [*focus, *files] if free else files
+    nearest = ""
+    for asked in filter(None, (question, f"{before} {question}" if before else "")):
+        for own in files[:MOST_OWN]:
+            # Of a table that was talked about, the search below asks as well, beside others.
+            if own not in focus and (computed := (yield from compute(task, asked, own))):
+                return computed
+            source = yield from read(task, own)
+            answer = _answer(task, source, asked)
+            if answer and not (asked is not question and terms(question) and _repeats(answer, before)):
+                return answer
+            nearest = nearest or _nearest(task, source, asked)
+    if files and (before or files != focus):
+        nearest = nearest or task.say("answer_none_in", name=", ".join(map(task.name, files)))
+    if files and (not free or before):
+        return nearest
+    return (yield from compute(task, question, None)) or (yield from _from_drive(task, question, nearest))
+
+
+def _repeats(answer: str, before: str) -> bool:
+    """Say whether an answer only quotes again what was quoted before; a row of a table may have another cell."""
+    return all(quote[1] in before and "," not in quote[1] for quote in _QUOTED.finditer(answer))
+
+
+def _nearest(task: Task, source: Source, question: str) -> str:
+    """Return the passage that comes nearest to an answer, and that it is none for sure; empty if none is near."""
+    passage = _best(source, question)
+    near = passage is not None and passage.fit >= WORTH_SHOWING
+    return _quoting(task, source, passage.sentences, "answer_unsure") if passage and near else ""
+
+
+def _named(task: Task, question: str) -> Steps[Item | None]:
+    """Return the file that a question names."""
     phrase = named_in("file_named", question) or named_in("in_file", question)
-    ref = read_ref(phrase, file_open=opened is not None) if phrase else None
-    own: Item | None = {"kind": "file", **opened} if opened and (ref is None or ref.form != "name") else None
-    if own is None and ref and ref.kind != "folder" and ref.form in {"name", "path", "it"}:
-        try:
-            own = yield from resolve_one(task, ref, kind="file")
-        except UnresolvedError:
-            own = None
-    if computed := (yield from compute(task, question, own)):
-        return computed
-    if own is None:
-        return (yield from _from_drive(task, question))
-    answer = _answer(task, (yield from read(task, own)), question)
-    return answer or task.say("answer_none_in", name=task.name(own))
+    ref = read_ref(phrase, file_open=task.sections.shows_file) if phrase else None
+    if ref is None or ref.kind == "folder" or ref.form not in {"name", "path", "it"}:
+        return None
+    try:
+        return (yield from resolve_one(task, ref, kind="file"))
+    except UnresolvedError:
+        return None
 
 
-def _from_drive(task: Task, question: str) -> Script:
-    result = yield from call("semantic_search_files", query=question[:500], limit=HITS)
+def _before(task: Task) -> str:
+    """Return what the person asked before, with the words of the answer that were quoted."""
+    said = [one for one in task.conversation.said if one.turn == task.conversation.turn - 1]
+    asked = " ".join(one.text for one in said if one.by_person)
+    return " ".join([asked, *(quote[1] for one in said for quote in _QUOTED.finditer(one.text) if not one.by_person)])
+
+
+def _from_drive(task: Task, question: str, nearest: str = "") -> Script:
+    below = {"folder_id": task.here["id"]} if task.here is not ROOT and task.here.get("path") != "/" else {}
+    result = yield from call("semantic_search_files", query=question[:500], limit=HITS, **below)
+    if below and not result.hits:
+        result = yield from call("semantic_search_files", query=question[:500], limit=HITS)
     graded = sorted(((_fit(hit, question), hit) for hit in result.hits), key=lambda one: one[0], reverse=True)
     files = list({str(hit["file"]["id"]): hit["file"] for _, hit in graded}.values())[:3]
+    files = files or (yield from _with_words(task, question))
     results = (yield [request("read_file", file_id=file["id"]) for file in files]) if files else []
     sources = [_source(task, one, file) for one, file in zip(results, files, strict=True) if one.worked]
     answered = [(source, answer) for source in sources if (answer := _answer(task, source, question))]
@@ -106,15 +157,27 @@ def _from_drive(task: Task, question: str) -> Script:
         old = word("outdated")
         answered.sort(key=lambda one: bool(old.search(one[0].path)) > bool(old.search(question)))
         return _newest(answered)
-    nearest = sources[0] if sources and graded[0][0] >= WORTH_SHOWING else None
-    passage = _best(nearest, question) if nearest else None
+    nearest = nearest or next(filter(None, (_nearest(task, source, question) for source in sources)), "")
     failed = [(file, one) for file, one in zip(files, results, strict=True) if not one.worked]
     if failed and not sources:
         file, one = failed[0]
         return task.failed(one, task.deed("read_file", str(file.get("name", ""))))
-    if nearest is None or passage is None:
-        return task.say("found_nothing", query=quoted(question))
-    return _quoting(task, nearest, passage.sentences, "answer_unsure")
+    return nearest or task.say("found_nothing", query=quoted(question))
+
+
+def _with_words(task: Task, question: str) -> Steps[list[Item]]:
+    """Return the files that have most of a question's words, else those whose names nearly have them."""
+    words = queries_of(question)
+    found = (yield [request("search_files", query=one, kind="file", limit=HITS) for one in words]) if words else []
+    if not any(result.hits for result in found):
+        every = yield from every_file(task)
+        named = {str(file["id"]): set(terms(str(file["name"]).rpartition(".")[0])) for file in every}
+        wanted = respelt(terms(question), set[str]().union(*named.values()))
+        shared = sorted(every, key=lambda file: -len(wanted & named[str(file["id"])]))[:3]
+        return [file for file in shared if wanted & named[str(file["id"])]]
+    files = {str(hit["file"]["id"]): hit["file"] for result in found for hit in result.hits}
+    counts = Counter(key for result in found for key in {str(hit["file"]["id"]) for hit in result.hits})
+    return [files[key] for key, _ in counts.most_common(3)]
 
 
 def _newest(answered: Sequence[tuple[Source, str]]) -> str:

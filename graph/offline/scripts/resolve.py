@@ -4,17 +4,18 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from graph.offline.replay import Steps, StoppedError, UnresolvedError, call, request
 from graph.offline.results import Item, Result
 from graph.offline.scripts.task import ROOT, Task
 from graph.offline.understanding.grammar import word
-from graph.offline.understanding.intent import Ref
+from graph.offline.understanding.intent import PREVIOUS, Ref, number_in, read_ref
 from graph.offline.understanding.terms import STOP_WORDS, has_han, stem
 from graph.offline.wording import code, path_of, quoted
 
 STEM, NO_MATCH, NEAR_ENOUGH = 1, 5, 0.6
+MOST_PAGES_OF_DRIVE: Final = 7
 SEARCHED, OF_A_SORT, PAGE, MOST_PAGES, MOST_QUERIES, OFFERED = 20, 100, 30, 3, 4, 10
 ABSENT: Final = "not_found"
 """The drive's code for what is not there; any other one says nothing of that."""
@@ -41,13 +42,16 @@ def resolve_folder(task: Task, ref: Ref | None) -> Steps[Item]:
 
 def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False) -> Steps[list[Item]]:
     """Return the items that are meant, at least one: several only if several were meant."""
-    if ref is None or ref.form == "which":
+    if ref is None:
         raise task.unresolved("which_item")
+    if ref.form == "which":
+        return (yield from _by_fact(task, ref, kind))
     wanted = ref.kind or kind
     if ref.form in {"here", "open", "it", "them", "there"}:
         return _pointed_at(task, ref, wanted)
     if ref.form in {"all", "summary"}:
-        return (yield from (_of_sort(task, ref) if ref.form == "all" else _summary(task)))
+        found = yield from (_of_sort(task, ref) if ref.form == "all" else _summary(task))
+        return _without(task, found, ref.kept) if ref.kept else found
     if ref.form != "path":
         return (yield from _by_name(task, ref, wanted, loose=loose))
     if ref.text == "/":
@@ -61,7 +65,9 @@ def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False)
 
 
 def _pointed_at(task: Task, ref: Ref, kind: str) -> list[Item]:
-    opened: list[Item] = [{"kind": "file", **task.sections.file}] if task.sections.file else []
+    opened = [item for item in task.given if not kind or item.get("kind") == kind]
+    if task.sections.attachments and opened and ref.form not in {"here", "there"} and not task.made:
+        return _one_of(task, ref, opened)
     if ref.form in {"here", "there"}:
         folder = task.here if ref.form == "here" else task.conversation.last_folder()
         if folder is None:
@@ -81,9 +87,48 @@ def _pointed_at(task: Task, ref: Ref, kind: str) -> list[Item]:
     found = talked_about or (opened if kind != "folder" else [])
     if not found:
         raise task.unresolved("which_item")
-    if ref.form == "it" and len(found) > 1:
-        raise ambiguous(task, "", found)
-    return found
+    return _one_of(task, ref, found) if ref.form == "it" else found
+
+
+def _one_of(task: Task, ref: Ref, items: list[Item]) -> list[Item]:
+    """Return the items if they may be several, or are one. Raises `UnresolvedError` with the question which one."""
+    if len(items) > 1 and ref.form != "them":
+        raise ambiguous(task, "", items)
+    return items
+
+
+FACTS: Final = (("newest", True), ("oldest", False), ("largest", True), ("smallest", False))
+
+
+def _by_fact(task: Task, ref: Ref, kind: str) -> Steps[list[Item]]:
+    """Return the item that its place in a list, its date or its size tells: "the second one", "the newest"."""
+    items = [item for item in task.conversation.listed() if not kind or item.get("kind") == kind]
+    if not items and task.here is not ROOT:
+        items = [item for item in (yield from _contents(task, task.here)) if item.get("kind") == (kind or "file")]
+    fact = next(((name, most) for name, most in FACTS if word(name).search(ref.text)), None)
+    place = number_in("ordinal", ref.text)
+    if fact and not items:
+        items = yield from every_file(task)
+    if items and fact:
+        return [(max if fact[1] else min)(items, key=dated if fact[0] in {"newest", "oldest"} else size_of)]
+    if not 0 < place <= len(items) and not (items and place == PREVIOUS):
+        raise task.unresolved("which_item")
+    return [items[place - 1] if place > 0 else items[-1]]
+
+
+def every_file(task: Task, folder: Item | None = None, **filters: Any) -> Steps[list[Item]]:
+    """Return the files of the drive, or below a folder, the newest first; of a large drive the newest thousand."""
+    below = {"folder_id": folder["id"]} if folder and folder.get("path") != "/" else {}
+    args: dict[str, Any] = {"kind": "file", "limit": OF_A_SORT, **below, **filters}
+    results = [(yield from task.call("search_files", "", **args))]
+    while results[-1].cursor and len(results) < MOST_PAGES_OF_DRIVE:
+        results.append((yield from task.call("search_files", "", **args, cursor=results[-1].cursor)))
+    return [hit["file"] for result in results for hit in result.hits]
+
+
+def size_of(item: Item) -> int:
+    """Return the bytes of a file."""
+    return int(item.get("size") or 0)
 
 
 def _summary(task: Task) -> Steps[list[Item]]:
@@ -110,9 +155,30 @@ def _of_sort(task: Task, ref: Ref) -> Steps[list[Item]]:
     queries = [ref.extension] if ref.extension else queries_of(ref.text)
     found = yield from _searched(queries, ref.kind, OF_A_SORT)
     fitting = [item for item in found if fits(item, ref) and not (ref.text and item.get("kind") == "folder")]
+    folders = [item for item in found if item.get("kind") == "folder" and fits(item, ref)]
+    if not fitting and len(folders) == 1:
+        return [item for item in (yield from _contents(task, folders[0])) if item.get("kind") == "file"]
     if not fitting:
         raise task.unresolved("not_found", name=quoted(ref.text or ref.extension))
     return fitting
+
+
+def _without(task: Task, items: Sequence[Item], kept: str) -> list[Item]:
+    """Return the items but those that are kept. Raises `UnresolvedError` if it is not clear which these are."""
+    ordered = sorted(items, key=lambda item: str(item.get("name", "")))
+    place = number_in("ordinal", kept)
+    bare = _named_only(kept)
+    stays = [ordered[place - 1 if place > 0 else -1]] if place and place <= len(ordered) else []
+    stays = stays or best_matches(items, bare) or [item for item in items if covered(bare, str(item["name"])) == 1]
+    if not stays or len(stays) == len(items):
+        raise task.unresolved("not_found", name=quoted(kept))
+    ids = {item["id"] for item in stays}
+    return [item for item in items if item["id"] not in ids]
+
+
+def _named_only(phrase: str) -> str:
+    ref = read_ref(phrase)
+    return ref.text if ref and ref.text else phrase
 
 
 def _contents(task: Task, folder: Item) -> Steps[list[Item]]:
@@ -150,6 +216,8 @@ def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Steps[list[Item
         chosen = yield from _described(text, kind, chosen, loose=loose)
     nearby = [item for item in chosen if item.get("parent_id") == task.here["id"]]
     chosen = nearby if len(nearby) == 1 else chosen
+    if len(chosen) > 1 and not kind and word("several_meant").search(ref.text):
+        return chosen
     if len(chosen) > 1:
         raise ambiguous(task, ref.text, chosen)
     return chosen or (yield from _several_names(task, ref, kind))

@@ -8,6 +8,7 @@ from graph.offline.replay import Script, Steps, call, request
 from graph.offline.results import Item, Result
 from graph.offline.scripts.cells import look_up
 from graph.offline.scripts.columns import columns_of, named_pattern, plain_words, same_column
+from graph.offline.scripts.resolve import fold
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import table, word
 from graph.offline.wording import MOST_LINES, bounded, inert, path_of, quoted
@@ -144,13 +145,18 @@ def _understood(task: Task, said: str, sheet: Sheet, function: str) -> Question:
     """Return the question in the table's own words. What is left over of the sentence makes it unclear."""
     file, columns = sheet.file, columns_of(sheet.probe)
     wording = _worded(plain_words(said, file, sheet.name, columns), function, columns)
-    function = wording.function
+    function, counted = wording.function, word("counts").search(wording.rest)
+    amounts = [name for name, kind in columns.items() if kind == "number" and word("amount_column").search(name)]
+    if function == "count" and counted and len(amounts) == 1:
+        # A table that counts people in a column is not asked for its rows.
+        function, wording = "sum", wording._replace(rest=word("counts").sub(f" {amounts[0].casefold()} ", wording.rest))
     group, unit, rest = _group(wording.rest, columns)
     filters, rest = _filters(rest, sheet.probe, columns)
     measures = _measures(said, rest, columns, function)
     for name in sorted(columns, key=len, reverse=True):
         rest = named_pattern(name).sub(" ", rest)
     rest = " ".join(word("neutral").sub(" ", rest).split())
+    rest = "" if rest in fold(str(file.get("name", ""))) else rest
     unclear = re.findall(r"[^\W_]+", rest)
     if group is None or unclear or (function != "count" and len(measures) != 1):
         code = "table_unclear" if unclear else "table_which_column"
@@ -203,7 +209,8 @@ def _filters(said: str, probe: Result, columns: Mapping[str, str]) -> tuple[list
     cells = {(at, str(row["values"][at] or "").strip()) for row in probe.entries("rows") for at in texts}
     for at, value in sorted(cells, key=lambda cell: (-len(cell[1]), cell)):
         edge = r"\b" if value.isascii() else ""
-        pattern = rf"{edge}{re.escape(value.casefold())}{edge}"
+        more = "[a-z]*" if word("month_name").fullmatch(value) else ""
+        pattern = rf"{edge}{re.escape(value.casefold())}{more}{edge}"
         alone = [other.casefold() for _, other in cells].count(value.casefold()) == 1
         if alone and len(value) > 1 and re.search(pattern, said):
             said = re.sub(pattern, " ", said)

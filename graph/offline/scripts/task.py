@@ -30,8 +30,15 @@ class Task:
 
     @property
     def here(self) -> Item:
-        """The folder where the person is, the root if nothing says so."""
-        return self.sections.folder or ROOT
+        """The folder that was sent along, else the one where the person is, the root if nothing says so."""
+        attached = next((one for one in self.sections.attachments if one.get("kind") == "folder"), None)
+        return attached or self.sections.folder or ROOT
+
+    @property
+    def given(self) -> list[Item]:
+        """The items that a message is about if it names none: those that were sent along, else the open file."""
+        opened: list[Item] = [{"kind": "file", **self.sections.file}] if self.sections.file else []
+        return list(self.sections.attachments) or opened
 
     @property
     def is_underway(self) -> bool:

@@ -14,10 +14,11 @@ _FIGURE: Final = r"\d[\d.,]*\s?(?:个月|小时|分钟|[天年月周日个元%])
 _TEXT: Final = re.compile(r"(?:文档|文章|文件|原文|全文|document|file|text)")
 POINTING: Final = CHANGING - NAMING - {"undo", "redo", "empty_trash", "remove_text"} | {"rename"}
 """Changes of what was talked about last if they name nothing else; without a shape of theirs a clause is unclear."""
-IN_FOLDERS: Final = frozenset({"count", "list", "newest"})
+FACTS: Final = ("newest", "oldest", "largest", "smallest")
+IN_FOLDERS: Final = frozenset({"count", "list", *FACTS})
 OF_ITEMS: Final = frozenset({"who_has_access", "list_versions", "info", "list_changes", "diff_versions"})
 _NUMBERED: Final = dict.fromkeys(("restore_version", "diff_versions", "list_versions"), "version") | (
-    dict.fromkeys(("newest", "list_changes"), "counted")
+    dict.fromkeys((*FACTS, "list_changes"), "counted")
 )
 
 
@@ -38,6 +39,8 @@ def fill(message: Message, action: str, clause: Clause, *, file_open: bool) -> I
         emails=tuple(EMAIL.findall(message.restored(said))), role=role_in(clause.plain),
         number=number_in(_NUMBERED[action], clause.plain) if action in _NUMBERED else 0,
         query=message.restored((named_in(pattern, text) if pattern else "") or text))  # fmt: skip
+    if action in {"move", "copy"} and place and word("new_folder").search(place):
+        intent = replace(intent, makes_folder=True)
     form = intent.target.form if intent.target else ""
     if action == "delete" and word("empties").search(clause.plain) and form in {"", "name", "there", "it"}:
         if not form:
@@ -96,10 +99,17 @@ def role_in(plain: str) -> str:
 def _subject(message: Message, intent: Intent, text: str, *, file_open: bool) -> Ref | None:
     if intent.action in {"summarise", "read"}:
         return _ref(message, intent.query if intent.query != message.restored(text) else "", file_open=file_open)
-    patterns = ("within",) if intent.action in IN_FOLDERS else ("history", "of") if intent.action in OF_ITEMS else ()
+    patterns = (
+        ("within", "folder_named")
+        if intent.action in IN_FOLDERS
+        else ("history", "of")
+        if intent.action in OF_ITEMS
+        else ()
+    )
     phrases = [phrase for phrase in (named_in(pattern, text) for pattern in patterns) if phrase]
     phrase = next((one for one in phrases if not word("no_place").fullmatch(one.replace(" ", ""))), "")
-    return _ref(message, phrase, file_open=file_open, kind="folder" if intent.action in IN_FOLDERS else "")
+    ref = _ref(message, phrase, file_open=file_open, kind="folder" if intent.action in IN_FOLDERS else "")
+    return Ref("here") if ref and ref.form in {"it", "open"} and intent.action in IN_FOLDERS else ref
 
 
 def _fill_names(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
@@ -157,8 +167,10 @@ def _fill_edit(message: Message, intent: Intent, named: Mapping[str, str]) -> In
     if rest and re.fullmatch(_FIGURE, new) and has_han(old) and not re.fullmatch(_FIGURE, old):
         new += rest["rest"]
     described = word("described").search(old) or (re.match(r"\d", new) and not re.search(r"\d", old))
-    old = "" if described and not re.search(MARK, named.get("old", "")) else old
-    return replace(intent, edits=((old, new),), anchor=message.restored(named.get("topic", "")))
+    topic = message.restored(named.get("topic", ""))
+    if described and not re.search(MARK, named.get("old", "")):
+        old, topic = "", topic or old
+    return replace(intent, edits=((old, new),), anchor=topic)
 
 
 def _fill_add(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:

@@ -37,13 +37,17 @@ _MARKS: Final = " \t,.;:!?，。；：！？、“”\"'`"
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A reference to items: `text` is a name, a description, a path, or "it" for an open one; `inside` its folder."""
+    """A reference to items: `text` is a name, a description, a path, or "it" for an open one; `inside` its folder.
+
+    `kept` are the ones of several that are not meant.
+    """
 
     form: str
     text: str = ""
     kind: str = ""
     inside: "Ref | None" = None
     extension: str = ""
+    kept: str = ""
 
     @property
     def is_pronoun(self) -> bool:
@@ -68,6 +72,7 @@ class Intent:
     number: int = 0
     query: str = ""
     anchor: str = ""
+    again: tuple[tuple[str, str], ...] = ()
     makes_folder: bool = False
 
 
@@ -86,7 +91,7 @@ def read_ref(phrase: str, *, kind: str = "", file_open: bool = False) -> Ref | N
     if form in {"open", "it"}:
         return Ref("open", text="it" if form == "it" else "") if file_open else Ref("it", kind=kind)
     if form:
-        return Ref(form, kind=kind if form == "them" else "")
+        return Ref(form, text=text if form == "which" else "", kind=kind if form == "them" else "")
     return Ref("path", text=text) if text.startswith("/") else _all(text) or _named(text, kind)
 
 

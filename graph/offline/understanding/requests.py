@@ -10,15 +10,27 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from graph.offline.understanding.arguments import POINTING, fill, role_in
+from graph.offline.understanding.arguments import FACTS, POINTING, fill, role_in
+from graph.offline.understanding.batches import batch_intent, everything_but
 from graph.offline.understanding.clauses import MARK, Clause, Message, spoken_of
 from graph.offline.understanding.grammar import named_in, ruled, table, word
 from graph.offline.understanding.intent import CHANGING, NAMING, VAGUE, Intent, Ref
+from graph.offline.understanding.meaning import meaning_of
 from graph.offline.understanding.terms import terms
 from graph.routing.cues import ABOUT, ELSEWHERE, TAKEN_BACK, TERMS
 from graph.routing.intent_table import VERBS
+from graph.routing.wording import is_negated
 
 LONGEST_READ: Final = 4_000
+SHORTEST, SHORTEST_HAN = 12, 4
+"""Characters of a mere name: its meaning tells nothing."""
+OPEN: Final = frozenset({"ask", "lookup", "find", "cannot", "explain", "list_changes"})
+"""Actions of rules that say little: the meaning of the message may say more."""
+MEANT: Final = {
+    one: one
+    for one in ("list", "summarise", "newest", "oldest", "largest", "smallest", "compare", "count", "help", "thanks")
+} | {"undo": "undo_meant", "cannot": "cannot"}
+"""The actions that the meaning of a message may choose, none of which changes anything."""
 _LOOKUPS: Final = table("lookup")
 _TALK: Final = table("talk")
 _MOODS: Final = table("mood")
@@ -46,13 +58,71 @@ def memory_intent(text: str) -> Intent | None:
 
 @lru_cache(maxsize=256)
 def understand(text: str, *, file_open: bool = False) -> tuple[Intent, ...]:
-    """Return what a message asks for, in order; empty if that is not clear."""
-    if len(text) > LONGEST_READ or not text.strip() or re.search(MARK, text):
-        return ()
-    message = Message(text)
+    """Return what a message asks for, in order; empty if that is not clear.
+
+    Rules read requests for changes with their arguments. Where they find none, or only that something is asked, the
+    meaning of the whole message decides what is read.
+    """
+    found = _by_rules(text, file_open=file_open)
+    actions = {intent.action for intent in found}
+    if actions & CHANGING and word("plain_question").search(text.strip()) and not word("polite").search(text):
+        return (Intent("ask", text, query=text),)
+    return found if actions - OPEN else _by_meaning(text, found)
+
+
+def _by_meaning(text: str, found: tuple[Intent, ...]) -> tuple[Intent, ...]:
+    if [one.action for one in found] == ["lookup"] and len(text) <= (SHORTEST if text.isascii() else SHORTEST_HAN):
+        return found
+    meaning = meaning_of(text)
+    if [one.action for one in found] == ["list_changes"] and meaning.action != "compare":
+        return found
+    spoken = [one.action for one in found] == ["explain"] and word("wh_question").search(text.strip()) is not None
+    if meaning.action == "ask" and meaning.is_sure and (spoken or not found):
+        return (Intent("ask", text, query=text),)
+    if meaning.action in FACTS and _PRONOUN.search(text.lower()):
+        return found
+    if meaning.action not in MEANT or not meaning.is_plain or (found and meaning.action == "cannot"):
+        return found
+    target = {"list": Ref("here"), "summarise": Ref("it")}.get(meaning.action)
+    return (Intent(MEANT[meaning.action], text, target=target, query=text),)
+
+
+def _all_but(message: Message, kept: str, *, file_open: bool) -> tuple[Intent, ...]:
+    """Return a request for all items of a sort but some; none if it is no such one."""
+    rest = word("all_but").sub("", message.text)
+    found = _by_rules(message.quoted(rest), file_open=file_open) if rest.strip() else ()
+    one = found[0] if len(found) == 1 else Intent("")
+    several = everything_but(one.target, message.restored(kept)) if one.action in {"delete", "move", "copy"} else None
+    if several is None:
+        return () if {intent.action for intent in found} & CHANGING else found
+    return (replace(one, said=message.restored(message.text), target=several),)
+
+
+def _whole(message: Message, text: str, *, file_open: bool) -> tuple[Intent, ...] | None:
+    """Return what a message says that is read as a whole; None for one that is read clause by clause."""
     talk = next((kind for kind, pattern in _TALK if pattern.fullmatch(message.text.strip(" !?.。！？~,，"))), "")
     if talk:
         return (Intent(talk, text),)
+    batch = batch_intent(message)
+    if batch:
+        said = message.prepared
+        doubtful = is_negated(said) or any(pattern.search(said) for _, pattern in _MOODS)
+        return (Intent("explain", text),) if doubtful else (batch,)
+    if word("link").search(message.text) and (rest := word("expiry").sub("", message.text)) != message.text:
+        # How long a link holds may stand anywhere; the script reads it in what was said.
+        found = _by_rules(message.quoted(rest), file_open=file_open)
+        return tuple(replace(one, said=text) for one in found) if [one.action for one in found] == ["link"] else ()
+    kept = named_in("all_but", message.text)
+    return _all_but(message, kept, file_open=file_open) if kept else None
+
+
+def _by_rules(text: str, *, file_open: bool) -> tuple[Intent, ...]:
+    if len(text) > LONGEST_READ or not text.strip() or re.search(MARK, text):
+        return ()
+    message = Message(text)
+    whole = _whole(message, text, file_open=file_open)
+    if whole is not None:
+        return whole
     clauses = list(message.clauses())
     intents = [_intent(message, clause, file_open=file_open) for clause in clauses]
     spoken = _only_spoken_of(message, clauses, intents)

@@ -16,16 +16,13 @@ from tests.graph.offline.world import TOOLS
 
 HERE = Path(wording.__file__).parent
 UNUSED = {
-    "compare_files",
     "delete_item",
     "fill_template",
     "find_related_files",
     "get_download_url",
     "get_folder_tree",
     "get_index_status",
-    "organize_items",
     "reindex",
-    "rename_items",
     "write_file",
 }
 """The tools that only a real model calls."""
@@ -78,20 +75,31 @@ ASKED = {
     "remove_text": ['remove the line "Flu" from plan.md', "删掉计划.md里的第二行"],
     "add": ['append "bread" to plan.md', "在里面加一句：还要头盔"],
     "cannot": [
-        "sort the files in Scans into folders by year",
-        "给扫描里所有文件名前面加上“旧-”",
         "translate plan.md into French",
         "帮我写一首诗",
         "can you email the landlord?",
         "打印计划.md",
-        "what's the difference between a.csv and b.csv?",
-        "对比一下两份合同",
         "give me a download link for plan.md",
         "下载项目建议书",
         "permanently delete plan.md",
         "彻底删除计划.md",
         "find files similar to plan.md",
     ],
+    "organise": ["sort the files in Scans into folders by year", "把发票按年份整理"],
+    "rename_many": [
+        "给扫描里所有文件名前面加上“旧-”",
+        "rename all my photos so they start with Kyoto",
+        "replace DSC by Trip in all photo names",
+        "把照片文件名里的IMG都换成云南",
+    ],
+    "compare": [
+        "what's the difference between a.csv and b.csv?",
+        "对比一下两份合同",
+        "what changed between these two?",
+    ],
+    "largest": ["which file is the biggest?", "哪个文件最占地方"],
+    "help": ["so what are you good for?", "你有啥用"],
+    "undo_meant": ["cancel that", "please take back what you just did"],
     "decline": ["please don't delete anything", "千万不要删除合同"],
 }
 ONLY_SPOKEN_OF = [

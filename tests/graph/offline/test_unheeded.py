@@ -7,7 +7,6 @@ from graph.offline.understanding.requests import understand
 from tests.graph.offline.world import Talk
 
 LIMITED = [
-    "delete everything in Samples except the slides",
     "delete the old lease, but not the new one",
     "empty the trash except for the lease",
     "share the Recipes folder with everybody except tom@example.com",
@@ -89,12 +88,26 @@ def test_a_word_that_only_stands_inside_a_name_names_nothing(talk: Talk, message
 
 
 @pytest.mark.parametrize(
+    ("message", "hours"),
+    [
+        ("make a link to Soup.md that expires in three weeks", 504),
+        ("make a public link to Soup.md for 3 days", 72),
+        ("给Soup.md生成一个分享链接，三天后过期", 72),
+        ("make a link to Soup.md", None),
+    ],
+)
+def test_a_link_ends_after_the_time_that_is_named(talk: Talk, message: str, hours: int | None) -> None:
+    talk.say(message)
+    ((_, terms),) = talk.drive.links
+    assert terms.get("expires_in_hours") == hours
+
+
+@pytest.mark.parametrize(
     "message",
     [
-        "make a link to Soup.md that expires in three weeks",
-        "make a public link to Soup.md for 3 days",
-        "make a link to Soup.md valid until Friday",
-        "给Soup.md生成一个分享链接，三天后过期",
+        "make a link to Soup.md with a password",
+        "make a link to Soup.md that works twice, 3 times at most",
+        "make a link to Soup.md until the cows come home",
         "给Soup.md生成一个带密码的链接",
     ],
 )

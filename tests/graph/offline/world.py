@@ -243,7 +243,8 @@ class Drive:
         fits = [item for item in fits if kind in {None, item["kind"]}]
         return "Hits.", {"hits": [self._hit(item, item["name"]) for item in fits[:limit]], "cursor": None, "note": ""}
 
-    def tool_semantic_search_files(self, query: str, limit: int = 10) -> Any:
+    def tool_semantic_search_files(self, query: str, limit: int = 10, folder_id: str | None = None) -> Any:
+        del folder_id
         live = [item for item in self.items.values() if item["id"] in self.texts and not item["trashed_at"]]
         hits = [self._hit(item, self.texts[item["id"]][-1]) for item in live]
         hits.sort(key=lambda hit: -sum(hit["text"].count(query[at : at + 2]) for at in range(len(query) - 1)))
@@ -324,6 +325,7 @@ class Talk:
     file_id: str | None = None
     folder_id: str = "root"
     last_run: str = ""
+    attached: tuple[str, ...] = ()
     verdict: Verdict = lambda name, args: "approve"  # noqa: ARG005 - everything is approved unless a test says otherwise
     model: OfflineChatModel = field(default_factory=OfflineChatModel)
 
@@ -402,6 +404,9 @@ class Talk:
             f"You are {agent}. `<document>` is the open document.",
             self._place(),
             section("document", document) if self.file_id and agent == "document_agent" else "",
+            json_section("attachments", [self.drive.view(self.drive.find(one)) for one in self.attached])
+            if self.attached
+            else "",
             json_section("listing", listing) if agent != "document_agent" else "",
             *(json_section(tag, data) for tag, data in sections.items() if data),
             section("last_run", self.last_run) if self.last_run and agent == "drive_agent" else "",
