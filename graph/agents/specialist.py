@@ -43,7 +43,7 @@ from graph.memory.last_change import last_change_section
 from graph.memory.last_plan import last_plan_section
 from graph.memory.summaries import summary_section
 from graph.memory.summarizer import Summarizer, compress
-from graph.memory.view import View, room_in, scale_after, tokens_of_tools, view_of, with_view
+from graph.memory.view import View, read_room, scale_after, tokens_of_tools, view_of, with_view
 from graph.messages.compact_view import with_full_ids
 from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
 from graph.messages.incomplete import with_ending
@@ -146,18 +146,17 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
         model, size = models.of(tools, requested_tools(state["messages"]), runtime)
         moment = await read_moment(state, tools.context.toolbox, user, deps.clock)
         unsure = is_unsure(state, deps.settings.route_confidence)
-        name, spending, toolbox = (
-            deps.model_name("agent", runtime),
-            deps.spending("agent", runtime),
-            tools.context.toolbox,
-        )
+        spending, toolbox = deps.spending("agent", runtime), tools.context.toolbox
         compact = not reads_structure(deps.model("agent", runtime))
         pictures = await surroundings.pictures(state, runtime)
         beside = size + PICTURE_TOKENS * len(pictures)
 
         async def view_for(state: State, *, whole: bool = True) -> tuple[View, Sequence[AnyMessage]]:
             sections = _sections(specialist, seen, state, facts, moment, tools.outside, unsure=unsure)
-            room, shelf = room_in(deps.settings, name, state.get("narrowed")), deps.result_store(runtime)
+            room, shelf = (
+                await read_room(deps, "agent", runtime, state.get("narrowed")),
+                deps.result_store(runtime),
+            )
             view = await view_of(
                 state,
                 sections,

@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 from typing import Final, NotRequired
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
+from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
 from graph.language import Language
 from graph.limits.model_table import context_in
@@ -23,8 +26,9 @@ from graph.messages.steps import StepMessage, insert_step
 from graph.messages.stored_results import ResultStore
 from graph.messages.tokens import corrected_scale, tokens_of, tokens_of_messages
 from graph.messages.window import Window, choose_window, references_in, render_window
+from graph.models.serving import serving
 from graph.prompts import is_prompt
-from graph.settings import AgentSettings
+from graph.settings import AgentSettings, ModelRole
 from graph.state import Narrowed, State, running_turn
 
 VIEW: Final = "view"
@@ -90,10 +94,22 @@ def answer_tokens(context: int) -> int:
     return min(context // 4, ANSWER_TOKENS)
 
 
-def room_in(settings: AgentSettings, model: str, narrowed: Narrowed | None = None) -> Room:
-    """Return a model's room by the settings, by what the model can take, and by what it has refused in the thread."""
+def room_in(settings: AgentSettings, model: str, narrowed: Narrowed | None = None, served: int = 0) -> Room:
+    """Return a model's room by the settings, by what the model can take, and by what it has refused in the thread.
+
+    `served` is the context that its server has for it, in tokens, if that is known: no setting makes it larger.
+    """
     own = narrowed["tokens"] if narrowed and narrowed["model"] == model else settings.window_tokens
-    return Room(context_in(settings, model), min(own, settings.window_tokens))
+    context = context_in(settings, model)
+    return Room(min(context, served or context), min(own, settings.window_tokens))
+
+
+async def read_room(
+    deps: GraphDependencies, role: ModelRole, runtime: Runtime[RunContext], narrowed: Narrowed | None = None
+) -> Room:
+    """Return the room of a role's model in this run; its server is asked what it has for it, if it is a local one."""
+    served = await serving(deps.model(role, runtime))
+    return room_in(deps.settings, deps.model_name(role, runtime), narrowed, served.context)
 
 
 async def view_of(

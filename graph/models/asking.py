@@ -140,8 +140,9 @@ async def ask(
     try:
         async with aclosing(_pieces(model, end_with_turn(messages), hidden=hidden)) as pieces:
             async for chunk in pieces:
-                chunks.append(chunk)
-                reader.take(chunk)
+                if not reader.read_progress(chunk):
+                    chunks.append(chunk)
+                    reader.take(chunk)
         reader.end()
     except Exception as error:
         reader.break_off()
