@@ -43,7 +43,7 @@ from graph.memory.last_change import last_change_section
 from graph.memory.last_plan import last_plan_section
 from graph.memory.summaries import summary_section
 from graph.memory.summarizer import Summarizer, compress
-from graph.memory.view import View, read_room, scale_after, tokens_of_tools, view_of, with_view
+from graph.memory.view import Sections, View, read_room, scale_after, tokens_of_tools, view_of, with_view
 from graph.messages.compact_view import with_full_ids
 from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
 from graph.messages.incomplete import with_ending
@@ -284,12 +284,11 @@ def _sections(
     outside: OfferedTools,
     *,
     unsure: bool,
-) -> list[str]:
-    """Return the sections, those that stay the same first: services cache what a request begins with."""
+) -> Sections:
+    """Return the sections; those that stay the same in a conversation apart: services cache a request's beginning."""
     last_run = state.get("last_run_id")
-    sections = [
-        specialist.prompt,
-        *outside.sections(running_turn(state)["language"]),
+    fixed = [specialist.prompt, *outside.sections(running_turn(state)["language"])]
+    moving = [
         *facts,
         summary_section(state.get("summaries") or []),
         *seen.sections,
@@ -301,7 +300,7 @@ def _sections(
         moment,
         UNSURE if unsure else "",
     ]
-    return [part for part in sections if part]
+    return Sections(*([part for part in parts if part] for parts in (fixed, moving)))
 
 
 def sendable(message: AnyMessage) -> AnyMessage:

@@ -7,7 +7,7 @@ message. Neither is copied: a section that stays the same is stored once.
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NotRequired
+from typing import Final, NamedTuple, NotRequired
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
 from langgraph.runtime import Runtime
@@ -25,11 +25,12 @@ from graph.messages.short_ids import ShortIds
 from graph.messages.steps import StepMessage, insert_step
 from graph.messages.stored_results import ResultStore
 from graph.messages.tokens import corrected_scale, tokens_of, tokens_of_messages
+from graph.messages.turn_context import with_context
 from graph.messages.window import Window, choose_window, references_in, render_window
 from graph.models.serving import serving
 from graph.prompts import is_prompt
 from graph.settings import AgentSettings, ModelRole
-from graph.state import Narrowed, State, running_turn
+from graph.state import Narrowed, State, message_id_of, running_turn
 
 VIEW: Final = "view"
 """Key in an answer's `additional_kwargs`."""
@@ -54,13 +55,26 @@ class StepReference(SectionReference, total=False):
     after: str
 
 
+class Sections(NamedTuple):
+    """The sections of a prompt: those that stay the same in a conversation, and those that may move."""
+
+    fixed: Sequence[str] = ()
+    moving: Sequence[str] = ()
+
+
 class ViewRecord(TypedDict):
-    """The record of a view: its sections and messages, their estimated tokens, the step, and if it was `compact`."""
+    """The record of a view: its sections and messages, their estimated tokens, the step, and if it was `compact`.
+
+    The first `fixed` sections are the system message, the others stand before the words of the message `turn`; without
+    the two, all are the system message.
+    """
 
     sections: list[SectionReference]
     messages: Window
     tokens: int
     step: NotRequired[StepReference]
+    fixed: NotRequired[int]
+    turn: NotRequired[str]
     compact: NotRequired[bool]
 
 
@@ -114,7 +128,7 @@ async def read_room(
 
 async def view_of(
     state: State,
-    sections: Sequence[str],
+    sections: Sections,
     room: Room,
     result_store: ResultStore | None,
     tools: int = 0,
@@ -126,13 +140,17 @@ async def view_of(
 ) -> View:
     """Return the messages for the model: the system message, and as many others as fit beside it and the tools.
 
+    What moves of the sections stands in the turn's own message, so that services find the rest in their caches; a model
+    that reads sections as data has all in the system message.
+
     The `step` that is carried out is a message among them. Without `whole`, long results are excerpts with a
     reference, wherever there is room for more. The messages are `compact` but for a model that reads the structured
     form of sections and results.
     """
     scale = state.get("token_scale") or 1.0
-    system = SystemMessage(BETWEEN.join(sections))
-    own = tokens_of_messages(_as_sent([system], compact=compact)[0]) + tools + (tokens_of(step.text) if step else 0)
+    fixed, moving = (sections.fixed, sections.moving) if compact else ([*sections.fixed, *sections.moving], ())
+    system, turn = SystemMessage(BETWEEN.join(fixed)), message_id_of(running_turn(state))
+    own = tokens_of_messages(_around(system, moving, compact=compact)) + tools + (tokens_of(step.text) if step else 0)
     beside = round(scale * own)
     budget = room.for_messages(beside)
     seen = choose_window(state["messages"], state.get("window_start"), budget, scale, whole=whole)
@@ -143,16 +161,24 @@ async def view_of(
     messages = withhold(rendered, hidden, running_turn(state)["language"])
     others = frozenset(read_items(messages))
     messages = insert_step(messages, state["messages"], step) if step else messages
+    messages = with_context(messages, BETWEEN.join(moving), turn)
     sent, ids = _as_sent([system, *messages], compact=compact)
     recorded: ViewRecord = {
-        "sections": await _store_sections(sections, result_store),
+        "sections": await _store_sections([*fixed, *moving], result_store),
         "messages": seen,
         "tokens": tokens_of_messages(sent) + tools,
         "compact": compact,
     }
+    if moving:
+        recorded |= {"fixed": len(fixed), "turn": turn}
     if step and result_store:
         recorded["step"] = {"after": step.after, **(await _note(step.text, result_store))}
     return View(sent, recorded, others, ids)
+
+
+def _around(system: SystemMessage, moving: Sequence[str], *, compact: bool) -> list[AnyMessage]:
+    """Return what a view has beside the messages of the thread, as it is sent."""
+    return _as_sent(with_context([system], BETWEEN.join(moving), ""), compact=compact)[0]
 
 
 def _as_sent(messages: Sequence[AnyMessage], *, compact: bool) -> tuple[list[AnyMessage], ShortIds]:
@@ -210,7 +236,10 @@ async def rebuild_view(
     shown = withhold(render_window(messages, seen, texts), hidden, language)
     if step:
         shown = insert_step(shown, messages, StepMessage(step.get("after", ""), text_of(step)))
-    system = SystemMessage(BETWEEN.join(map(text_of, recorded["sections"])))
+    texts_of = [*map(text_of, recorded["sections"])]
+    fixed = recorded.get("fixed", len(texts_of))
+    system = SystemMessage(BETWEEN.join(texts_of[:fixed]))
+    shown = with_context(shown, BETWEEN.join(texts_of[fixed:]), recorded.get("turn", ""))
     return _as_sent([system, *shown], compact=recorded.get("compact", False))[0]
 
 

@@ -15,14 +15,14 @@ from graph.errors import (
     ModelRateLimitedError,
     NoMessageError,
 )
-from tests.fakes.chat_model import ScriptedChatModel, tool_call
+from tests.fakes.chat_model import ScriptedChatModel, prompt_of, tool_call
 from tests.fakes.clock import SettableClock
 from tests.fakes.tiny_drive import TinyDrive
 from tests.graph.assistant import Assistant, approve, reject
 
 
 def system(model: ScriptedChatModel) -> str:
-    return model.requests[-1][0].text
+    return prompt_of(model.requests[-1])
 
 
 async def test_the_document_agent_sees_the_open_document(
