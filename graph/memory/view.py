@@ -5,13 +5,12 @@ message. Neither is copied: a section that stays the same is stored once.
 """
 
 import asyncio
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, NotRequired
+from typing import Final, NamedTuple
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
@@ -19,6 +18,7 @@ from graph.drive.connections import Toolbox
 from graph.language import Language
 from graph.limits.model_table import context_in
 from graph.memory.facts import hidden_items
+from graph.memory.view_record import VIEW, SectionReference, ViewRecord, earlier_contexts, view_record_of
 from graph.messages.compact_view import compact_view
 from graph.messages.others import mark, others_items, read_items, withhold
 from graph.messages.short_ids import ShortIds
@@ -26,33 +26,19 @@ from graph.messages.steps import StepMessage, insert_step
 from graph.messages.stored_results import ResultStore
 from graph.messages.tokens import corrected_scale, tokens_of, tokens_of_messages
 from graph.messages.turn_context import with_context
-from graph.messages.window import Window, choose_window, references_in, render_window
+from graph.messages.window import choose_window, references_in, render_window
 from graph.models.serving import serving
 from graph.prompts import is_prompt
 from graph.settings import AgentSettings, ModelRole
 from graph.state import Narrowed, State, message_id_of, running_turn
 
-VIEW: Final = "view"
-"""Key in an answer's `additional_kwargs`."""
 INLINE_CHARACTERS: Final = 200
+__all__ = ["Sections", "View", "read_room", "rebuild_view", "room_in", "view_of", "view_record_of", "with_view"]
+
 LEAST_TOKENS: Final = 500
 ANSWER_TOKENS: Final = 8_192
 """Kept free for the answer, or a quarter of what the model can take, if that is less."""
 BETWEEN: Final = "\n\n"
-
-
-class SectionReference(TypedDict, total=False):
-    """A section of the system message: its text if short, else a reference to the stored text or prompt."""
-
-    text: str
-    reference: str
-    prompt: str
-
-
-class StepReference(SectionReference, total=False):
-    """The message of a plan's step, and the id of the thread's last message before the step began."""
-
-    after: str
 
 
 class Sections(NamedTuple):
@@ -60,22 +46,6 @@ class Sections(NamedTuple):
 
     fixed: Sequence[str] = ()
     moving: Sequence[str] = ()
-
-
-class ViewRecord(TypedDict):
-    """The record of a view: its sections and messages, their estimated tokens, the step, and if it was `compact`.
-
-    The first `fixed` sections are the system message, the others stand before the words of the message `turn`; without
-    the two, all are the system message.
-    """
-
-    sections: list[SectionReference]
-    messages: Window
-    tokens: int
-    step: NotRequired[StepReference]
-    fixed: NotRequired[int]
-    turn: NotRequired[str]
-    compact: NotRequired[bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +121,8 @@ async def view_of(
     fixed, moving = (sections.fixed, sections.moving) if compact else ([*sections.fixed, *sections.moving], ())
     system, turn = SystemMessage(BETWEEN.join(fixed)), message_id_of(running_turn(state))
     own = tokens_of_messages(_around(system, moving, compact=compact)) + tools + (tokens_of(step.text) if step else 0)
-    beside = round(scale * own)
+    earlier = await earlier_contexts(state["messages"], turn, result_store) if compact and result_store else {}
+    beside = round(scale * (own + sum(map(tokens_of, earlier.values()))))
     budget = room.for_messages(beside)
     seen = choose_window(state["messages"], state.get("window_start"), budget, scale, whole=whole)
     texts = await result_store.texts(references_in(state["messages"], seen)) if result_store else {}
@@ -161,7 +132,7 @@ async def view_of(
     messages = withhold(rendered, hidden, running_turn(state)["language"])
     others = frozenset(read_items(messages))
     messages = insert_step(messages, state["messages"], step) if step else messages
-    messages = with_context(messages, BETWEEN.join(moving), turn)
+    messages = with_context(_with_earlier(messages, earlier), BETWEEN.join(moving), turn)
     sent, ids = _as_sent([system, *messages], compact=compact)
     recorded: ViewRecord = {
         "sections": await _store_sections([*fixed, *moving], result_store),
@@ -170,10 +141,19 @@ async def view_of(
         "compact": compact,
     }
     if moving:
-        recorded |= {"fixed": len(fixed), "turn": turn}
+        recorded["fixed"], recorded["turn"] = len(fixed), turn
     if step and result_store:
         recorded["step"] = {"after": step.after, **(await _note(step.text, result_store))}
     return View(sent, recorded, others, ids)
+
+
+def _with_earlier(messages: Sequence[AnyMessage], contexts: Mapping[str, str]) -> list[AnyMessage]:
+    """Return the messages with what stood before the words of earlier turns, as a service's cache has it."""
+    shown = [*messages]
+    for at, message in enumerate(shown):
+        if text := contexts.get(str(message.id)):
+            shown[at : at + 1] = with_context([message], text, str(message.id))
+    return shown
 
 
 def _around(system: SystemMessage, moving: Sequence[str], *, compact: bool) -> list[AnyMessage]:
@@ -206,11 +186,6 @@ def with_view(answer: AIMessage, view: View, others: Iterable[str] = ()) -> AIMe
     return mark(seen, read, read)
 
 
-def view_record_of(answer: AnyMessage) -> ViewRecord | None:
-    """Return the record of the view behind this answer; None if there is none."""
-    return answer.additional_kwargs.get(VIEW) if isinstance(answer, AIMessage) else None
-
-
 async def rebuild_view(
     messages: Sequence[AnyMessage],
     recorded: ViewRecord,
@@ -239,7 +214,10 @@ async def rebuild_view(
     texts_of = [*map(text_of, recorded["sections"])]
     fixed = recorded.get("fixed", len(texts_of))
     system = SystemMessage(BETWEEN.join(texts_of[:fixed]))
-    shown = with_context(shown, BETWEEN.join(texts_of[fixed:]), recorded.get("turn", ""))
+    if turn := recorded.get("turn", ""):
+        end = next((at for at, message in enumerate(messages) if message.id == seen["last"]), len(messages))
+        shown = _with_earlier(shown, await earlier_contexts(messages[: end + 1], turn, result_store))
+    shown = with_context(shown, BETWEEN.join(texts_of[fixed:]), turn)
     return _as_sent([system, *shown], compact=recorded.get("compact", False))[0]
 
 
