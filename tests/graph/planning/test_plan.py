@@ -76,7 +76,9 @@ async def test_a_step_is_a_message_of_its_own_behind_the_request_and_the_thread_
     ]
     seen = await assistant.say(REQUEST)
     first, begun, going_on = model.requests[1:]
-    assert [message.type for message in first] == ["system", "human", "human"]
+    assert [message.type for message in first] == ["system", "human"]
+    assert REQUEST in first[1].text
+    assert '"instruction":"one"' in first[1].text
     assert [message.type for message in begun] == ["system", "human", "ai", "human"]
     assert [message.type for message in going_on] == ["system", "human", "ai", "human", "ai", "tool"]
     assert '"instruction":"two"' in begun[3].text
