@@ -9,13 +9,14 @@ from typing import Any, Final, Protocol, cast
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
-from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
 from langchain_core.messages.tool import tool_call
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
 from graph.agents.attachments import PICTURE_TOKENS, UNSEEN, with_pictures
 from graph.agents.authorship import foreign_sources
+from graph.agents.outcomes import silent_outcome, told
 from graph.agents.person import read_moment
 from graph.agents.step_message import step_message
 from graph.agents.surroundings import Surroundings, SurroundingsReader
@@ -48,6 +49,7 @@ from graph.messages.compact_view import with_full_ids
 from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
 from graph.messages.incomplete import with_ending
 from graph.messages.records import with_sources
+from graph.messages.steps import STEP
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
 from graph.models.asking import ChatRunnable, ask, cut_notice, has_lost_call, reads_structure, was_cut
 from graph.prompts import section
@@ -70,9 +72,9 @@ from graph.tools.more import LATER_LOCAL, MORE_TOOLS, offered_tools, requested_t
 logger = logging.getLogger(__name__)
 
 ATTEMPTS: Final = 2
-DO_THE_STEP: Final = (
-    "Carry out this step of the plan now, and no other part of the request. `<earlier_results>`, if it is there, has"
-    " what came before it. Give in your answer the names and paths that later steps will need."
+CALL_AGAIN: Final = (
+    "Your tool call could not be read, so it was not made. Call one of your tools again, by its exact name, with its"
+    " arguments as one whole JSON object."
 )
 NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """A valid name of a function (OpenAI API, "create chat completion")."""
@@ -222,25 +224,37 @@ async def _ask(
 
     What was used is counted in the summarizer's spending.
     """
+    outcome = silent_outcome(state)
     view, messages = await view_for(state)
     try:
-        return await _answer(model, messages, summarizer.spending), view, {}
+        return await _answer(model, messages, summarizer.spending, outcome), view, {}
     except ModelContextError as refused:
         logger.warning("The model refused the length of a request; it is asked once more with less: %s", refused)
         shorter = await compress(state, view, refused, summarizer)
     view, messages = await view_for(cast("State", {**state, **shorter}), whole=False)
-    return await _answer(model, messages, summarizer.spending), view, shorter
+    return await _answer(model, messages, summarizer.spending, outcome), view, shorter
 
 
-async def _answer(model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending) -> AIMessage:
-    """Ask, once more if the answer is empty; count what was used for both."""
-    for _ in range(ATTEMPTS):
-        answer = await ask(model, [sendable(with_ending(message)) for message in messages], said=delta_listener())
+async def _answer(
+    model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending, outcome: str = ""
+) -> AIMessage:
+    """Ask, once more if the answer is empty or a call that can't be read; count what was used for both.
+
+    The `outcome` of the turn's calls is the answer of a model that says nothing twice.
+    """
+    asked = [sendable(with_ending(message)) for message in messages]
+    for attempt in range(1, ATTEMPTS + 1):
+        answer = await ask(model, asked, said=delta_listener())
         spending.add(answer, messages)
+        if has_lost_call(answer) and attempt < ATTEMPTS and not answer.text.strip():
+            asked = [*asked, HumanMessage(CALL_AGAIN, additional_kwargs={STEP: True})]
+            continue
         if answer.text.strip() or call_ids(answer) or has_lost_call(answer):
             return answer
         if was_cut(answer):
             raise ModelLengthError("the limit was reached before the answer began")
+    if outcome:
+        return told(outcome)
     raise ModelOutputError("the answer was empty twice")
 
 
