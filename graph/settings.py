@@ -119,6 +119,10 @@ class AgentSettings(BaseSettings):
     threads_url: str = Field(
         default="", description="Where threads are kept: `postgresql://...`; empty: in files of the data directory."
     )
+    model_profile: Literal["auto", "small", "full"] = Field(
+        default="auto",
+        description="Prompts and tools for `small` models or for all others; auto: small below 10 billion parameters.",
+    )
     model_timeout_seconds: float = Field(
         default=120, gt=0, description="Longest silence of the model's service before an answer begins."
     )

@@ -52,6 +52,8 @@ from graph.messages.records import with_sources
 from graph.messages.steps import STEP
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
 from graph.models.asking import ChatRunnable, ask, cut_notice, has_lost_call, reads_structure, was_cut
+from graph.models.profile import is_small
+from graph.models.serving import serving
 from graph.prompts import section
 from graph.routing.route import UNSURE, announce_route, begins_turn, is_unsure
 from graph.servers.offered import OfferedTools
@@ -68,6 +70,7 @@ from graph.tools.box import LOCAL_NAMES, toolset
 from graph.tools.local import Toolset
 from graph.tools.memory import CHANGING_TOOLS, relevant_facts, stored_facts
 from graph.tools.more import LATER_LOCAL, MORE_TOOLS, offered_tools, requested_tools
+from graph.tools.small import small_tools
 
 logger = logging.getLogger(__name__)
 
@@ -96,7 +99,8 @@ class ViewBuilder(Protocol):
 class Specialist:
     """A specialist: its prompt (beside the node, under its name), its tools, and the reader of its surroundings.
 
-    The `rare` ones of its tools are described to the model when it asks for them (`graph/tools/more.py`).
+    The `rare` ones of its tools are described to the model when it asks for them (`graph/tools/more.py`). A small model
+    gets the `small_prompt` and the `small_tools`, and may use all the others if it calls them.
     """
 
     name: AgentName
@@ -104,7 +108,13 @@ class Specialist:
     tools: frozenset[str]
     read_surroundings: SurroundingsReader
     rare: frozenset[str] = LATER_LOCAL
+    small_prompt: str = ""
+    small_tools: tuple[str, ...] = ()
     knows_last_run: bool = False
+
+
+BoundKey = tuple[str, frozenset[str], str, bool]
+"""A model's name, the requested tools, those of other servers, and whether the model is small."""
 
 
 class _BoundModels:
@@ -113,21 +123,25 @@ class _BoundModels:
     def __init__(self, specialist: Specialist, deps: GraphDependencies) -> None:
         self._specialist = specialist
         self._deps = deps
-        self._bound = WeakKeyDictionary[Toolbox, dict[tuple[str, frozenset[str], str], tuple[ChatRunnable, int]]]()
+        self._bound = WeakKeyDictionary[Toolbox, dict[BoundKey, tuple[ChatRunnable, int]]]()
 
-    def of(self, tools: Toolset, requested: frozenset[str], runtime: Runtime[RunContext]) -> tuple[ChatRunnable, int]:
+    def of(
+        self, tools: Toolset, requested: frozenset[str], runtime: Runtime[RunContext], *, small: bool
+    ) -> tuple[ChatRunnable, int]:
         """Return the model with the tools, and how many tokens their descriptions take."""
         model, wanted = self._deps.model("agent", runtime), requested & (self._specialist.rare | tools.outside.rare)
         variants, name = self._bound.setdefault(tools.context.toolbox, {}), self._deps.model_name("agent", runtime)
-        key = name, wanted, tools.outside.key
+        key = name, wanted, tools.outside.key, small
         if key not in variants:
-            offered = self._offered(tools, wanted, compact=not reads_structure(model))
+            offered = self._offered(tools, wanted, compact=not reads_structure(model), small=small)
             if len(variants) >= MOST_BOUND:
                 variants.clear()
             variants[key] = model.bind_tools(offered), tokens_of_tools(offered)
         return variants[key]
 
-    def _offered(self, tools: Toolset, wanted: frozenset[str], *, compact: bool) -> list[BaseTool]:
+    def _offered(self, tools: Toolset, wanted: frozenset[str], *, compact: bool, small: bool) -> list[BaseTool]:
+        if small:
+            return [*small_tools(tools.tools, self._specialist.small_tools), *tools.outside.tools.values()]
         allowed = tools.allowed(self._specialist.tools) | LOCAL_NAMES
         if compact:
             return offered_tools(tools, allowed, self._specialist.rare, wanted)
@@ -145,7 +159,9 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
         key = (user, *turn_key(state), _facts_touched(state))
         stored = await seen_facts.get(key, lambda: stored_facts(tools.context))
         facts = await relevant_facts(tools.context, stored, query_of(state))
-        model, size = models.of(tools, requested_tools(state["messages"]), runtime)
+        chat_model, name = deps.model("agent", runtime), deps.model_name("agent", runtime)
+        small = is_small(deps.settings, name, await serving(chat_model)) and not reads_structure(chat_model)
+        model, size = models.of(tools, requested_tools(state["messages"]), runtime, small=small)
         moment = await read_moment(state, tools.context.toolbox, user, deps.clock)
         unsure = is_unsure(state, deps.settings.route_confidence)
         spending, toolbox = deps.spending("agent", runtime), tools.context.toolbox
@@ -154,7 +170,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
         beside = size + PICTURE_TOKENS * len(pictures)
 
         async def view_for(state: State, *, whole: bool = True) -> tuple[View, Sequence[AnyMessage]]:
-            sections = _sections(specialist, seen, state, facts, moment, tools.outside, unsure=unsure)
+            sections = _sections(specialist, seen, state, facts, moment, tools.outside, unsure=unsure, small=small)
             room, shelf = (
                 await read_room(deps, "agent", runtime, state.get("narrowed")),
                 deps.result_store(runtime),
@@ -298,10 +314,14 @@ def _sections(
     outside: OfferedTools,
     *,
     unsure: bool,
+    small: bool,
 ) -> Sections:
     """Return the sections; those that stay the same in a conversation apart: services cache a request's beginning."""
     last_run = state.get("last_run_id")
-    fixed = [specialist.prompt, *outside.sections(running_turn(state)["language"])]
+    fixed = [
+        specialist.small_prompt if small else specialist.prompt,
+        *outside.sections(running_turn(state)["language"]),
+    ]
     moving = [
         *facts,
         summary_section(state.get("summaries") or []),

@@ -27,6 +27,7 @@ from graph.messages.stored_results import ResultStore
 from graph.messages.tokens import corrected_scale, tokens_of, tokens_of_messages
 from graph.messages.turn_context import with_context
 from graph.messages.window import choose_window, references_in, render_window
+from graph.models.profile import WINDOW_TOKENS, is_small
 from graph.models.serving import serving
 from graph.prompts import is_prompt
 from graph.settings import AgentSettings, ModelRole
@@ -92,8 +93,11 @@ async def read_room(
     deps: GraphDependencies, role: ModelRole, runtime: Runtime[RunContext], narrowed: Narrowed | None = None
 ) -> Room:
     """Return the room of a role's model in this run; its server is asked what it has for it, if it is a local one."""
-    served = await serving(deps.model(role, runtime))
-    return room_in(deps.settings, deps.model_name(role, runtime), narrowed, served.context)
+    served, name = await serving(deps.model(role, runtime)), deps.model_name(role, runtime)
+    room = room_in(deps.settings, name, narrowed, served.context)
+    if not is_small(deps.settings, name, served):
+        return room
+    return Room(room.context, min(room.window, WINDOW_TOKENS))
 
 
 async def view_of(

@@ -13,9 +13,11 @@ from typing import Any, Final
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from graph.messages.steps import STEP
+from graph.messages.turn_context import context_of
 
 GO_ON: Final = "Go on with the request."
-NO_ANSWER: Final = "(The turn ended here, without an answer.)"
+NO_ANSWER: Final = "…"
+"""Stands for an answer that never came. Small models repeat a sentence that stands here."""
 LEFT_OUT: Final = "(Earlier messages are left out.)"
 BETWEEN: Final = "\n\n"
 
@@ -81,9 +83,11 @@ def _joined(messages: Sequence[BaseMessage]) -> Iterator[BaseMessage]:
 
 
 def _merged(first: BaseMessage, second: BaseMessage) -> BaseMessage:
-    """Return the second message with the words of the first before its own."""
+    """Return the second message with the words of the first before its own; the product's part stays in front."""
     if isinstance(first.content, str) and isinstance(second.content, str):
-        content: Any = BETWEEN.join(filter(None, (first.content, second.content)))
+        context = context_of(second)
+        words = (first.content, second.content[len(context) :])
+        content: Any = context + BETWEEN.join(filter(None, words))
     else:
         content = [*_parts(first), *_parts(second)]
     return second.model_copy(update={"content": content})

@@ -2,8 +2,9 @@
 
 Of Hermes and Qwen (`<tool_call>`), Qwen3-Coder and Llama (`<function=`, `<|python_tag|>`), Mistral (`[TOOL_CALLS]`),
 DeepSeek (`<｜tool▁calls▁begin｜>`), LFM2 (`<|tool_call_start|>`), and the JSON of calls: alone, in a block of code, or
-behind words, as small models write it; words behind it speak of a call. Only calls of offered tools count. The forms are
-those that the parsers of vLLM (`vllm/entrypoints/openai/tool_parsers`) and llama.cpp (`common/chat-parser.cpp`) read.
+behind words, as small models write it; words behind it speak of a call. Only calls of offered tools count. The
+forms are those that the parsers of vLLM (`vllm/entrypoints/openai/tool_parsers`) and llama.cpp (`common/chat-parser`)
+read.
 """
 
 import json
