@@ -15,6 +15,7 @@ help:
 	@echo 'make soak    kill it 200 times, three ways, stop it for 20 seconds, and compare what is left; 100 random sequences by all ways in'
 	@echo 'make bench   measure, and print the tables'
 	@echo 'make eval    run 80 tasks on a real model (OPENAI_API_KEY), scored by the state of the drive'
+	@echo 'make eval-local MODEL=FILE.gguf   ten simple requests to a model of this machine, by llama.cpp'
 	@echo 'make snapshots   write the recorded requests in tests/snapshots anew; read the difference'
 	@echo 'make bench-search COLLECTIONS="DIR ..."   how well search finds, on judged collections'
 	@echo 'make lock    make requirements.lock, deploy/requirements/ and package-lock.json anew, with hashes'
@@ -57,6 +58,10 @@ bench: .venv/installed-bench
 eval: .venv/installed
 	@$(BIN)/python -m benchmarks.evaluation $(ARGUMENTS)
 
+# MODEL: any GGUF file of a model that was trained for tools.
+eval-local: .venv/installed-local
+	@$(BIN)/python -m benchmarks.agent.local_model $(MODEL)
+
 snapshots: .venv/installed-test
 	$(BIN)/python -m tests.snapshots
 
@@ -86,6 +91,11 @@ $(BIN)/python:
 .venv/installed-bench: .venv/installed-node
 	@echo 'Installing into .venv, with what the benchmarks compare with.'
 	$(INSTALL) deploy/requirements/bench.lock
+	@touch $@
+
+.venv/installed-local: .venv/installed-test deploy/requirements/local.lock
+	@echo 'Installing into .venv, with the server for models of this machine.'
+	$(INSTALL) deploy/requirements/local.lock
 	@touch $@
 
 # After the tests' packages, not beside them: `make --jobs` would have two installations at once.
@@ -124,4 +134,4 @@ lock:
 advisories: $(BIN)/python
 	@$(BIN)/python -m tests.packages.advisories
 
-.PHONY: help run test release-check check check-style check-types check-imports check-page soak bench eval bench-search lock advisories snapshots
+.PHONY: help run test release-check check check-style check-types check-imports check-page soak bench eval eval-local bench-search lock advisories snapshots

@@ -14,10 +14,11 @@ import httpx
 from langchain_core.language_models import BaseChatModel
 
 from graph.models.asking import share_dialect
-from graph.models.client import Connections, Endpoint, LeanChatModel, limit_answer, proxy_for
+from graph.models.client import Connections, Endpoint, LeanChatModel, answer_limit, proxy_for
 from graph.models.dialects import FILE_NAME, Dialects
 from graph.models.providers import NO_KEY, needs_package, provider_model
 from graph.models.services import OPENAI, Access, access_to
+from graph.models.serving import ServedModelReader, share_reader
 from graph.settings import OFFLINE, ROLES, AgentSettings, ModelRole, split_model
 
 CONNECT_SECONDS: Final = 10.0
@@ -42,22 +43,28 @@ class Clients:
 
     def __init__(self, dialects: Dialects | None = None) -> None:
         self.dialects = dialects or Dialects()
+        self._openai: httpx.AsyncClient | None = None
 
     @cached_property
     def lean(self) -> Connections:
         """The lean client's."""
         return Connections(CONNECT_SECONDS, KEEPALIVE_SECONDS)
 
-    @cached_property
-    def openai(self) -> httpx.AsyncClient:
-        """Return the client for OpenAI's own library."""
-        limits = httpx.Limits(
-            max_connections=None, max_keepalive_connections=KEEPALIVE_CONNECTIONS, keepalive_expiry=KEEPALIVE_SECONDS
-        )
-        # Compressed, a short answer may hold a long one: httpx would take it all at once.
-        return httpx.AsyncClient(
-            limits=limits, headers={"accept-encoding": "identity"}, event_hooks={"response": [limit_answer]}
-        )
+    def openai(self, stall_seconds: float) -> httpx.AsyncClient:
+        """Return the client for OpenAI's own library; its first user says how long an answer may be silent."""
+        if self._openai is None:
+            limits = httpx.Limits(
+                max_connections=None,
+                max_keepalive_connections=KEEPALIVE_CONNECTIONS,
+                keepalive_expiry=KEEPALIVE_SECONDS,
+            )
+            # Compressed, a short answer may hold a long one: httpx would take it all at once.
+            self._openai = httpx.AsyncClient(
+                limits=limits,
+                headers={"accept-encoding": "identity"},
+                event_hooks={"response": [answer_limit(stall_seconds)]},
+            )
+        return self._openai
 
     async def aclose(self) -> None:
         """Close those that were made, and wait until all that was learnt is stored."""
@@ -114,11 +121,13 @@ def _build(name: str, settings: AgentSettings, clients: Clients) -> BaseChatMode
     provider, name = split_model(name)
     provider = provider or OPENAI
     if needs_package(provider, settings):
-        return provider_model(provider, name, settings, lambda: clients.openai)
+        return provider_model(provider, name, settings, lambda: clients.openai(settings.model_stall_seconds))
     access = access_to(settings, provider)
     dialect = clients.dialects.of(access.url, name, access.rules)
+    served = ServedModelReader(access.url, name, lambda: clients.openai(settings.model_stall_seconds))
     if settings.chat_client == "lean" and not (provider == OPENAI and RESPONSES_ONLY.search(name)):
-        return LeanChatModel(model_name=name, endpoint=_endpoint(access, settings, clients.lean), dialect=dialect)
+        endpoint = _endpoint(access, settings, clients.lean)
+        return LeanChatModel(model_name=name, endpoint=endpoint, dialect=dialect, served=served)
     from langchain_openai import ChatOpenAI
 
     model = ChatOpenAI(
@@ -126,13 +135,14 @@ def _build(name: str, settings: AgentSettings, clients: Clients) -> BaseChatMode
         api_key=access.key if access.key.get_secret_value() else lambda: NO_KEY,
         base_url=access.url,
         max_retries=settings.model_retries,
-        timeout=httpx.Timeout(settings.model_timeout_seconds, connect=CONNECT_SECONDS),
-        stream_chunk_timeout=settings.model_stall_seconds,
-        http_async_client=clients.openai,
+        timeout=httpx.Timeout(settings.first_byte_seconds(access.url), connect=CONNECT_SECONDS),
+        stream_chunk_timeout=None,  # it does not count a service's comments; the client's own limit does
+        http_async_client=clients.openai(settings.model_stall_seconds),
         streaming=True,
         stream_usage=True,
     )
     share_dialect(model, dialect)
+    share_reader(model, served)
     return model
 
 
@@ -147,7 +157,7 @@ def _endpoint(access: Access, settings: AgentSettings, connections: Connections)
         headers=headers,
         connections=connections,
         proxy=proxy_for(access.url),
-        first=settings.model_timeout_seconds,
+        first=settings.first_byte_seconds(access.url),
         between=settings.model_stall_seconds,
         retries=settings.model_retries,
     )

@@ -1,7 +1,9 @@
 """Settings of the assistant, read once from the environment (`AGENT_...`, and the customary `OPENAI_...`)."""
 
 from collections.abc import Mapping
+from ipaddress import ip_address
 from typing import Any, Final, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -28,6 +30,8 @@ PROVIDERS: Final[Mapping[str, str]] = {
 
 `qwen` and `mistral` are no providers: `qwen:7b` and `mistral:7b` are names of models, as Ollama has them.
 """
+PRIVATE_ENDINGS: Final = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+"""Endings of names that no public service has (RFC 6761, 6762, 8375; ICANN, "private-use top-level domain")."""
 RATE: Final = r"(?:0|[1-9][0-9]{0,6}/(?:second|minute|hour|day))"
 """The form of a rate: `60/minute`; `0` is no limit."""
 RATES: Final = rf"(?:\s*[a-z_]{{1,64}}\s*=\s*{RATE}\s*(?:,|$))*"
@@ -41,6 +45,19 @@ def split_model(name: str) -> tuple[str, str]:
     """
     provider, colon, rest = name.partition(":")
     return (provider, rest) if colon and rest and provider in PROVIDERS else ("", name)
+
+
+def is_private_address(url: str) -> bool:
+    """Say whether the address names this machine or one of a private network, by its host alone: no name is looked up.
+
+    A name without a dot is one that only a private network knows (a container's, for example).
+    """
+    host = (urlsplit(url if "://" in url else f"http://{url}").hostname or "").rstrip(".")
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return "." not in host or host.endswith(PRIVATE_ENDINGS)
+    return address.is_private or address.is_loopback or address.is_link_local
 
 
 def _key(variable: str, provider: str) -> Any:
@@ -102,8 +119,19 @@ class AgentSettings(BaseSettings):
     threads_url: str = Field(
         default="", description="Where threads are kept: `postgresql://...`; empty: in files of the data directory."
     )
-    model_timeout_seconds: float = Field(default=60, gt=0, description="Longest wait for the start of an answer.")
-    model_stall_seconds: float = Field(default=30, gt=0, description="Longest silence inside an answer.")
+    model_profile: Literal["auto", "small", "full"] = Field(
+        default="auto",
+        description="Prompts and tools for `small` models or for all others; auto: small below 10 billion parameters.",
+    )
+    model_timeout_seconds: float = Field(
+        default=120, gt=0, description="Longest silence of the model's service before an answer begins."
+    )
+    local_model_timeout_seconds: float = Field(
+        default=600,
+        gt=0,
+        description="The same of a service on this machine or a private network, where reading takes long.",
+    )
+    model_stall_seconds: float = Field(default=60, gt=0, description="Longest silence inside an answer.")
     model_retries: int = Field(default=3, ge=0, le=10, description="Retries on 429, 5xx and lost connections.")
     approval_ttl_seconds: int = Field(default=300, gt=0, description="Then an unanswered approval expires.")
     unattended_approval_ttl_seconds: int = Field(
@@ -192,6 +220,17 @@ class AgentSettings(BaseSettings):
     def resolved_model(self) -> str:
         """The model's name; `offline` if none is set and there is no key."""
         return self.model or (DEFAULT_MODEL if self.openai_api_key.get_secret_value() else OFFLINE)
+
+    def first_byte_seconds(self, url: str) -> float:
+        """Return the longest silence before an answer of the service at the address.
+
+        A wait that is set for all services holds for local ones too, unless theirs is set.
+        """
+        is_set_for_all = "model_timeout_seconds" in self.model_fields_set
+        is_local = is_private_address(url) and (
+            not is_set_for_all or "local_model_timeout_seconds" in self.model_fields_set
+        )
+        return self.local_model_timeout_seconds if is_local else self.model_timeout_seconds
 
     @property
     def allowed_models(self) -> tuple[str, ...]:

@@ -11,9 +11,9 @@ from typing import Final
 import orjson
 
 from api.events.frames import Event, Frame
-from api.events.reasoning import REASONING, ReasoningStream
+from api.events.reasoning import ASIDE, READING, ReasoningStream
 from graph.events.definitions import EVENTS
-from graph.events.sending import Delta, ReasoningDelta, TextWithdrawn
+from graph.events.sending import Delta, ReadingDelta, ReasoningDelta, TextWithdrawn
 from graph.links.filter import LinkFilter
 
 PARAGRAPH: Final = "\n\n"
@@ -31,7 +31,7 @@ class ReplayFilter:
 
     def __init__(self, frames: Sequence[Frame] = (), said: Sequence[str] = ()) -> None:
         stored: list[Event] = [orjson.loads(frame.data) for frame in frames]
-        events = [event for event in stored if event["type"] != REASONING]
+        events = [event for event in stored if event["type"] not in ASIDE]
         self._sent_keys = {key for event in events if (key := _key(event))}
         self._sent_events = {_fingerprint(event) for event in events if event["type"] != "content"}
         self.earlier, self._sent_texts = _split_text(events, said)
@@ -48,7 +48,7 @@ class ReplayFilter:
             yield from self.end()
 
     def reasoning(self, event: Event) -> Iterator[Event]:
-        """Yield an event of the reasoning, or nothing while anything may repeat."""
+        """Yield an event beside the answer, its reasoning or progress, or nothing while anything may repeat."""
         if not (self._sent_texts or self._sent_events):
             yield event
 
@@ -107,6 +107,9 @@ class EventFilter:
         """Yield the events for a delta of a model; after the last one of an answer, nothing is held back."""
         if isinstance(delta, TextWithdrawn):
             yield from self._withdraw()
+            return
+        if isinstance(delta, ReadingDelta):
+            yield from self._thought([{"type": READING, "read": delta.read, "total": delta.total}])
             return
         if isinstance(delta, ReasoningDelta):
             yield from self._thought(self._reasoning.feed(delta))
@@ -170,14 +173,14 @@ class EventFilter:
             yield {**event, "message_id": self._repeated_id or self._message_id or "", **of_step}
 
     def _thought(self, events: Iterable[Event]) -> Iterator[Event]:
-        """Yield the events of the reasoning that are no repetition, with the step's id."""
+        """Yield the events beside the answer that are no repetition, with the step's id."""
         of_step = {"step_id": self._step_id} if self._step_id else {}
         for event in events:
             yield from self._replay.reasoning({**event, **of_step})
 
     def _note(self, event: Event) -> None:
         """Note the step that is carried out, and the message that a repetition goes on with."""
-        if event["type"] == REASONING:
+        if event["type"] in ASIDE:
             return
         if event["type"] == "task_step_update":
             self._step_id = event["step_id"] if event["status"] == "in-progress" else ""

@@ -8,6 +8,9 @@ from graph.events.sending import ReasoningDelta
 from graph.links.filter import LinkFilter
 
 REASONING: Final = "reasoning"
+READING: Final = "reading"
+ASIDE: Final = frozenset({REASONING, READING})
+"""The types of events that say nothing of the answer: they end no text of it, and a replay may leave them out."""
 GAP: Final = "\n\n"
 """Keeps two texts apart, so that nothing can be made of the two."""
 

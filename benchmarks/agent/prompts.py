@@ -1,9 +1,9 @@
 """The size of requests in o200k tokens: `python -m benchmarks.agent.prompts`.
 
 On a small drive with a scripted model: the first request of a turn of each kind, what tools and results take of it, how
-much of it is the same for everybody (tools and prompt come first), and how much of the first request of a second turn
-a service's cache has already from the first turn (that of the Drive agent changes the folder it is in). Services cache
-the beginning of a request: tools, system message, messages, in this order.
+much of it is the same for everybody (tools and prompt come first), and how much of a request a service's cache has
+already from the one before, while the clock moves on. Services cache the beginning of a request: OpenAI's order is
+tools, system message, messages; that of Qwen's and Hermes' templates system message, tools, messages.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ import json
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
@@ -30,6 +31,20 @@ FILES: Final = ("Lease.md", "Budget.csv", "Handbook.md", "合同.md", "旅行计
 FOLDERS: Final = ("Work", "Home", "照片", "Archive")
 CHANGES: Final = 50
 AIMS: Final = {"drive_agent": 5_000, "search_agent": 3_500, "document_agent": 2_500}
+SAID: Final = {
+    "search_agent": "search my files for the notice period",
+    "drive_agent": "create a folder called Trips",
+    "document_agent": "summarise this document",
+}
+TOOLS_FIRST, SYSTEM_FIRST = "tools, system", "system, tools"
+ORDERS: Final = (TOOLS_FIRST, SYSTEM_FIRST)
+REUSE_AIMS: Final = {
+    "the same specialist": 0.9,
+    "the same, a document": 0.85,
+    "after a change": 0.85,
+    "another specialist": 0.6,
+    "a plan's next step": 0.8,
+}
 RESULT_AIMS: Final = {"a name hit": 50, "read_file, 229 characters": 150}
 
 
@@ -50,16 +65,28 @@ class Measured:
 
     requests: Mapping[str, Cost]
     results: Mapping[str, tuple[int, int]]
-    reused: Mapping[str, float]
+    reused: Mapping[str, Mapping[str, float]]
+
+
+class MovingClock:
+    """Begins on a fixed day, and is a minute later whenever it is asked."""
+
+    def __init__(self) -> None:
+        self._now = datetime(2026, 11, 27, 9, 0, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self._now += timedelta(minutes=1)
+        return self._now
 
 
 async def measure(directory: Path) -> Measured:
     """Record on a fresh drive in the directory, and count."""
-    async with recorded_drive(directory) as recorded:
+    async with recorded_drive(directory, MovingClock()) as recorded:
         document = await _fill(recorded)
-        firsts, seconds = await _record(recorded, document)
+        firsts = await _record(recorded, document)
         results = {name: await _result(recorded, *asked) for name, asked in _CALLS.items()}
-    reused = {kind: _reused(one, seconds[kind]) for kind, one in firsts.items() if kind in seconds}
+        pairs = await _follow_ups(recorded, document)
+    reused = {name: {order: _reused(*pair, order) for order in ORDERS} for name, pair in pairs.items()}
     return Measured({kind: cost_of(request) for kind, request in firsts.items()}, results, reused)
 
 
@@ -91,30 +118,42 @@ async def _result(recorded: RecordedDrive, tool: str, args: Mapping[str, Any]) -
     return count(whole), count(compact_result(whole))
 
 
-async def _record(recorded: RecordedDrive, document: str) -> tuple[dict[str, Request], dict[str, Request]]:
+async def _record(recorded: RecordedDrive, document: str) -> dict[str, Request]:
     recorded.model.steps = [("drive_agent", "Create the folder Taxes"), ("drive_agent", "Move Lease.md to Taxes")]
     asked = await recorded.say("route", "hmm, and what of the other thing then")
     asked += await recorded.say("plan", "create a folder Taxes, move Lease.md there and share it with bob@example.com")
     firsts: dict[str, Request] = {}
     for request in asked:
         firsts.setdefault(kind_of(request), request)
-    seconds: dict[str, Request] = {}
-    for kind, (message, script, again, place) in _turns(document).items():
-        first = await recorded.say(kind, message, *script, **place)
-        second = await recorded.say(kind, again, **place)
+    for kind, message in SAID.items():
+        place = {"file_id": document} if kind == "document_agent" else {}
+        first = await recorded.say(f"first {kind}", message, **place)
         firsts[kind] = next(request for request in first if kind_of(request) == kind)
-        seconds[kind] = next((request for request in second if kind_of(request) == kind), firsts[kind])
-    return firsts, seconds
+    return firsts
 
 
-def _turns(document: str) -> dict[str, tuple[str, list[Line], str, dict[str, Any]]]:
-    """Return for each specialist a turn, its script, the next turn, and the place. The Drive agent changes a folder."""
+async def _follow_ups(recorded: RecordedDrive, document: str) -> dict[str, tuple[Request, Request]]:
+    """Return pairs of requests by what came between them: the last one before it, and the first one after it."""
+
+    async def pair(thread: str, one: str, then: str, *script: Line, **place: Any) -> tuple[Request, Request]:
+        before = await recorded.say(thread, one, *script, **place)
+        return before[-1], (await recorded.say(thread, then, **place))[0]
+
     made: list[Line] = [("create_folder", {"name": "Trips"}), "I made the folder Trips."]
+    searched: list[Line] = [("search_files", {"query": "notice"}), "It is thirty days."]
     return {
-        "search_agent": ("search my files for the notice period", [], "search my files for the rent", {}),
-        "drive_agent": ("create a folder called Trips", made, "list my files", {}),
-        "document_agent": ("summarise this document", [], "translate this document", {"file_id": document}),
+        "the same specialist": await pair("same", SAID["search_agent"], "search my files for the rent", *searched),
+        "the same, a document": await pair("text", SAID["document_agent"], "translate this document", file_id=document),
+        "after a change": await pair("change", SAID["drive_agent"], "list my files", *made),
+        "another specialist": await pair("other", SAID["search_agent"], "create a folder called Rent", *searched),
+        "a plan's next step": await _next_step(recorded),
     }
+
+
+async def _next_step(recorded: RecordedDrive) -> tuple[Request, Request]:
+    asked = await recorded.say("steps", "create a folder Dues, move Taxes.md there and share it with bob@example.com")
+    steps = [request for request in asked if kind_of(request) == "drive_agent"]
+    return steps[0], steps[-1]
 
 
 def kind_of(request: Request) -> str:
@@ -139,15 +178,16 @@ def cost_of(request: Request) -> Cost:
     return Cost(tools + sum(parts), tools, *parts, static=tools + count(said.partition("\n\n<")[0]))
 
 
-def _reused(first: Request, second: Request) -> float:
+def _reused(first: Request, second: Request, order: str) -> float:
     """Return the share of the second request that begins as the first did, in tokens."""
-    before, after = _wired(first), _wired(second)
+    before, after = _wired(first, order), _wired(second, order)
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
     return count(after[:same]) / count(after)
 
 
-def _wired(request: Request) -> str:
-    return "\n".join([compact(request.get("tools") or []), *map(_wire, request["messages"])])
+def _wired(request: Request, order: str) -> str:
+    tools, messages = compact(request.get("tools") or []), [*map(_wire, request["messages"])]
+    return "\n".join([tools, *messages] if order == TOOLS_FIRST else [messages[0], tools, *messages[1:]])
 
 
 def _wire(message: Mapping[str, Any]) -> str:
@@ -166,17 +206,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "Results: tokens", ["", "structured", "for models", "aim"], [_row(*one) for one in found.results.items()]
     )
 
+    print_table("Reused of the next request", ["", *ORDERS, "aim"], [_reuse_row(*one) for one in found.reused.items()])
 
-_REQUEST_HEADER: Final = ["first of a turn", "whole", "tools", "system", "messages", "static", "aim", "2nd turn reuses"]
+
+_REQUEST_HEADER: Final = ["first of a turn", "whole", "tools", "system", "messages", "static", "aim"]
+
+
+def _reuse_row(name: str, shares: Mapping[str, float]) -> list[str]:
+    return [name, *(f"{shares[order]:.0%}" for order in ORDERS), f"{REUSE_AIMS[name]:.0%}"]
 
 
 def _request_rows(found: Measured) -> list[list[str]]:
     rows: list[list[str]] = []
     for kind, cost in found.requests.items():
         numbers = [cost.whole, cost.tools, cost.system, cost.messages, cost.static]
-        aim, reused = AIMS.get(kind), found.reused.get(kind)
-        after = [f"{aim:,}" if aim else "", "" if reused is None else f"{reused:.0%}"]
-        rows.append([kind, *(f"{number:,}" for number in numbers), *after])
+        aim = AIMS.get(kind)
+        rows.append([kind, *(f"{number:,}" for number in numbers), f"{aim:,}" if aim else ""])
     return rows
 
 

@@ -20,7 +20,7 @@ from graph.errors import DriveUnavailableError
 from graph.memory.conversation import conversation_section
 from graph.memory.last_plan import last_plan_section
 from graph.memory.summaries import summary_section
-from graph.memory.view import room_in, view_of
+from graph.memory.view import Sections, read_room, view_of
 from graph.prompts import json_section, section
 from graph.routing.route import place_ids
 from graph.state import State, Taint, Update, running_turn, said_last
@@ -56,8 +56,8 @@ def make_briefing(deps: GraphDependencies, surroundings: SurroundingsCache) -> B
         seen = await surroundings.read(read_folder_surroundings, state, runtime)
         taints = await foreign_sources(seen.reads, user, runtime.store)
         facts = await relevant_facts(tools.context, await stored_facts(tools.context), said_last(state))
-        room = room_in(deps.settings, deps.model_name("planner", runtime))
-        view = await view_of(state, [], room, deps.result_store(runtime), 0, toolbox, compact=False)
+        room = await read_room(deps, "planner", runtime)
+        view = await view_of(state, Sections(), room, deps.result_store(runtime), 0, toolbox, compact=False)
         # What is shown here may come back as a title or a reason, which no revoked share takes out of the thread.
         is_of_others = any(taint["origin"] == "shared" for taint in taints)
         sections = [

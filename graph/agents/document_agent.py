@@ -40,5 +40,15 @@ DOCUMENT_AGENT: Final = Specialist(
         "get_file_info",
         "semantic_search_files",
     },
+    small_prompt=load_prompt("agents/small_document_agent"),
+    small_tools=(
+        "read_file",
+        "patch_file",
+        "append_to_file",
+        "write_file",
+        "search_files",
+        "query_table",
+        "transfer_to_agent",
+    ),
     read_surroundings=read_document_surroundings,
 )

@@ -66,6 +66,17 @@ DRIVE_AGENT: Final = Specialist(
         "redo_changes",
         "whoami",
     },
+    small_prompt=load_prompt("agents/small_drive_agent"),
+    small_tools=(
+        "create_folder",
+        "create_file",
+        "move_item",
+        "rename_item",
+        "trash_item",
+        "share_item",
+        "list_folder",
+        "search_files",
+    ),
     read_surroundings=read_folder_surroundings,
     knows_last_run=True,
 )

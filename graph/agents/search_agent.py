@@ -47,5 +47,14 @@ SEARCH_AGENT: Final = Specialist(
         "list_changes",
         "whoami",
     },
+    small_prompt=load_prompt("agents/small_search_agent"),
+    small_tools=(
+        "semantic_search_files",
+        "search_files",
+        "read_file",
+        "list_folder",
+        "query_table",
+        "transfer_to_agent",
+    ),
     read_surroundings=read_folder_surroundings,
 )

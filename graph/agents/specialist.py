@@ -9,13 +9,14 @@ from typing import Any, Final, Protocol, cast
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
-from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
 from langchain_core.messages.tool import tool_call
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
 from graph.agents.attachments import PICTURE_TOKENS, UNSEEN, with_pictures
 from graph.agents.authorship import foreign_sources
+from graph.agents.outcomes import silent_outcome, told
 from graph.agents.person import read_moment
 from graph.agents.step_message import step_message
 from graph.agents.surroundings import Surroundings, SurroundingsReader
@@ -43,13 +44,16 @@ from graph.memory.last_change import last_change_section
 from graph.memory.last_plan import last_plan_section
 from graph.memory.summaries import summary_section
 from graph.memory.summarizer import Summarizer, compress
-from graph.memory.view import View, room_in, scale_after, tokens_of_tools, view_of, with_view
+from graph.memory.view import Sections, View, read_room, scale_after, tokens_of_tools, view_of, with_view
 from graph.messages.compact_view import with_full_ids
 from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
 from graph.messages.incomplete import with_ending
 from graph.messages.records import with_sources
+from graph.messages.steps import STEP
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
 from graph.models.asking import ChatRunnable, ask, cut_notice, has_lost_call, reads_structure, was_cut
+from graph.models.profile import is_small
+from graph.models.serving import serving
 from graph.prompts import section
 from graph.routing.route import UNSURE, announce_route, begins_turn, is_unsure
 from graph.servers.offered import OfferedTools
@@ -66,13 +70,14 @@ from graph.tools.box import LOCAL_NAMES, toolset
 from graph.tools.local import Toolset
 from graph.tools.memory import CHANGING_TOOLS, relevant_facts, stored_facts
 from graph.tools.more import LATER_LOCAL, MORE_TOOLS, offered_tools, requested_tools
+from graph.tools.small import small_tools
 
 logger = logging.getLogger(__name__)
 
 ATTEMPTS: Final = 2
-DO_THE_STEP: Final = (
-    "Carry out this step of the plan now, and no other part of the request. `<earlier_results>`, if it is there, has"
-    " what came before it. Give in your answer the names and paths that later steps will need."
+CALL_AGAIN: Final = (
+    "Your tool call could not be read, so it was not made. Call one of your tools again, by its exact name, with its"
+    " arguments as one whole JSON object."
 )
 NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """A valid name of a function (OpenAI API, "create chat completion")."""
@@ -94,7 +99,8 @@ class ViewBuilder(Protocol):
 class Specialist:
     """A specialist: its prompt (beside the node, under its name), its tools, and the reader of its surroundings.
 
-    The `rare` ones of its tools are described to the model when it asks for them (`graph/tools/more.py`).
+    The `rare` ones of its tools are described to the model when it asks for them (`graph/tools/more.py`). A small model
+    gets the `small_prompt` and the `small_tools`, and may use all the others if it calls them.
     """
 
     name: AgentName
@@ -102,7 +108,13 @@ class Specialist:
     tools: frozenset[str]
     read_surroundings: SurroundingsReader
     rare: frozenset[str] = LATER_LOCAL
+    small_prompt: str = ""
+    small_tools: tuple[str, ...] = ()
     knows_last_run: bool = False
+
+
+BoundKey = tuple[str, frozenset[str], str, bool]
+"""A model's name, the requested tools, those of other servers, and whether the model is small."""
 
 
 class _BoundModels:
@@ -111,21 +123,25 @@ class _BoundModels:
     def __init__(self, specialist: Specialist, deps: GraphDependencies) -> None:
         self._specialist = specialist
         self._deps = deps
-        self._bound = WeakKeyDictionary[Toolbox, dict[tuple[str, frozenset[str], str], tuple[ChatRunnable, int]]]()
+        self._bound = WeakKeyDictionary[Toolbox, dict[BoundKey, tuple[ChatRunnable, int]]]()
 
-    def of(self, tools: Toolset, requested: frozenset[str], runtime: Runtime[RunContext]) -> tuple[ChatRunnable, int]:
+    def of(
+        self, tools: Toolset, requested: frozenset[str], runtime: Runtime[RunContext], *, small: bool
+    ) -> tuple[ChatRunnable, int]:
         """Return the model with the tools, and how many tokens their descriptions take."""
         model, wanted = self._deps.model("agent", runtime), requested & (self._specialist.rare | tools.outside.rare)
         variants, name = self._bound.setdefault(tools.context.toolbox, {}), self._deps.model_name("agent", runtime)
-        key = name, wanted, tools.outside.key
+        key = name, wanted, tools.outside.key, small
         if key not in variants:
-            offered = self._offered(tools, wanted, compact=not reads_structure(model))
+            offered = self._offered(tools, wanted, compact=not reads_structure(model), small=small)
             if len(variants) >= MOST_BOUND:
                 variants.clear()
             variants[key] = model.bind_tools(offered), tokens_of_tools(offered)
         return variants[key]
 
-    def _offered(self, tools: Toolset, wanted: frozenset[str], *, compact: bool) -> list[BaseTool]:
+    def _offered(self, tools: Toolset, wanted: frozenset[str], *, compact: bool, small: bool) -> list[BaseTool]:
+        if small:
+            return [*small_tools(tools.tools, self._specialist.small_tools), *tools.outside.tools.values()]
         allowed = tools.allowed(self._specialist.tools) | LOCAL_NAMES
         if compact:
             return offered_tools(tools, allowed, self._specialist.rare, wanted)
@@ -143,21 +159,22 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
         key = (user, *turn_key(state), _facts_touched(state))
         stored = await seen_facts.get(key, lambda: stored_facts(tools.context))
         facts = await relevant_facts(tools.context, stored, query_of(state))
-        model, size = models.of(tools, requested_tools(state["messages"]), runtime)
+        chat_model, name = deps.model("agent", runtime), deps.model_name("agent", runtime)
+        small = is_small(deps.settings, name, await serving(chat_model)) and not reads_structure(chat_model)
+        model, size = models.of(tools, requested_tools(state["messages"]), runtime, small=small)
         moment = await read_moment(state, tools.context.toolbox, user, deps.clock)
         unsure = is_unsure(state, deps.settings.route_confidence)
-        name, spending, toolbox = (
-            deps.model_name("agent", runtime),
-            deps.spending("agent", runtime),
-            tools.context.toolbox,
-        )
+        spending, toolbox = deps.spending("agent", runtime), tools.context.toolbox
         compact = not reads_structure(deps.model("agent", runtime))
         pictures = await surroundings.pictures(state, runtime)
         beside = size + PICTURE_TOKENS * len(pictures)
 
         async def view_for(state: State, *, whole: bool = True) -> tuple[View, Sequence[AnyMessage]]:
-            sections = _sections(specialist, seen, state, facts, moment, tools.outside, unsure=unsure)
-            room, shelf = room_in(deps.settings, name, state.get("narrowed")), deps.result_store(runtime)
+            sections = _sections(specialist, seen, state, facts, moment, tools.outside, unsure=unsure, small=small)
+            room, shelf = (
+                await read_room(deps, "agent", runtime, state.get("narrowed")),
+                deps.result_store(runtime),
+            )
             view = await view_of(
                 state,
                 sections,
@@ -223,25 +240,37 @@ async def _ask(
 
     What was used is counted in the summarizer's spending.
     """
+    outcome = silent_outcome(state)
     view, messages = await view_for(state)
     try:
-        return await _answer(model, messages, summarizer.spending), view, {}
+        return await _answer(model, messages, summarizer.spending, outcome), view, {}
     except ModelContextError as refused:
         logger.warning("The model refused the length of a request; it is asked once more with less: %s", refused)
         shorter = await compress(state, view, refused, summarizer)
     view, messages = await view_for(cast("State", {**state, **shorter}), whole=False)
-    return await _answer(model, messages, summarizer.spending), view, shorter
+    return await _answer(model, messages, summarizer.spending, outcome), view, shorter
 
 
-async def _answer(model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending) -> AIMessage:
-    """Ask, once more if the answer is empty; count what was used for both."""
-    for _ in range(ATTEMPTS):
-        answer = await ask(model, [sendable(with_ending(message)) for message in messages], said=delta_listener())
+async def _answer(
+    model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending, outcome: str = ""
+) -> AIMessage:
+    """Ask, once more if the answer is empty or a call that can't be read; count what was used for both.
+
+    The `outcome` of the turn's calls is the answer of a model that says nothing twice.
+    """
+    asked = [sendable(with_ending(message)) for message in messages]
+    for attempt in range(1, ATTEMPTS + 1):
+        answer = await ask(model, asked, said=delta_listener())
         spending.add(answer, messages)
+        if has_lost_call(answer) and attempt < ATTEMPTS and not answer.text.strip():
+            asked = [*asked, HumanMessage(CALL_AGAIN, additional_kwargs={STEP: True})]
+            continue
         if answer.text.strip() or call_ids(answer) or has_lost_call(answer):
             return answer
         if was_cut(answer):
             raise ModelLengthError("the limit was reached before the answer began")
+    if outcome:
+        return told(outcome)
     raise ModelOutputError("the answer was empty twice")
 
 
@@ -285,12 +314,15 @@ def _sections(
     outside: OfferedTools,
     *,
     unsure: bool,
-) -> list[str]:
-    """Return the sections, those that stay the same first: services cache what a request begins with."""
+    small: bool,
+) -> Sections:
+    """Return the sections; those that stay the same in a conversation apart: services cache a request's beginning."""
     last_run = state.get("last_run_id")
-    sections = [
-        specialist.prompt,
+    fixed = [
+        specialist.small_prompt if small else specialist.prompt,
         *outside.sections(running_turn(state)["language"]),
+    ]
+    moving = [
         *facts,
         summary_section(state.get("summaries") or []),
         *seen.sections,
@@ -302,7 +334,7 @@ def _sections(
         moment,
         UNSURE if unsure else "",
     ]
-    return [part for part in sections if part]
+    return Sections(*([part for part in parts if part] for parts in (fixed, moving)))
 
 
 def sendable(message: AnyMessage) -> AnyMessage:

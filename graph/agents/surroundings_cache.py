@@ -16,7 +16,7 @@ from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
 from graph.errors import ModelError
-from graph.memory.view import room_in
+from graph.memory.view import read_room
 from graph.models.asking import dialect_of
 from graph.models.dialects import PICTURES, RULES
 from graph.single_flight import SingleFlight
@@ -116,7 +116,8 @@ class SurroundingsCache:
     async def _attached(self, state: State, runtime: Runtime[RunContext]) -> Surroundings:
         user, reader = await self._reader(state, runtime)
         settings, model, sees = self._deps.settings, self._deps.model_name("agent", runtime), self._sees(runtime)
-        budget = min(settings.attachment_tokens, room_in(settings, model).for_messages() // 2)
+        room = await read_room(self._deps, "agent", runtime)
+        budget = min(settings.attachment_tokens, room.for_messages() // 2)
 
         async def read() -> Surroundings:
             shown = await read_attachments(reader, budget, sees=sees)

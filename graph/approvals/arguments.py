@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, ItemsView, Iterator, Mapping
 from contextvars import ContextVar
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
@@ -26,6 +26,8 @@ MOST_STEPS: Final = 10_000
 MOST_REFERENCES: Final = 8
 NOT_CHECKABLE: Final = "The arguments can't be checked: the tool's schema is too complicated, or leads nowhere."
 BOOLEANS: Final = {"true": True, "false": False}
+WRAPPERS: Final = frozenset({"properties", "parameters", "arguments", "args", "input"})
+"""Words of schemas and of protocols under which small models put the arguments once more."""
 _steps: Final = ContextVar[Iterator[int]]("steps")
 
 
@@ -106,7 +108,7 @@ def fit(
     shown. A schema that another server made up may refer to itself without end: the check has one.
     """
     properties = cast("Mapping[str, Any]", schema.get("properties", {}))
-    coerced = {name: _coerce(value, properties.get(name, {}), schema) for name, value in args.items()}
+    coerced = {name: _coerce(value, properties.get(name, {}), schema) for name, value in _unwrapped(args, properties)}
     fitted = without_nulls(coerced, schema, keeps_allowed=is_outside)
     validator: Validator = _COUNTED({**schema, "additionalProperties": False}, registry=Registry[Any]())
     _steps.set(count())
@@ -115,6 +117,15 @@ def fit(
     except (_TooManyStepsError, RecursionError, Unresolvable):
         return fitted, [NOT_CHECKABLE]
     return fitted, [_sentence(list(error.path), error.message) for error in errors[:MAX_PROBLEMS]]
+
+
+def _unwrapped(args: Mapping[str, Any], properties: Mapping[str, Any]) -> ItemsView[str, Any]:
+    """Return the arguments, out of a wrapper that small models copy from the schema around them."""
+    if len(args) == 1 and (wrapper := next(iter(args))) in WRAPPERS and wrapper not in properties:
+        inside = args[wrapper]
+        if isinstance(inside, Mapping) and inside.keys() <= properties.keys():
+            return cast("Mapping[str, Any]", inside).items()
+    return args.items()
 
 
 class _TooManyStepsError(Exception):

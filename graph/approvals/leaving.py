@@ -10,6 +10,7 @@ from graph.memory.view import rebuild_view, view_record_of
 from graph.messages.records import outside_calls
 from graph.messages.steps import is_step
 from graph.messages.stored_results import ResultStore
+from graph.messages.turn_context import context_of
 from graph.policy.leaving import leaving, made_up
 from graph.prompts import TAGS
 
@@ -51,6 +52,6 @@ def _contents(view: Sequence[AnyMessage], outside: Mapping[str, Any]) -> Iterato
         if isinstance(message, SystemMessage):
             yield from (found[1] for found in _SECTION.findall(message.text))
         elif isinstance(message, HumanMessage):
-            yield message.text if is_step(message) else ""
+            yield message.text if is_step(message) else context_of(message)
         elif not (isinstance(message, ToolMessage) and message.tool_call_id in outside):
             yield message.text

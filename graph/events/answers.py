@@ -48,6 +48,18 @@ class ReasoningEvent(TypedDict):
     step_id: NotRequired[Annotated[str, PRODUCT]]
 
 
+class ReadingEvent(TypedDict):
+    """The model's server has read so many tokens (`read`) of the request's `total`, and will answer then.
+
+    Only servers that tell it have it (llama.cpp); `step_id` is the step of the plan that is carried out.
+    """
+
+    type: Literal["reading"]
+    read: int
+    total: int
+    step_id: NotRequired[Annotated[str, PRODUCT]]
+
+
 class CitationView(TypedDict):
     """A quotation in an answer. `verified`: it stands, word for word, in that `version` at that `place`.
 

@@ -6,7 +6,7 @@ from typing import Any, Final, get_args
 
 from typing_extensions import get_type_hints
 
-from graph.events.answers import CitationsEvent, ContentEvent, ReasoningEvent
+from graph.events.answers import CitationsEvent, ContentEvent, ReadingEvent, ReasoningEvent
 from graph.events.approvals import ApprovalExpiredEvent, ApprovalNeededEvent, ApprovalResolvedEvent, RunParkedEvent
 from graph.events.calls import ToolCallEndEvent, ToolCallStartEvent, ToolCallUpdatedEvent, ToolProgressEvent
 from graph.events.markers import FINAL, KEY
@@ -40,7 +40,16 @@ GraphEvent = (
     | CitationsEvent
 )
 """The events that the graph emits."""
-Event = GraphEvent | ReasoningEvent | RunEvent | ApprovalNeededEvent | RunParkedEvent | DoneEvent | ErrorEvent
+Event = (
+    GraphEvent
+    | ReasoningEvent
+    | ReadingEvent
+    | RunEvent
+    | ApprovalNeededEvent
+    | RunParkedEvent
+    | DoneEvent
+    | ErrorEvent
+)
 
 
 @dataclass(frozen=True, slots=True)

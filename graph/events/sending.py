@@ -28,13 +28,21 @@ class ReasoningDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadingDelta:
+    """How much of the request the model's server has read before it answers, in tokens."""
+
+    read: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class TextWithdrawn:
     """The text of this message so far was none of the answer: it is said anew."""
 
     message_id: str | None
 
 
-Delta = TextDelta | ReasoningDelta | TextWithdrawn
+Delta = TextDelta | ReasoningDelta | ReadingDelta | TextWithdrawn
 """What a model says, piece by piece."""
 Listener = Callable[[GraphEvent | Delta], None]
 Store = Callable[[], Awaitable[object]]

@@ -14,7 +14,7 @@ from graph.errors import NoMessageError
 from graph.language import language_of
 from graph.memory.last_change import newest_change
 from graph.memory.summarizer import Summarizer, fold_turns
-from graph.memory.view import room_in
+from graph.memory.view import read_room
 from graph.messages.grouping import AnyCall, open_calls
 from graph.messages.written import result_message
 from graph.state import (
@@ -50,7 +50,7 @@ def make_recall(deps: GraphDependencies) -> Any:
         attached = join_attachments(place.get("attachments", []), state.get("attached", []))[:MOST_ATTACHED]
         closing = [_close(call, state) for call in open_calls(own)]
         spending = deps.spending("summarizer", runtime)
-        room = room_in(deps.settings, deps.model_name("agent", runtime), state.get("narrowed"))
+        room = await read_room(deps, "agent", runtime, state.get("narrowed"))
         # What was said takes at most half of what a model is sent: the rest is for long results, and for this turn.
         folded = await fold_turns(state, own, room.for_messages() // 2, Summarizer(deps, runtime, spending))
         return {

@@ -5,59 +5,48 @@ message. Neither is copied: a section that stays the same is stored once.
 """
 
 import asyncio
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NotRequired
+from typing import Final, NamedTuple
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
-from typing_extensions import TypedDict
+from langgraph.runtime import Runtime
 
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
 from graph.language import Language
 from graph.limits.model_table import context_in
 from graph.memory.facts import hidden_items
+from graph.memory.view_record import VIEW, SectionReference, ViewRecord, earlier_contexts, view_record_of
 from graph.messages.compact_view import compact_view
 from graph.messages.others import mark, others_items, read_items, withhold
 from graph.messages.short_ids import ShortIds
 from graph.messages.steps import StepMessage, insert_step
 from graph.messages.stored_results import ResultStore
 from graph.messages.tokens import corrected_scale, tokens_of, tokens_of_messages
-from graph.messages.window import Window, choose_window, references_in, render_window
+from graph.messages.turn_context import with_context
+from graph.messages.window import choose_window, references_in, render_window
+from graph.models.profile import WINDOW_TOKENS, is_small
+from graph.models.serving import serving
 from graph.prompts import is_prompt
-from graph.settings import AgentSettings
-from graph.state import Narrowed, State, running_turn
+from graph.settings import AgentSettings, ModelRole
+from graph.state import Narrowed, State, message_id_of, running_turn
 
-VIEW: Final = "view"
-"""Key in an answer's `additional_kwargs`."""
 INLINE_CHARACTERS: Final = 200
+__all__ = ["Sections", "View", "read_room", "rebuild_view", "room_in", "view_of", "view_record_of", "with_view"]
+
 LEAST_TOKENS: Final = 500
 ANSWER_TOKENS: Final = 8_192
 """Kept free for the answer, or a quarter of what the model can take, if that is less."""
 BETWEEN: Final = "\n\n"
 
 
-class SectionReference(TypedDict, total=False):
-    """A section of the system message: its text if short, else a reference to the stored text or prompt."""
+class Sections(NamedTuple):
+    """The sections of a prompt: those that stay the same in a conversation, and those that may move."""
 
-    text: str
-    reference: str
-    prompt: str
-
-
-class StepReference(SectionReference, total=False):
-    """The message of a plan's step, and the id of the thread's last message before the step began."""
-
-    after: str
-
-
-class ViewRecord(TypedDict):
-    """The record of a view: its sections and messages, their estimated tokens, the step, and if it was `compact`."""
-
-    sections: list[SectionReference]
-    messages: Window
-    tokens: int
-    step: NotRequired[StepReference]
-    compact: NotRequired[bool]
+    fixed: Sequence[str] = ()
+    moving: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +79,30 @@ def answer_tokens(context: int) -> int:
     return min(context // 4, ANSWER_TOKENS)
 
 
-def room_in(settings: AgentSettings, model: str, narrowed: Narrowed | None = None) -> Room:
-    """Return a model's room by the settings, by what the model can take, and by what it has refused in the thread."""
+def room_in(settings: AgentSettings, model: str, narrowed: Narrowed | None = None, served: int = 0) -> Room:
+    """Return a model's room by the settings, by what the model can take, and by what it has refused in the thread.
+
+    `served` is the context that its server has for it, in tokens, if that is known: no setting makes it larger.
+    """
     own = narrowed["tokens"] if narrowed and narrowed["model"] == model else settings.window_tokens
-    return Room(context_in(settings, model), min(own, settings.window_tokens))
+    context = context_in(settings, model)
+    return Room(min(context, served or context), min(own, settings.window_tokens))
+
+
+async def read_room(
+    deps: GraphDependencies, role: ModelRole, runtime: Runtime[RunContext], narrowed: Narrowed | None = None
+) -> Room:
+    """Return the room of a role's model in this run; its server is asked what it has for it, if it is a local one."""
+    served, name = await serving(deps.model(role, runtime)), deps.model_name(role, runtime)
+    room = room_in(deps.settings, name, narrowed, served.context)
+    if not is_small(deps.settings, name, served):
+        return room
+    return Room(room.context, min(room.window, WINDOW_TOKENS))
 
 
 async def view_of(
     state: State,
-    sections: Sequence[str],
+    sections: Sections,
     room: Room,
     result_store: ResultStore | None,
     tools: int = 0,
@@ -110,14 +114,19 @@ async def view_of(
 ) -> View:
     """Return the messages for the model: the system message, and as many others as fit beside it and the tools.
 
+    What moves of the sections stands in the turn's own message, so that services find the rest in their caches; a model
+    that reads sections as data has all in the system message.
+
     The `step` that is carried out is a message among them. Without `whole`, long results are excerpts with a
     reference, wherever there is room for more. The messages are `compact` but for a model that reads the structured
     form of sections and results.
     """
     scale = state.get("token_scale") or 1.0
-    system = SystemMessage(BETWEEN.join(sections))
-    own = tokens_of_messages(_as_sent([system], compact=compact)[0]) + tools + (tokens_of(step.text) if step else 0)
-    beside = round(scale * own)
+    fixed, moving = (sections.fixed, sections.moving) if compact else ([*sections.fixed, *sections.moving], ())
+    system, turn = SystemMessage(BETWEEN.join(fixed)), message_id_of(running_turn(state))
+    own = tokens_of_messages(_around(system, moving, compact=compact)) + tools + (tokens_of(step.text) if step else 0)
+    earlier = await earlier_contexts(state["messages"], turn, result_store) if compact and result_store else {}
+    beside = round(scale * (own + sum(map(tokens_of, earlier.values()))))
     budget = room.for_messages(beside)
     seen = choose_window(state["messages"], state.get("window_start"), budget, scale, whole=whole)
     texts = await result_store.texts(references_in(state["messages"], seen)) if result_store else {}
@@ -127,16 +136,33 @@ async def view_of(
     messages = withhold(rendered, hidden, running_turn(state)["language"])
     others = frozenset(read_items(messages))
     messages = insert_step(messages, state["messages"], step) if step else messages
+    messages = with_context(_with_earlier(messages, earlier), BETWEEN.join(moving), turn)
     sent, ids = _as_sent([system, *messages], compact=compact)
     recorded: ViewRecord = {
-        "sections": await _store_sections(sections, result_store),
+        "sections": await _store_sections([*fixed, *moving], result_store),
         "messages": seen,
         "tokens": tokens_of_messages(sent) + tools,
         "compact": compact,
     }
+    if moving:
+        recorded["fixed"], recorded["turn"] = len(fixed), turn
     if step and result_store:
         recorded["step"] = {"after": step.after, **(await _note(step.text, result_store))}
     return View(sent, recorded, others, ids)
+
+
+def _with_earlier(messages: Sequence[AnyMessage], contexts: Mapping[str, str]) -> list[AnyMessage]:
+    """Return the messages with what stood before the words of earlier turns, as a service's cache has it."""
+    shown = [*messages]
+    for at, message in enumerate(shown):
+        if text := contexts.get(str(message.id)):
+            shown[at : at + 1] = with_context([message], text, str(message.id))
+    return shown
+
+
+def _around(system: SystemMessage, moving: Sequence[str], *, compact: bool) -> list[AnyMessage]:
+    """Return what a view has beside the messages of the thread, as it is sent."""
+    return _as_sent(with_context([system], BETWEEN.join(moving), ""), compact=compact)[0]
 
 
 def _as_sent(messages: Sequence[AnyMessage], *, compact: bool) -> tuple[list[AnyMessage], ShortIds]:
@@ -164,11 +190,6 @@ def with_view(answer: AIMessage, view: View, others: Iterable[str] = ()) -> AIMe
     return mark(seen, read, read)
 
 
-def view_record_of(answer: AnyMessage) -> ViewRecord | None:
-    """Return the record of the view behind this answer; None if there is none."""
-    return answer.additional_kwargs.get(VIEW) if isinstance(answer, AIMessage) else None
-
-
 async def rebuild_view(
     messages: Sequence[AnyMessage],
     recorded: ViewRecord,
@@ -194,7 +215,13 @@ async def rebuild_view(
     shown = withhold(render_window(messages, seen, texts), hidden, language)
     if step:
         shown = insert_step(shown, messages, StepMessage(step.get("after", ""), text_of(step)))
-    system = SystemMessage(BETWEEN.join(map(text_of, recorded["sections"])))
+    texts_of = [*map(text_of, recorded["sections"])]
+    fixed = recorded.get("fixed", len(texts_of))
+    system = SystemMessage(BETWEEN.join(texts_of[:fixed]))
+    if turn := recorded.get("turn", ""):
+        end = next((at for at, message in enumerate(messages) if message.id == seen["last"]), len(messages))
+        shown = _with_earlier(shown, await earlier_contexts(messages[: end + 1], turn, result_store))
+    shown = with_context(shown, BETWEEN.join(texts_of[fixed:]), turn)
     return _as_sent([system, *shown], compact=recorded.get("compact", False))[0]
 
 

@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, AnyMessage, SystemMessage, ToolMe
 from graph.messages.compact_results import compact_result, one_line
 from graph.messages.short_ids import ShortIds
 from graph.messages.steps import is_step
+from graph.messages.turn_context import CONTEXT, context_of
 from graph.prompts import LESS_THAN, compact, json_section, section
 
 SECTIONS: Final = re.compile(r"^<(place|listing|last_run|earlier_results)>\n(.*?)\n</\1>$", re.MULTILINE | re.DOTALL)
@@ -39,12 +40,32 @@ def with_full_ids(answer: AIMessage, ids: ShortIds, thread: Sequence[AnyMessage]
 def _compact(message: AnyMessage, ids: ShortIds) -> AnyMessage:
     if isinstance(message, ToolMessage):
         return message.model_copy(update={"content": _result(message.text, ids)})
-    if isinstance(message, SystemMessage) or is_step(message):
-        return message.model_copy(update={"content": SECTIONS.sub(lambda found: _section(found, ids), message.text)})
+    if isinstance(message, SystemMessage):
+        return message.model_copy(update={"content": _sections(message.text, ids)})
+    if is_step(message) or context_of(message):
+        return _compact_words(message, ids)
     if isinstance(message, AIMessage) and message.tool_calls:
         calls = [{**call, "args": ids.shorten(call["args"])} for call in message.tool_calls]
         return message.model_copy(update={"tool_calls": calls})
     return message
+
+
+def _compact_words(message: AnyMessage, ids: ShortIds) -> AnyMessage:
+    """Return the message with its product's part compact; what looks so in the person's own words stays."""
+    context = context_of(message)
+    shorter = _sections(context, ids)
+    marks = {**message.additional_kwargs, CONTEXT: len(shorter)} if context else message.additional_kwargs
+    content = cast("str | list[Any]", message.content)
+    if isinstance(content, str):
+        words = content[len(context) :]
+        said = shorter + (_sections(words, ids) if is_step(message) else words)
+        return message.model_copy(update={"content": said, "additional_kwargs": marks})
+    parts = [{"type": "text", "text": shorter}, *content[1:]]
+    return message.model_copy(update={"content": parts, "additional_kwargs": marks})
+
+
+def _sections(text: str, ids: ShortIds) -> str:
+    return SECTIONS.sub(lambda found: _section(found, ids), text)
 
 
 def _result(text: str, ids: ShortIds) -> str:

@@ -5,8 +5,9 @@ from typing import Any, Final
 
 from langchain_core.messages import AIMessage
 
-from graph.events.sending import Delta, ReasoningDelta, TextDelta, TextWithdrawn
+from graph.events.sending import Delta, ReadingDelta, ReasoningDelta, TextDelta, TextWithdrawn
 from graph.models.answer_text import AnswerText, Expected, Part
+from graph.models.client.events import PROGRESS
 from graph.models.dialects import REASONING
 from graph.models.text_calls import plain_name
 
@@ -27,6 +28,13 @@ class AnswerReader:
     def found_thoughts(self) -> bool:
         """Say whether thoughts ended in the text that had not begun."""
         return bool(self._text.thoughts)
+
+    def read_progress(self, chunk: AIMessage) -> bool:
+        """Tell how far the request is read, if that is all that the chunk says; return whether it is."""
+        told = chunk.additional_kwargs.get(PROGRESS)
+        if told:
+            self._tell(ReadingDelta(*told))
+        return bool(told)
 
     def take(self, chunk: AIMessage) -> None:
         """Take the next chunk."""

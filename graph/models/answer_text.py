@@ -12,7 +12,7 @@ from typing import Final, Literal, NamedTuple
 from langchain_core.messages import ToolCall
 
 from graph.models.client.reasoning import CLOSED, OPENED
-from graph.models.text_calls import begin_of_markup, begins_call, is_in_code, partial_end, read_calls
+from graph.models.text_calls import begin_of_markup, begins_call, is_in_code, partial_end, read_calls, tries_call
 
 Kind = Literal["text", "thought", "withdrawn"]
 
@@ -93,7 +93,9 @@ class AnswerText:
         before, markup = self.text[:begin], self.text[begin:]
         calls, rest = (read_calls(markup, self.expected.tools) if is_whole else None) or ([], "")
         is_alone = not (before.strip() or rest)
-        if (self.expected.is_topic and not (calls and is_alone)) or not (calls or begins_call(markup)):
+        if (self.expected.is_topic and not (calls and is_alone)) or not (
+            calls or begins_call(markup) or tries_call(markup, self.expected.tools)
+        ):
             return self._rest()
         self.calls, self.lost_call = calls, not calls and is_whole
         parts = [*self._tell("text", begin)]

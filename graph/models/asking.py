@@ -28,7 +28,6 @@ from langchain_core.messages import (
     AIMessage,
     AIMessageChunk,
     BaseMessage,
-    HumanMessage,
     InvalidToolCall,
     ToolCall,
     ToolCallChunk,
@@ -55,13 +54,13 @@ from graph.errors import (
 )
 from graph.events.sending import Delta
 from graph.language import Language
-from graph.messages.steps import STEP
 from graph.models.answer_reader import LOST_CALL, AnswerReader
 from graph.models.answer_text import Expected
 from graph.models.client import LeanChatModel
 from graph.models.client.reasoning import CLOSED, without_tags
 from graph.models.dialects import BARE_THOUGHTS, Dialect
 from graph.models.overflow import is_too_long
+from graph.models.roles import alternating, ended_with_turn
 from graph.models.text_calls import OPENERS
 
 ChatRunnable = Runnable[LanguageModelInput, AIMessage]
@@ -84,7 +83,6 @@ CALL_LOST: Final[Mapping[Language, str]] = {
 }
 THINKS: Final = re.compile(r"thinking|qwq|(?:^|[/-])r1\b", re.IGNORECASE)
 """In the names of models that think before each answer, and whose templates begin the thoughts."""
-GO_ON: Final = "Go on with the request."
 HIDDEN: Final[RunnableConfig] = {"tags": [TAG_NOSTREAM]}
 """Keeps a call's tokens from the clients' message stream."""
 
@@ -137,11 +135,14 @@ async def ask(
     """Return the model's answer, `hidden` from LangGraph's stream, piece by piece to `said`. Raises `ModelError`."""
     chunks: list[AIMessage] = []
     reader = AnswerReader(expected_of(model, messages), said)
+    # A program that reads messages as data is sent those of the thread.
+    asked = ended_with_turn(messages) if reads_structure(_unbound(model)) else alternating(messages)
     try:
-        async with aclosing(_pieces(model, end_with_turn(messages), hidden=hidden)) as pieces:
+        async with aclosing(_pieces(model, asked, hidden=hidden)) as pieces:
             async for chunk in pieces:
-                chunks.append(chunk)
-                reader.take(chunk)
+                if not reader.read_progress(chunk):
+                    chunks.append(chunk)
+                    reader.take(chunk)
         reader.end()
     except Exception as error:
         reader.break_off()
@@ -182,13 +183,6 @@ def expected_of(model: ChatRunnable, messages: Sequence[BaseMessage]) -> Expecte
 def _tool_name(tool: Any) -> str:
     found = tool.get("function", tool) if isinstance(tool, dict) else tool
     return str(found.get("name") or "") if isinstance(found, dict) else ""
-
-
-def end_with_turn(messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
-    """Return the messages with one of the user's last if the assistant's would be: some services refuse that."""
-    if not messages or not isinstance(messages[-1], AIMessage):
-        return messages
-    return [*messages, HumanMessage(GO_ON, additional_kwargs={STEP: True})]
 
 
 def reads_structure(model: object) -> bool:

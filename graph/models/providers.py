@@ -15,10 +15,13 @@ from pydantic import SecretStr
 from graph.errors import ModelPackageError
 from graph.limits.model_table import context_in
 from graph.models.services import OPENAI, SERVICES
+from graph.models.serving import ServedModelReader, share_reader
 from graph.settings import PROVIDERS, AgentSettings
 
 EXTRAS: Final = frozenset({"anthropic", "deepseek", "ollama"})
 """The providers whose packages are extras of this program."""
+OLLAMA: Final = "ollama"
+OLLAMA_ADDRESS: Final = "http://127.0.0.1:11434"
 NO_KEY: Final = "none"
 """The key for services that need none."""
 
@@ -33,9 +36,12 @@ def provider_model(
     require_package(provider)
     # An extra, which lint and types do without.
     chat_models: Any = import_module("langchain.chat_models")
-    return chat_models.init_chat_model(
-        name, model_provider=provider, **_options(provider, name, settings, openai_client)
-    )
+    options = _options(provider, name, settings, openai_client)
+    model = chat_models.init_chat_model(name, model_provider=provider, **options)
+    if provider == OLLAMA:
+        url = settings.ollama_base_url or OLLAMA_ADDRESS
+        share_reader(model, ServedModelReader(url, name, openai_client, options["num_ctx"]))
+    return model
 
 
 def needs_package(provider: str, settings: AgentSettings) -> bool:
@@ -62,10 +68,10 @@ def require_package(provider: str) -> None:
 def _options(
     provider: str, name: str, settings: AgentSettings, openai_client: Callable[[], httpx.AsyncClient]
 ) -> dict[str, Any]:
-    if provider == "ollama":
+    if provider == OLLAMA:
         # Without a size Ollama reads the end of a long request only, and says nothing about it.
         own = {"num_ctx": context_in(settings, f"{provider}:{name}"), "base_url": settings.ollama_base_url or None}
-        return {**own, "client_kwargs": {"timeout": settings.model_timeout_seconds}}
+        return {**own, "client_kwargs": {"timeout": settings.first_byte_seconds(settings.ollama_base_url)}}
     limits: dict[str, Any] = {"timeout": settings.model_timeout_seconds, "max_retries": settings.model_retries}
     if provider == "anthropic":
         return {**limits, **_access(settings.anthropic_api_key, "base_url", settings.anthropic_base_url)}

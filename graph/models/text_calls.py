@@ -1,7 +1,10 @@
 """Tool calls that a model wrote into its text, as it was trained to, because its server has no parser for them.
 
-Of Hermes and Qwen (`<tool_call>`), Qwen3-Coder and Llama (`<function=`), Mistral (`[TOOL_CALLS]`), DeepSeek
-(`<｜tool▁calls▁begin｜>`), and an answer that is nothing but the JSON of a call. Only calls of offered tools count.
+Of Hermes and Qwen (`<tool_call>`), Qwen3-Coder and Llama (`<function=`, `<|python_tag|>`), Mistral (`[TOOL_CALLS]`),
+DeepSeek (`<｜tool▁calls▁begin｜>`), LFM2 (`<|tool_call_start|>`), and the JSON of calls: alone, in a block of code, or
+behind words, as small models write it; words behind it speak of a call. Only calls of offered tools count. The
+forms are those that the parsers of vLLM (`vllm/entrypoints/openai/tool_parsers`) and llama.cpp (`common/chat-parser`)
+read.
 """
 
 import json
@@ -20,6 +23,12 @@ OPENERS: Final = (
     "[TOOL_CALLS]",
     "<｜tool▁calls▁begin｜>",
     "<|tool_call|>",
+    "<|tool_call_start|>",
+    "<|python_tag|>",
+    "<function_call>",
+    "<function_calls>",
+    "<functioncall>",
+    "<tools>",
 )
 PREFIXES: Final = re.compile(r"^(?:functions?|tools?|default_api)[.:]")
 """Some models write the name of a tool as a member of what their template calls the tools."""
@@ -36,6 +45,20 @@ _ALONE: Final = re.compile(
     r"(?:```[\w-]*\s*)?[\[{]\s*(?:\{\s*)?\"(?:name|function|tool|tool_name|arguments|parameters|type)\""
 )
 _MAY_BE_ALONE: Final = re.compile(r"`{1,3}$|```[\w-]*\s*$|(?:```[\w-]*\s*)?[\[{]\s*(?:\{\s*)?(?:\"\w{0,10})?$")
+_EMBEDDED: Final = re.compile(
+    r"^[ \t]*(?:```[\w-]*[ \t]*\n?\s*)?"
+    r"(?=[\[{]\s*(?:\{\s*)?\"(?:name|function|tool|tool_name|arguments|parameters|type)\")",
+    re.MULTILINE,
+)
+"""Begins the JSON of a call, on a line of its own or in a block of code."""
+_MAY_BE_EMBEDDED: Final = re.compile(
+    r"^[ \t]*(?:`{1,3}|```[\w-]*\s*|(?:```[\w-]*\s*)?[\[{]\s*(?:\{\s*)?(?:\"\w{0,10})?)\Z", re.MULTILINE
+)
+_NAME: Final = re.compile(r"\"(?:name|function|tool|tool_name)\"\s*:\s*\"([^\"]*)(\"?)")
+_ARGUMENTS: Final = re.compile(r"\"(?:arguments|parameters|args|input)\"\s*:\s*[\"{]")
+NAME_WITHIN: Final = 400
+"""Characters within which the JSON of a call names its tool."""
+_CLOSED_BLOCK: Final = re.compile(r"\s*```[ \t]*(?=\n|\Z)")
 _FENCED: Final = re.compile(r"```[\w-]*\s*(.*?)\s*```", re.DOTALL)
 _FUNCTION: Final = re.compile(r"<function=([^>\s]+)>\s*(.*?)\s*</function>", re.DOTALL)
 _PARAMETER: Final = re.compile(r"<parameter=([^>\s]+)>\n?(.*?)\n?</parameter>", re.DOTALL)
@@ -45,7 +68,8 @@ _DEEPSEEK: Final = re.compile(
     re.DOTALL,
 )
 _TAGS: Final = re.compile(
-    r"</?tool_calls?>|\[/?TOOL_CALLS\]|<\|/?tool_call\|>|<｜tool▁calls▁(?:begin|end)｜>|<｜end▁of▁sentence｜>|</function>"
+    r"</?tool_calls?>|</?tools>|</?function_?calls?>|\[/?TOOL_CALLS\]|<\|/?tool_call(?:_start|_end)?\|>"
+    r"|<\|(?:python_tag|eom_id|eot_id)\|>|<｜tool▁calls▁(?:begin|end)｜>|<｜end▁of▁sentence｜>|</function>"
 )
 _FENCE: Final = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 _DECODER: Final = json.JSONDecoder()
@@ -68,8 +92,27 @@ def begin_of_markup(text: str, start: int, offered: frozenset[str], *, is_last: 
         begins = _FOLLOWS.match(text, found.end()) or follows.match(text, found.end())
         if (begins or text[start:].strip() == found[0]) and not is_in_code(text[: found.start()]):
             return found.start()
+    if (embedded := _begin_of_embedded(text, start, offered, is_last=is_last)) is not None:
+        return embedded
     partial = 0 if is_last else max(partial_end(text, opener) for opener in OPENERS)
     return len(text) - partial if partial and not is_in_code(text[: len(text) - partial]) else None
+
+
+def _begin_of_embedded(text: str, start: int, offered: frozenset[str], *, is_last: bool) -> int | None:
+    """Return where the JSON of a call begins behind words, or may begin at the end."""
+    found = next((one for one in _EMBEDDED.finditer(text, start) if _may_name(text, one.end(), offered)), None)
+    if found is None and not is_last:
+        found = _MAY_BE_EMBEDDED.search(text, start)
+    return found.start() if found and not is_in_code(text[: found.start()]) else None
+
+
+def _may_name(text: str, at: int, offered: frozenset[str]) -> bool:
+    """Say whether JSON names an offered tool, as far as it has come."""
+    name = _NAME.search(text, at, at + NAME_WITHIN)
+    if name is None:
+        return len(text) - at < NAME_WITHIN
+    plain = plain_name(name[1], offered)
+    return plain in offered if name[2] else any(one.startswith(plain) for one in offered)
 
 
 def begins_call(text: str) -> bool:
@@ -77,8 +120,29 @@ def begins_call(text: str) -> bool:
     return _OPENER.match(text.lstrip()) is not None
 
 
+def tries_call(text: str, offered: frozenset[str]) -> bool:
+    """Say whether a text is meant as a call, though none can be read: JSON that names a tool and has arguments."""
+    body = text.lstrip().removeprefix("```").removeprefix("json").lstrip()
+    name = _NAME.search(body, 0, NAME_WITHIN) if body[:1] in {"{", "["} else None
+    if name is None or _has_words_behind(body):
+        return False
+    return plain_name(name[1], offered) in offered or _ARGUMENTS.search(body) is not None
+
+
+def _has_words_behind(text: str) -> bool:
+    """Say whether words follow the JSON at the beginning of a text."""
+    try:
+        _, end = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
+        return False
+    closed = _CLOSED_BLOCK.match(text, end)
+    return bool(text[closed.end() if closed else end :].strip())
+
+
 def read_calls(text: str, offered: frozenset[str]) -> tuple[list[ToolCall], str] | None:
     """Return the calls of a text that begins with one, and the text beside them; None unless all can be made."""
+    if _OPENER.match(text) is None and (embedded := _embedded(text, offered)):
+        return embedded
     fenced = _FENCED.fullmatch(text.strip())
     found, rest = _found_in(fenced[1] if fenced else text)
     calls = [_call(name, args, offered) for name, args in found]
@@ -86,6 +150,25 @@ def read_calls(text: str, offered: frozenset[str]) -> tuple[list[ToolCall], str]
     if not made or len(made) < len(calls) or (_OPENER.match(text) is None and rest.strip()):
         return None
     return made, rest.strip()
+
+
+def _embedded(text: str, offered: frozenset[str]) -> tuple[list[ToolCall], str] | None:
+    """Return the calls whose JSON stands behind words, and these; None if words follow the last one."""
+    calls: list[ToolCall] = []
+    rest, told = "", 0
+    for found in _EMBEDDED.finditer(text):
+        if found.start() < told:
+            continue
+        try:
+            value, end = _DECODER.raw_decode(text, found.end())
+        except (ValueError, RecursionError):
+            continue
+        made = [_call(name, args, offered) for name, args in _named(value)]
+        if made and all(made):
+            calls += [call for call in made if call]
+            closed = _CLOSED_BLOCK.match(text, end) if "```" in found[0] else None
+            rest, told = rest + text[told : found.start()], closed.end() if closed else end
+    return (calls, rest.strip()) if calls and not text[told:].strip() else None
 
 
 def _found_in(text: str) -> tuple[list[tuple[str, Any]], str]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -18,6 +19,9 @@ from graph.events.sending import emit
 from graph.language import Language
 from graph.limits.budget import Spending
 from graph.messages.grouping import current_turn
+from graph.models.asking import reads_structure
+from graph.models.profile import is_small
+from graph.models.serving import serving
 from graph.models.structured import ask_for
 from graph.prompts import load_prompt, section
 from graph.routing.corrections import asks_for_change, is_correction
@@ -63,6 +67,16 @@ REASONS: Final[dict[str, dict[Language, str]]] = {
         "zh": "无法确定这是什么请求，先由最可能的助手处理，必要时会问你。",
     },
 }
+
+
+ASKS_FOR_PLAN: Final = re.compile(r"\bplan\b|step by step|计划|规划|分步|一步一步", re.IGNORECASE)
+
+
+async def is_small_model(deps: GraphDependencies, runtime: Runtime[RunContext]) -> bool:
+    """Say whether a small model plans and works in this run."""
+    model = deps.model("planner", runtime)
+    name = deps.model_name("planner", runtime)
+    return not reads_structure(model) and is_small(deps.settings, name, await serving(model))
 
 
 class RouteDecision(BaseModel):
@@ -119,8 +133,11 @@ def make_route(deps: GraphDependencies, read_context: ReadContext, read_brief: B
         found = by_correction(state) or by_pattern(state) or by_stickiness(state)
         decided: Update = {"route": found} if found else await decide(state, runtime, spending)
         decision: Route = decided["route"]
-        if decision["confidence"] < threshold:
-            # The specialist may ask what is meant, and has a plan made once it is clear.
+        text = _message(state)
+        wants_plan = bool(of_each(text) or ASKS_FOR_PLAN.search(text))
+        is_lost = decision["needs_plan"] and not wants_plan and await is_small_model(deps, runtime)
+        if is_lost or decision["confidence"] < threshold:
+            # The specialist may ask what is meant, and has a plan made once it is clear; small models lose their way.
             decided["route"] = {**decision, "needs_plan": False}
         return join_updates(decided, spending.update)
 

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-from tests.fakes.chat_model import FakeChatModel, route_to, tool_call, tool_calls
+from tests.fakes.chat_model import FakeChatModel, route_to, tool_call, tool_calls, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +32,6 @@ class CommandModel(FakeChatModel):
         if not isinstance(last, HumanMessage):
             return AIMessage(f"Done: {last.text[:200]}")
         calls = [
-            tool_call(name, f"call_{uuid4().hex}", **json.loads(args)) for name, args in COMMAND.findall(last.text)
+            tool_call(name, f"call_{uuid4().hex}", **json.loads(args)) for name, args in COMMAND.findall(words_of(last))
         ]
-        return tool_calls(*calls) if calls else AIMessage(f"You said {last.text}")
+        return tool_calls(*calls) if calls else AIMessage(f"You said {words_of(last)}")

@@ -10,8 +10,21 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.runnables import Runnable
 from pydantic import Field
 
+from graph.messages.turn_context import context_of
+
 Line = AIMessage | str | Exception | Callable[[Sequence[BaseMessage]], "AIMessage | str"]
 """A line of a script: a message, a text, an error to raise, or a function of the messages sent to the model."""
+
+
+def prompt_of(request: Sequence[BaseMessage]) -> str:
+    """Return all that the product says in a request: the system message, and the part before the turn's words."""
+    said = [message.text if message.type == "system" else context_of(message).strip() for message in request]
+    return "\n\n".join(filter(None, said))
+
+
+def words_of(message: BaseMessage) -> str:
+    """Return what the person says in a message of a request, without the product's part before it."""
+    return message.text[len(context_of(message)) :]
 
 
 class ScriptExhaustedError(AssertionError):

@@ -19,7 +19,7 @@ from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool
 from graph.events.definitions import GraphEvent
-from graph.events.sending import Delta, ReasoningDelta, TextDelta, TextWithdrawn, listening
+from graph.events.sending import Delta, ReadingDelta, ReasoningDelta, TextDelta, TextWithdrawn, listening
 from graph.settings import AgentSettings, ModelRole
 
 WHO = RunContext("u1", "me@example.com", ("read", "write", "share", "delete"))
@@ -42,6 +42,8 @@ class Seen:
             return
         if isinstance(said, TextDelta):
             self.text += said.text
+            return
+        if isinstance(said, ReadingDelta):
             return
         if isinstance(said, ReasoningDelta):
             self.reasoning += said.text

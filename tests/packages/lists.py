@@ -18,6 +18,7 @@ GROUPS: Final = {
     "deploy/requirements/test.lock": "extras.lock",
     "deploy/requirements/bench.lock": "test.lock",
     "deploy/requirements/dev.lock": "test.lock",
+    "deploy/requirements/local.lock": "test.lock",
 }
 """Each file, and the one that it adds to."""
 _ENTRY: Final = re.compile(r"^(?P<name>[a-z0-9.-]+)==(?P<version>[^\s;]+)", re.MULTILINE)

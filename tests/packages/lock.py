@@ -20,6 +20,7 @@ EXTRAS: Final = {
     "deploy/requirements/test.lock": ("test",),
     "deploy/requirements/bench.lock": ("bench",),
     "deploy/requirements/dev.lock": ("dev",),
+    "deploy/requirements/local.lock": ("local",),
 }
 OPTIONS: Final = (
     *("--universal", "--python-version", "3.11", "--generate-hashes", "--quiet", "--no-header", "--no-annotate"),

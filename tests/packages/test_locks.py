@@ -22,6 +22,7 @@ HASH = re.compile(r"    --hash=sha256:[0-9a-f]{64}( \\)?")
 EXTRA_FILES = {
     "bench": "deploy/requirements/bench.lock",
     "dev": "deploy/requirements/dev.lock",
+    "local": "deploy/requirements/local.lock",
     "test": "deploy/requirements/test.lock",
 }
 

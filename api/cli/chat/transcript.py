@@ -20,7 +20,8 @@ LONGEST_RESULT = 200
 STEP_MARKS = {"completed": "✓", "failed": "✗", "skipped": "–"}
 CALL_STYLES = {"done": "green", "error": "red", "rejected": "yellow", "cancelled": "yellow"}
 CALL_MARKS = {"done": "✓"}
-WITHIN_TEXT = frozenset({"content", "heartbeat"})
+WITHIN_TEXT = frozenset({"content", "heartbeat", "reading"})
+QUARTERS = 4
 RECORD_MARKS = {**CALL_MARKS, "invoking": "→"}
 
 
@@ -47,6 +48,7 @@ class Transcript:
         self._recorded: set[str] = set()
         self._steps: dict[str, str] = {}
         self._thought_id: str | None = None
+        self._quarter = 0
         self._blocks = MarkdownBlocks() if terminal.out.is_terminal else None
 
     def show(self, event: Event) -> None:
@@ -64,6 +66,7 @@ class Transcript:
             "tool_call_end": self._call_end,
             "assistant.toolCall.updated": self._record,
             "approval_resolved": self._resolved,
+            "reading": self._reading,
             "reasoning": self._reasoning,
             "content": self._content,
             "citations": self._citations,
@@ -153,6 +156,14 @@ class Transcript:
                 made = word("resolved", "expired" if is_late else str(decision.get("type", "")))
                 said = text("resolved", decision=made, about=shorten(visible_line(str(about)), LONGEST_ABOUT))
                 self._terminal.say(f"  {said}", "dim")
+
+    def _reading(self, event: Event) -> None:
+        """Say how far the model's server has read the request, a line for each quarter of a long one."""
+        read, total = int(event.get("read") or 0), int(event.get("total") or 0)
+        quarter = read * QUARTERS // total if total else 0
+        if quarter != self._quarter and 0 < quarter < QUARTERS:
+            self._terminal.say(f"  {text('model_reads', percent=100 * read // total)}", "dim")
+        self._quarter = quarter
 
     def _reasoning(self, event: Event) -> None:
         """Say once for each message that the model thinks: what it thinks is for those who ask (`--json`)."""

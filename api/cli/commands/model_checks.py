@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -10,16 +11,21 @@ import httpx
 from api.cli.texts import language, text
 from graph.errors import ModelPackageError
 from graph.limits.model_table import AS_OF, context_in, prices_of
-from graph.models.providers import needs_package, require_package
+from graph.models.providers import OLLAMA, needs_package, require_package
 from graph.models.services import OPENAI, SERVICES, access_to
-from graph.settings import OFFLINE, ROLES, AgentSettings, split_model
+from graph.models.serving import UNKNOWN, Program, ServedModel, served_model
+from graph.settings import OFFLINE, ROLES, AgentSettings, is_private_address, split_model
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from pydantic import SecretStr
 
 MODEL_SECONDS = 10
+ENOUGH_TOKENS = 8_192
+"""A smaller context cuts requests, in some servers without a word."""
+RIGHT_TOKENS = 16_384
+MENDS: Mapping[Program, str] = {"llama.cpp": "llama", "ollama": "ollama", "vllm": "vllm"}
 REFUSALS = frozenset({401, 403})
 
 
@@ -71,8 +77,27 @@ def check_model(settings: AgentSettings, name: str) -> Check:
             return Check("model", "fail", f"{name}: {error.in_language(language()).sentence}")
     service = _service_of(settings, provider)
     found = _ask(name, service) if service else Check("model", "ok", text("model_own_key", model=name))
-    tokens = f"{context_in(settings, name):,}"
-    return Check("model", found.state, text("model_room", found=found.text, tokens=tokens))
+    served = _served(settings, name, service) if service and found.state == "ok" else UNKNOWN
+    tokens = min(context_in(settings, name), served.context or context_in(settings, name))
+    said = text("model_room", found=found.text, tokens=f"{tokens:,}")
+    if 0 < served.context < ENOUGH_TOKENS and served.program:
+        mend = text(f"mend_{MENDS[served.program]}", tokens=RIGHT_TOKENS)
+        return Check("model", "warn", text("model_narrow", found=said, mend=mend))
+    return Check("model", found.state, said)
+
+
+def _served(settings: AgentSettings, name: str, service: ModelService) -> ServedModel:
+    """Ask a server on this machine or a private network how much its model really reads."""
+    if not is_private_address(service.url):
+        return UNKNOWN
+    provider, model = split_model(name)
+    sent = context_in(settings, name) if provider == OLLAMA else 0
+
+    async def ask() -> ServedModel:
+        async with httpx.AsyncClient() as client:
+            return await served_model(service.url, model, client, sent)
+
+    return asyncio.run(ask())
 
 
 def _service_of(settings: AgentSettings, provider: str) -> ModelService | None:

@@ -64,6 +64,7 @@ CHAT: Final[dict[str, tuple[str, str]]] = {
     ),
     "said_anew": ("(The text above is not the answer. It follows here.)", "（上面的文字不是回答，回答如下。）"),
     "thinking": ("… thinking", "… 正在思考"),
+    "model_reads": ("… the model is reading ({percent} %)", "… 模型正在读取（{percent}%）"),
     "cited": ("{path}, version {version}{place}{changed}", "{path}，版本 {version}{place}{changed}"),
     "cited_place": (", {place}", "，{place}"),
     "cited_changed": (", changed since", "，之后有更改"),

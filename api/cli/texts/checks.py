@@ -45,6 +45,16 @@ CHECKS: Final[dict[str, tuple[str, str]]] = {
     ),
     "model_no_key": ("{model}, without {setting}", "{model}，没有 {setting}"),
     "model_room": ("{found}; it reads {tokens} tokens", "{found}；可读取 {tokens} 个词元"),
+    "model_narrow": (
+        "{found}, too few: requests are refused or cut. {mend}",
+        "{found}，太少：请求会被拒绝或截断。{mend}",
+    ),
+    "mend_llama": ("Start llama.cpp with: --ctx-size {tokens}", "请这样启动 llama.cpp：--ctx-size {tokens}"),
+    "mend_ollama": (
+        "Start Ollama with: OLLAMA_CONTEXT_LENGTH={tokens} ollama serve",
+        "请这样启动 Ollama：OLLAMA_CONTEXT_LENGTH={tokens} ollama serve",
+    ),
+    "mend_vllm": ("Start the server with: --max-model-len {tokens}", "请这样启动服务：--max-model-len {tokens}"),
     "model_unreachable": ("{model} can't be reached ({error})", "无法连接到 {model}（{error}）"),
     "model_refused": ("{model} refuses the key", "{model} 拒绝了密钥"),
     "model_status": (

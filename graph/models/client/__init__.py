@@ -6,8 +6,8 @@ benchmarks.agent.crowd`.
 """
 
 from graph.models.client.connections import Connections, proxy_for
-from graph.models.client.limited_stream import limit_answer
+from graph.models.client.limited_stream import answer_limit
 from graph.models.client.model import LeanChatModel
 from graph.models.client.transport import Endpoint
 
-__all__ = ["Connections", "Endpoint", "LeanChatModel", "limit_answer", "proxy_for"]
+__all__ = ["Connections", "Endpoint", "LeanChatModel", "answer_limit", "proxy_for"]

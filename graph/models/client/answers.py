@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessageChunk, InvalidToolCall, ToolCall
 from langchain_core.messages.ai import InputTokenDetails, OutputTokenDetails, UsageMetadata
 from langchain_core.messages.tool import invalid_tool_call, tool_call
 
-from graph.models.client.events import DONE
+from graph.models.client.events import DONE, PROGRESS
 from graph.models.client.reasoning import ThinkTags, reasoning_in, text_in
 from graph.models.dialects import REASONING
 
@@ -120,12 +120,15 @@ class Answer:
         """
         try:
             pieces = [self._pieces_of(chunk) for chunk in chunks]
+            progress = next((_progress(chunk[PROGRESS]) for chunk in reversed(chunks) if chunk.get(PROGRESS)), None)
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError("a chunk is not of the shape that chunks have") from error
         if self._length > LONGEST_ANSWER:
             raise AnswerTooLongError(f"the answer is longer than {LONGEST_ANSWER} characters")
         text, reasoning = pieces[0] if len(pieces) == 1 else ("".join(part) for part in zip(*pieces, strict=True))
-        return _chunk(text, reasoning) if text or reasoning else None
+        if text or reasoning:
+            return _chunk(text, reasoning)
+        return AIMessageChunk(content="", additional_kwargs={PROGRESS: progress}) if progress else None
 
     def last(self) -> AIMessageChunk:
         """Return the last chunk: the calls, what was used, and how it ended."""
@@ -166,6 +169,11 @@ class Answer:
         self.whole = True
         reported = {"model_name": chunk.get("model")} | {key: chunk.get(key) for key in REPORTED}
         self._metadata |= {"finish_reason": reason, **{key: value for key, value in reported.items() if value}}
+
+
+def _progress(told: Mapping[str, Any]) -> list[int]:
+    """Return how many tokens of the request the server has read, from its cache or not, and how many there are."""
+    return [int(told.get("processed") or 0), int(told.get("total") or 0)]
 
 
 def usage_of(usage: Mapping[str, Any], tier: str | None = None) -> UsageMetadata:

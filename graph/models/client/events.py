@@ -9,6 +9,8 @@ END: Final = b"[DONE]"
 DATA: Final = b"data"
 MOST_BYTES: Final = 16 * 1024 * 1024
 """The longest event."""
+PROGRESS: Final = "prompt_progress"
+"""The field of a chunk with which llama.cpp tells how far it has read the request (llama.cpp, "return_progress")."""
 DONE: Final = {"done": True}
 """Stands for `[DONE]` among the values of a stream, by identity."""
 

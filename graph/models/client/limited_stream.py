@@ -1,6 +1,7 @@
 """The limits of `incoming.py` and `events.py` for the client of OpenAI's own library, which has none."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Final
 
 import httpx
@@ -10,20 +11,31 @@ from graph.models.client import events, incoming
 BLANK_LINES: Final = (b"\n\n", b"\r\n\r\n", b"\r\r")
 
 
-async def limit_answer(response: httpx.Response) -> None:
-    """Limit the bytes of an answer, and of each event of it. A hook of httpx, called before the body is read."""
-    if response.headers.get("content-encoding", "identity") != "identity":
-        raise httpx.DecodingError("the answer is compressed, though nobody asked for it")
-    response.stream = _LimitedStream(response.stream)
+def answer_limit(stall_seconds: float) -> Callable[[httpx.Response], Awaitable[None]]:
+    """Return a hook of httpx that limits an answer before its body is read: its bytes, those of an event, its silences.
+
+    Before its first event the request's own limit of a read holds, and after it `stall_seconds`. Comments that only
+    keep a connection open are no silence.
+    """
+
+    async def limit(response: httpx.Response) -> None:
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise httpx.DecodingError("the answer is compressed, though nobody asked for it")
+        response.stream = _LimitedStream(response.stream, stall_seconds)
+
+    return limit
 
 
 class _LimitedStream(httpx.AsyncByteStream):
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: Any, stall_seconds: float) -> None:
         self._stream: httpx.AsyncByteStream = stream
+        self._stall_seconds = stall_seconds
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         whole = event = 0
-        async for piece in self._stream:
+        pieces, has_begun = aiter(self._stream), False
+        while (piece := await self._next(pieces, self._stall_seconds if has_begun else None)) is not None:
+            has_begun = has_begun or events.DATA in piece
             whole += len(piece)
             event += len(piece)
             if whole > incoming.MOST_BYTES or event > events.MOST_BYTES:
@@ -34,3 +46,11 @@ class _LimitedStream(httpx.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._stream.aclose()
+
+    @staticmethod
+    async def _next(pieces: AsyncIterator[bytes], seconds: float | None) -> bytes | None:
+        try:
+            async with asyncio.timeout(seconds):
+                return await anext(pieces, None)
+        except TimeoutError as error:
+            raise httpx.ReadTimeout(f"nothing was said for {seconds:g} s") from error

@@ -21,6 +21,7 @@ from graph.models.client.answers import Answer
 from graph.models.client.requests import request_body
 from graph.models.client.transport import Endpoint
 from graph.models.dialects import Dialect
+from graph.models.serving import ServedModelReader
 
 PARALLEL: Final = (None, False, "auto")
 """The choices of tools with which an answer may have several calls."""
@@ -38,6 +39,7 @@ class LeanChatModel(BaseChatModel):
     model_name: str
     endpoint: Endpoint
     dialect: Dialect = Field(default_factory=Dialect)
+    served: ServedModelReader | None = None
 
     @property
     def _llm_type(self) -> str:
@@ -117,8 +119,9 @@ class LeanChatModel(BaseChatModel):
         self, messages: Sequence[BaseMessage], options: Mapping[str, Any]
     ) -> AsyncGenerator[Sequence[Mapping[str, Any]]]:
         """Yield the chunks of the answer; ask again in the service's dialect if it refuses ours."""
+        wishes = {"return_progress": True} if self.served and self.served.known.tells_progress else {}
         while True:
-            body, begun = self.dialect.adapt(request_body(self.model_name, messages, options)), False
+            body, begun = self.dialect.adapt(request_body(self.model_name, messages, {**options, **wishes})), False
             try:
                 async with aclosing(self.endpoint.stream(body)) as batches:
                     async for chunks in batches:

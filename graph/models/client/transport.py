@@ -15,7 +15,7 @@ import orjson
 from langchain_core.exceptions import ContextOverflowError, ModelError, ModelTimeoutError
 
 from graph.models.client.connections import Connections
-from graph.models.client.events import EventReader, read_json
+from graph.models.client.events import PROGRESS, EventReader, read_json
 from graph.models.client.failures import interruption, refusal
 from graph.models.client.incoming import Incoming
 
@@ -38,8 +38,8 @@ SERVER_FAULT: Final = 500
 class Endpoint:
     """The address of a service and its time limits, in seconds.
 
-    `first` is the longest wait for the first event of an answer, `between` the longest silence after it; comments that
-    only keep a connection open are silence. `retries` is how often a request is sent again.
+    `first` is the longest silence before an answer begins, `between` the longest one after that. Any byte ends a
+    silence: servers send comments while they read a long request. `retries` is how often a request is sent again.
     """
 
     url: str
@@ -73,7 +73,8 @@ class Endpoint:
                     raise broken
                 if chunks:
                     await incoming.batch(batching_seconds(self.connections.answers))
-                patience = self.between
+                if patience != self.between and any(PROGRESS not in chunk for chunk in chunks):
+                    patience = self.between
             await incoming.drain(DRAIN_SECONDS)
         finally:
             self.connections.answers -= 1
@@ -132,14 +133,14 @@ def batching_seconds(answers: int) -> float:
 async def _next(
     reader: EventReader, incoming: Incoming, patience: float
 ) -> tuple[list[Mapping[str, Any]], Exception | None]:
-    """Return the chunks that are there, or come next within `patience` seconds; none at the end of the body.
+    """Return the chunks that are there, or come next with no silence of `patience` seconds; none at the body's end.
 
     What comes with an error, but before it, is part of the answer.
     """
-    incoming.expect(patience)
     chunks: list[Mapping[str, Any]] = []
     broken: Exception | None = None
     while not chunks and broken is None and not incoming.ended:
+        incoming.expect(patience)
         piece = await incoming.read()
         chunks, broken = _checked_until_error(reader.feed(piece) if piece else reader.close())
     incoming.relax()

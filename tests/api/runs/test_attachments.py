@@ -13,7 +13,7 @@ from graph.agents.attachments import MOST_PICTURES, takes_pictures
 from graph.errors import ModelRequestError
 from graph.settings import AgentSettings
 from tests.api.real_service import DriveRouter, RealService
-from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call
+from tests.fakes.chat_model import ScriptedChatModel, plan_of, prompt_of, tool_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +47,7 @@ def seeing(tmp_path: Path) -> Iterator[tuple[Person, ScriptedChatModel]]:
 
 def shown(world: World) -> list[dict[str, Any]]:
     """Return the attachments that the model's last request had."""
-    system = world.model.requests[-1][0].text
+    system = prompt_of(world.model.requests[-1])
     return json.loads(system.partition("<attachments>\n")[2].partition("\n</attachments>")[0] or "[]")
 
 
@@ -79,12 +79,12 @@ def test_a_file_and_a_folder_are_read_beside_the_message_as_data_of_their_owner(
     assert [item["name"] for item in second["items"]] == ["inside.md"]
     world.model.script = ["Nothing is attached now."]
     say(alice, said, [], events[0]["thread_id"])
-    assert "<attachments>\n" not in world.model.requests[-1][0].text
+    assert "<attachments>\n" not in prompt_of(world.model.requests[-1])
 
 
 def before(world: World) -> list[dict[str, Any]]:
     """Return the earlier attachments that the model's last request had."""
-    system = world.model.requests[-1][0].text
+    system = prompt_of(world.model.requests[-1])
     return json.loads(system.partition("<attached_before>\n")[2].partition("\n</attached_before>")[0] or "[]")
 
 
@@ -103,7 +103,7 @@ def test_later_turns_see_the_names_of_what_was_attached_and_is_still_theirs_to_s
     say(alice, "and translate it", [], thread)
     assert [one["name"] for one in before(world)][:4] == ["Letter.md", "3.md", "0.md", "1.md"]
     assert before(world)[1] == {"id": files[3]["id"], "kind": "file", "name": "3.md", "path": "/3.md"}
-    assert "text 3" not in world.model.requests[-1][0].text
+    assert "text 3" not in prompt_of(world.model.requests[-1])
     mallory.mcp("revoke_share", item_id=letter["id"], email=alice.email)
     alice.mcp("trash_item", item_id=files[3]["id"])
     world.model.script = ["Translated."]
@@ -197,18 +197,17 @@ def test_a_picture_goes_beside_the_message_to_a_model_that_sees(seeing: tuple[Pe
     with owner.chat("list what is on this photo", attachments=[{"file_id": photo["id"]}]) as turn:
         turn.finish()
     content = model.requests[-1][-1].content
-    assert content == [
-        {"type": "text", "text": "list what is on this photo"},
-        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{b64encode(PNG).decode()}"}},
-    ]
-    assert '"picture"' in model.requests[-1][0].text
+    words, picture = content
+    assert words["text"].endswith("\n\nlist what is on this photo")
+    assert picture == {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{b64encode(PNG).decode()}"}}
+    assert '"picture"' in prompt_of(model.requests[-1])
     many = [owner.upload(f"{number}.png", PNG + bytes([number])) for number in range(MOST_PICTURES + 1)]
     model.script = ["Squares."]
     with owner.chat("list what is on these photos", attachments=[{"file_id": one["id"]} for one in many]) as turn:
         turn.finish()
     assert len(model.requests[-1][-1].content) == 1 + MOST_PICTURES
-    assert model.requests[-1][0].text.count('"picture"') == MOST_PICTURES
-    assert f"only the first {MOST_PICTURES} pictures" in model.requests[-1][0].text
+    assert prompt_of(model.requests[-1]).count('"picture"') == MOST_PICTURES
+    assert f"only the first {MOST_PICTURES} pictures" in prompt_of(model.requests[-1])
 
 
 def test_a_service_that_refuses_a_picture_is_asked_without_it_and_the_person_is_told_once(
@@ -222,7 +221,7 @@ def test_a_service_that_refuses_a_picture_is_asked_without_it_and_the_person_is_
             turn.finish()
         assert turn.text.count("takes no pictures") == told
         assert isinstance(model.requests[-1][-1].content, str)
-        assert "can't see pictures" in model.requests[-1][0].text
+        assert "can't see pictures" in prompt_of(model.requests[-1])
         model.script = ["I can't see it."]
     assert len(model.requests) == 3
 

@@ -7,7 +7,7 @@ import pytest
 
 from drive_server.connect import Actor, Drive
 from graph.agents.surroundings import subject_of
-from tests.fakes.chat_model import ScriptedChatModel, plan_of, route_to
+from tests.fakes.chat_model import ScriptedChatModel, plan_of, prompt_of, route_to
 from tests.fakes.clock import SettableClock
 from tests.graph.assistant import Assistant
 
@@ -33,7 +33,7 @@ async def test_with_a_file_open_here_is_its_folder_and_who_has_not_its_text_know
     await mine.say("Could you get everything here ready for next week?", file_id=lease)
     assert len(model.requests) == 4
     for request in model.requests:
-        system = request[0].text
+        system = prompt_of(request)
         place = section(system, "place")
         assert "lease.md" in place
         assert "/Flat" in place.partition("folder")[2]
@@ -51,11 +51,11 @@ async def test_every_prompt_ends_with_the_moment_and_a_turn_has_one(
     model.script = [route_to("drive_agent", needs_plan=True), plan_of(("drive_agent", "x"), ("document_agent", "y"))]
     model.script += [later, "did y"]
     await mine.say("Could you get everything here ready for next week?", file_id=lease)
-    tails = {request[0].text.rpartition("<moment>\n")[2] for request in model.requests}
+    tails = {prompt_of(request).rpartition("<moment>\n")[2] for request in model.requests}
     (tail,) = tails
     assert tail.endswith("\n</moment>")
     assert json.loads(tail.removesuffix("\n</moment>"))["now"].startswith("Saturday 2026-11-21 ")
-    assert all("2026" not in request[0].text.partition("<moment>\n{")[0] for request in model.requests)
+    assert all("2026" not in prompt_of(request).partition("<moment>\n{")[0] for request in model.requests)
 
 
 async def test_related_passages_are_found_by_the_subject_of_the_document_too(
@@ -65,9 +65,9 @@ async def test_related_passages_are_found_by_the_subject_of_the_document_too(
     await real_drive.ingester.drain()
     model.script = ["Shorter."]
     await mine.say("make this text shorter", file_id=lease)
-    related = model.requests[0][0].text.split("<related>\n")[1].split("\n</related>")[0]
+    related = prompt_of(model.requests[0]).split("<related>\n")[1].split("\n</related>")[0]
     assert related.startswith("[/law.md]\n")
-    assert "<document>\n# Lease of the garage" in model.requests[0][0].text
+    assert "<document>\n# Lease of the garage" in prompt_of(model.requests[0])
 
 
 def test_the_subject_is_the_name_and_the_headings() -> None:
@@ -82,6 +82,6 @@ async def test_who_attaches_a_file_is_still_known_to_have_another_one_open(
     note = (await real_drive.documents.create(actor, "root", "note.md", "Ask for a discount.")).value.id
     model.script = ["Done."]
     await mine.say("copy this next to the open one", file_id=lease, attachments=[{"kind": "file", "id": note}])
-    system = model.requests[-1][0].text
+    system = prompt_of(model.requests[-1])
     assert "Ask for a discount." in section(system, "attachments")
     assert "The rent is 90." in section(system, "beginning")

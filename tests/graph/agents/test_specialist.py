@@ -15,14 +15,14 @@ from graph.errors import (
     ModelRateLimitedError,
     NoMessageError,
 )
-from tests.fakes.chat_model import ScriptedChatModel, tool_call
+from tests.fakes.chat_model import ScriptedChatModel, prompt_of, tool_call
 from tests.fakes.clock import SettableClock
 from tests.fakes.tiny_drive import TinyDrive
 from tests.graph.assistant import Assistant, approve, reject
 
 
 def system(model: ScriptedChatModel) -> str:
-    return model.requests[-1][0].text
+    return prompt_of(model.requests[-1])
 
 
 async def test_the_document_agent_sees_the_open_document(
@@ -267,3 +267,24 @@ async def test_reasoning_is_heard_apart_from_the_answer_and_kept_for_the_service
     seen = await assistant.say("list my files", folder_id="root")
     assert (seen.reasoning, seen.text.strip()) == ("Two files.", "a and b")
     assert seen.state["messages"][-1].additional_kwargs["reasoning_content"] == "Two files."
+
+
+async def test_a_model_that_says_nothing_after_a_call_ends_the_turn_with_its_outcome(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    model.script = [tool_call("list_folder", "l", folder_id="root"), "", ""]
+    seen = await assistant.say("list my files")
+    assert "gave no answer" in seen.text
+    assert seen.state["messages"][-1].text == seen.text
+    model.script = [tool_call("list_folder", "m", folder_id="root"), "", ""]
+    assert "没有给出回答" in (await assistant.say("列出我的文件")).text
+
+
+async def test_a_call_that_cannot_be_read_is_asked_for_once_more(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    lost = AIMessage("", response_metadata={"lost_call": True})
+    model.script = [lost, tool_call("list_folder", "l", folder_id="root"), "Two files."]
+    seen = await assistant.say("list my files")
+    assert ("list_folder", "done") in seen.ends
+    assert "could not be read" in model.requests[1][-1].text

@@ -38,6 +38,7 @@ FIELDS: dict[str, set[str]] = {
     "assistant.toolCall.updated": {"messageId", "toolCall"},
     "content": {"text", "message_id", "step_id", "restarts"},
     "reasoning": {"text", "message_id", "step_id"},
+    "reading": {"read", "total", "step_id"},
     "citations": {"message_id", "citations"},
     "done": {"run_id", "status", "usage", "changes", "groups", "limit"},
     "error": {"run_id", "code", "message", "retryable", "changes", "groups"},

@@ -12,7 +12,7 @@ from graph.messages.stored_results import ResultCache, ResultStore, delete_resul
 from graph.messages.window import stored_result_of
 from graph.prompts import load_prompt
 from graph.settings import AgentSettings
-from tests.fakes.chat_model import ScriptedChatModel, tool_call
+from tests.fakes.chat_model import ScriptedChatModel, prompt_of, tool_call
 from tests.fakes.tiny_drive import TinyDrive
 from tests.graph.assistant import WHO, Assistant
 from tests.graph.conftest import Build
@@ -62,7 +62,7 @@ async def test_what_a_model_saw_can_be_shown_again_to_the_letter(
     sent = [as_sent(request) for request in model.requests]
     assert len(shown) == len(sent) == 60
     assert [system_without_id(one) for one in shown] == [system_without_id(one) for one in sent]
-    assert any("<summary>" in str(one[0][2]) for one in sent)
+    assert any("<summary>" in str(one) for one in sent)
     results = [len(message[2]) for one in sent[-3:] for message in one if message[0] == "tool"]
     assert min(results) < 1_500 < 4_000 < max(results)
 
@@ -198,7 +198,7 @@ async def test_a_real_model_writes_the_summaries_and_rules_do_it_for_the_offline
     (summary,) = seen.state["summaries"]
     assert summary["text"].startswith("They want" if by_model else "Person: list my files")
     assert [summary["first"], summary["last"]] == [message.id for message in first.state["messages"]]
-    assert f"messages {summary['first']} to {summary['last']}]" in model.requests[-1][0].text
+    assert f"messages {summary['first']} to {summary['last']}]" in prompt_of(model.requests[-1])
 
 
 async def test_without_the_model_the_extract_stands(build_with_store: Build, model: ScriptedChatModel) -> None:
@@ -256,7 +256,7 @@ async def test_facts_are_looked_for_once_in_a_turn_unless_it_changes_them(
     model.script += [tool_call("remember", "m1", fact="I like tea"), "ok"]
     await assistant.say("search my files for the contract and remember that I like tea")
 
-    systems = [request[0].text for request in model.requests]
+    systems = [prompt_of(request) for request in model.requests]
     assert ["I like tea" in text for text in systems] == [False, False, False, True]
     looked = [namespace for namespace in searched if namespace[0] == "memories"]
     assert len(looked) == 3  # for the first model, to keep it, and for the model after that

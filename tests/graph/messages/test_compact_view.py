@@ -7,7 +7,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from drive_server.connect import Actor, Drive
 from graph.drive.connections import ConnectionPool
 from graph.messages.compact_view import compact_view, with_full_ids
-from tests.fakes.chat_model import ScriptedChatModel, tool_call
+from tests.fakes.chat_model import ScriptedChatModel, prompt_of, tool_call
 from tests.graph.assistant import Assistant, approve, assemble, names, person
 
 
@@ -30,9 +30,9 @@ async def test_a_short_id_is_enough_and_nobody_but_the_model_sees_it(
     if seen.asked:
         seen = await assistant.answer(approve("t"))
     assert await names(real_drive, actor, "root") == ["keep.md"]
-    assert gone[:6] in model.requests[0][0].text
+    assert gone[:6] in prompt_of(model.requests[0])
     assert gone not in "".join(str(message) for message in model.requests[-1])
-    assert kept[:6] in model.requests[0][0].text
+    assert kept[:6] in prompt_of(model.requests[0])
     assert [event["args"] for event in seen.of("tool_call_start") if event["name"] == "trash_item"] in (
         [], [{"item_id": gone}]
     )  # fmt: skip

@@ -139,3 +139,48 @@ def test_an_answer_that_broke_off_makes_no_call_and_keeps_thoughts_apart() -> No
 def test_in_a_conversation_about_such_markup_it_stays(text: str) -> None:
     answer, shown, _ = read(text, 3, is_topic=True)
     assert (answer.text, shown, answer.calls) == (text, text, [])
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('I list it:\n```json\n{"name": "list_folder", "arguments": {"folder_id": "root"}}\n```', "I list it:"),
+        ('好的。\n\n{"name":"list_folder","arguments":{"folder_id":"root"}}', "好的。"),
+        ('<tools>\n{"name":"list_folder","arguments":{"folder_id":"root"}}\n</tools>', ""),
+        ('<|python_tag|>{"name":"list_folder","parameters":{"folder_id":"root"}}', ""),
+        ('<functioncall> {"name":"list_folder","arguments":"{\\"folder_id\\": \\"root\\"}"}', ""),
+    ],
+)
+def test_a_call_behind_words_is_made_and_never_shown(text: str, said: str, size: int) -> None:
+    answer, shown = fed(text, size)
+    assert [(call["name"], call["args"]) for call in answer.calls] == [("list_folder", {"folder_id": "root"})]
+    assert answer.text == said
+    assert "{" not in shown
+    assert shown.strip() == said
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    "text",
+    ['{"name":"list_folder","arguments":{"folder_id":"ro', '{"name":"make_directory","arguments":{"path":"/x"}}'],
+)
+def test_a_call_that_cannot_be_made_is_lost_and_never_shown(text: str, size: int) -> None:
+    answer, shown = fed(text, size)
+    assert (answer.calls, answer.lost_call, shown) == ([], True, "")
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    "text",
+    ['{"name": "Bob", "age": 3}', 'The row:\n```json\n{"name": "Bob", "type": "cat"}\n```\nThat is all.', "{ so }"],
+)
+def test_other_json_is_shown(text: str, size: int) -> None:
+    answer, shown = fed(text, size)
+    assert (answer.calls, answer.lost_call, shown) == ([], False, text)
+
+
+def fed(text: str, size: int) -> tuple[AnswerText, str]:
+    answer = AnswerText(Expected(frozenset({"list_folder"})))
+    parts = [part for at in range(0, len(text), size) for part in answer.feed(text[at : at + size])]
+    return answer, "".join(part.text for part in (*parts, *answer.end()))

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage
 from graph.errors import ModelTimeoutError, ModelUnavailableError
 from graph.messages.steps import is_step
 from graph.planning.shape import MAX_STEPS
-from tests.fakes.chat_model import ScriptedChatModel, plan_of, route_to, tool_call
+from tests.fakes.chat_model import ScriptedChatModel, plan_of, prompt_of, route_to, tool_call
 from tests.fakes.tiny_drive import TinyDrive
 from tests.graph.assistant import Assistant, Seen, approve, reject
 
@@ -31,7 +31,8 @@ def statuses(seen: Seen) -> list[tuple[int, str]]:
 
 def section(model: ScriptedChatModel, request: int, tag: str) -> Any:
     """Return the JSON of a section in the system message of one request, or in that of its step."""
-    sent = "\n".join(one.text for one in model.requests[request] if one.type == "system" or is_step(one))
+    messages = model.requests[request]
+    sent = "\n".join([prompt_of(messages), *(one.text for one in messages if is_step(one))])
     return json.loads(sent.split(f"<{tag}>\n")[1].split(f"\n</{tag}>")[0])
 
 
@@ -75,7 +76,9 @@ async def test_a_step_is_a_message_of_its_own_behind_the_request_and_the_thread_
     ]
     seen = await assistant.say(REQUEST)
     first, begun, going_on = model.requests[1:]
-    assert [message.type for message in first] == ["system", "human", "human"]
+    assert [message.type for message in first] == ["system", "human"]
+    assert REQUEST in first[1].text
+    assert '"instruction":"one"' in first[1].text
     assert [message.type for message in begun] == ["system", "human", "ai", "human"]
     assert [message.type for message in going_on] == ["system", "human", "ai", "human", "ai", "tool"]
     assert '"instruction":"two"' in begun[3].text
@@ -167,7 +170,7 @@ async def test_a_malformed_plan_is_asked_for_once_more_and_then_it_is_one_step(
     plan = seen.state["plan"]
     assert plan is not None
     assert [(step["agent"], step["instruction"]) for step in plan["steps"]] == [("drive_agent", REQUEST)]
-    assert "refused" in model.requests[1][0].text
+    assert "refused" in prompt_of(model.requests[1])
 
 
 async def test_in_the_open_document_no_step_creates_a_file(assistant: Assistant, model: ScriptedChatModel) -> None:
@@ -186,7 +189,7 @@ async def test_in_the_open_document_a_plan_of_three_steps_is_refused(
     long = plan_of(("document_agent", "replace x"), ("document_agent", "add y"), ("drive_agent", "share it"))
     model.script = [long, long, "did it all"]
     seen = await assistant.say("replace x with y and share it with bob@example.com", file_id="a")
-    assert "at most 2 steps" in model.requests[1][0].text
+    assert "at most 2 steps" in prompt_of(model.requests[1])
     assert len(seen.of("task_plan")[0]["steps"]) == 1
 
 
@@ -215,14 +218,14 @@ async def test_the_planner_knows_what_that_is(
     await assistant.say("search my files for the leases")
     model.script = [plan_of(("drive_agent", "create leases.md"), ("drive_agent", "share it")), "made", "shared"]
     await assistant.say("Save that as leases.md and share it with Ann", folder_id="root")
-    planner = next(request for request in model.requests if "You split a person's request" in request[0].text)
-    assert "ai: The leases end in May" in planner[0].text
-    assert "Ann is ann@example.com" in planner[0].text.split("<memories>\n")[1]
-    assert [item["name"] for item in json.loads(planner[0].text.split("<listing>\n")[1].split("\n</l")[0])] == [
+    planner = next(request for request in model.requests if "You split a person's request" in prompt_of(request))
+    assert "ai: The leases end in May" in prompt_of(planner)
+    assert "Ann is ann@example.com" in prompt_of(planner).split("<memories>\n")[1]
+    assert [item["name"] for item in json.loads(prompt_of(planner).split("<listing>\n")[1].split("\n</l")[0])] == [
         "a",
         "b",
     ]
-    assert '"now":"Saturday 2026-11-21 ' in planner[0].text
+    assert '"now":"Saturday 2026-11-21 ' in prompt_of(planner)
     assert [message.type for message in planner] == ["system", "human"]
     del drive
 
@@ -262,7 +265,7 @@ async def test_a_wrong_plan_goes_back_once_with_what_is_wrong(
 ) -> None:
     model.script = [wrong, plan_of(("drive_agent", "one"), ("drive_agent", "two")), "did one", "did two"]
     seen = await assistant.say(REQUEST)
-    assert words in model.requests[1][0].text
+    assert words in prompt_of(model.requests[1])
     assert statuses(seen)[-1] == (2, "completed")
 
 
@@ -342,7 +345,7 @@ async def test_a_revision_that_repeats_what_was_done_is_refused_and_the_dependen
         *[tool_call("create_folder", "o", name="Other"), "Made."],
     ]
     seen = await assistant.say(REQUEST)
-    assert "was done already" in model.requests[10][0].text
+    assert "was done already" in prompt_of(model.requests[10])
     assert [step["status"] for step in seen.state["plan"]["steps"]] == ["completed", "failed", "skipped", "completed"]
     assert len(drive.done) == 2
     assert "Skipped, because they need it: “share nope”." in seen.text

@@ -6,7 +6,7 @@ import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
 from graph.state import AGENTS
-from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call, tool_calls
+from tests.fakes.chat_model import ScriptedChatModel, plan_of, prompt_of, tool_call, tool_calls
 from tests.fakes.tiny_drive import TinyDrive
 from tests.graph.assistant import Assistant, Seen, reject
 
@@ -20,7 +20,7 @@ def transfer(agent: Any, key: str = "t", reason: Any = "It needs what a document
 
 def asked(model: ScriptedChatModel) -> list[str]:
     """Return which specialist each request was for; the planner's are left out."""
-    firsts = [request[0].text.splitlines()[0] for request in model.requests]
+    firsts = [prompt_of(request).splitlines()[0] for request in model.requests]
     return [agent for first in firsts for agent, words in PROMPTS.items() if first.startswith(f"You are {words}")]
 
 

@@ -14,7 +14,7 @@ from graph.routing.intents import read_intent
 from graph.routing.likely import likeliest
 from graph.routing.route import UNSURE
 from graph.settings import AgentSettings, ModelRole
-from tests.fakes.chat_model import FakeChatModel, ScriptedChatModel, plan_of, route_to, tool_call
+from tests.fakes.chat_model import FakeChatModel, ScriptedChatModel, plan_of, prompt_of, route_to, tool_call
 from tests.fakes.mcp_server import SeenCall
 from tests.fakes.tiny_drive import TinyDrive
 from tests.graph.assistant import Assistant, Seen, assemble
@@ -55,7 +55,7 @@ async def test_what_no_pattern_knows_goes_at_once_to_the_likeliest_specialist(
     assert len(model.requests) == 1
     assert model.bound == [model.bound[0]]
     assert {"transfer_to_agent", "make_plan"} <= set(model.bound[0])
-    assert not any(UNSURE in request[0].text for request in model.requests)
+    assert not any(UNSURE in prompt_of(request) for request in model.requests)
 
 
 async def test_it_hands_over_if_it_is_the_wrong_one(assistant: Assistant, model: ScriptedChatModel) -> None:
@@ -82,7 +82,7 @@ async def test_a_guess_is_called_one_and_the_specialist_makes_sure_first(
     event = seen.of("route_decision")[0]
     assert event["confidence"] < 0.5
     assert words in event["reason"]
-    assert model.requests[0][0].text.endswith(UNSURE)
+    assert prompt_of(model.requests[0]).endswith(UNSURE)
 
 
 async def test_the_answer_to_a_question_goes_to_the_specialist_that_asked(
@@ -100,7 +100,7 @@ async def test_the_threshold_is_a_setting(
     settings = AgentSettings(route_confidence=0)
     model.script = ["Here."]
     await assemble({"planner": model, "agent": model}, pool, saver, settings=settings).say(SILENT)
-    assert UNSURE not in model.requests[0][0].text
+    assert UNSURE not in prompt_of(model.requests[0])
 
 
 async def test_an_unsure_model_makes_no_plan_before_the_specialist_has_made_sure(
@@ -111,13 +111,13 @@ async def test_an_unsure_model_makes_no_plan_before_the_specialist_has_made_sure
     seen = await assemble(dict.fromkeys(get_args(ModelRole), model), pool, saver).say(SILENT)
     assert routed(seen) == ("drive_agent", "model")
     assert seen.of("task_plan") == []
-    assert UNSURE in model.requests[1][0].text
+    assert UNSURE in prompt_of(model.requests[1])
 
 
 async def test_after_a_handover_nothing_is_unsure_any_more(assistant: Assistant, model: ScriptedChatModel) -> None:
     model.script = [tool_call("transfer_to_agent", agent="search_agent", reason="It is in a file."), "Here."]
     await assistant.say(SILENT)
-    assert [UNSURE in request[0].text for request in model.requests] == [True, False]
+    assert [UNSURE in prompt_of(request) for request in model.requests] == [True, False]
 
 
 class Router(FakeChatModel):

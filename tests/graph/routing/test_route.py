@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from graph.errors import ModelUnavailableError
-from tests.fakes.chat_model import ScriptedChatModel, tool_call
+from tests.fakes.chat_model import ScriptedChatModel, prompt_of, tool_call
 from tests.graph.assistant import Assistant, Seen
 
 
@@ -56,7 +56,7 @@ async def test_else_one_model_call_decides_who_and_whether_a_plan_is_needed(
     assert routed(seen) == ("search_agent", "model")
     assert seen.of("route_decision")[0]["reason"] == "It is about Q3."
     assert model.bound[-2:][0] == ["RouteDecision"] or ["RouteDecision"] in model.bound
-    place = json.loads(model.requests[0][0].text.split("<place>\n")[1].split("\n</place>")[0])
+    place = json.loads(prompt_of(model.requests[0]).split("<place>\n")[1].split("\n</place>")[0])
     assert place["file"]["name"] == "a"
     assert place["folder"]["path"] == "/root"
 

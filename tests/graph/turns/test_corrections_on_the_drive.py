@@ -8,7 +8,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from drive_server.connect import Actor, Drive
 from graph.drive.connections import ConnectionPool
 from graph.offline.model import OfflineChatModel
-from tests.fakes.chat_model import ScriptedChatModel, tool_call
+from tests.fakes.chat_model import ScriptedChatModel, prompt_of, tool_call
 from tests.graph.assistant import Assistant, Seen, approve, assemble, names, person
 
 
@@ -19,7 +19,7 @@ def assistant(real_pool: ConnectionPool, model: ScriptedChatModel, saver: AsyncS
 
 def system_of(model: ScriptedChatModel) -> str:
     """Return the system message of the last request."""
-    return model.requests[-1][0].text
+    return prompt_of(model.requests[-1])
 
 
 def agent_of(seen: Seen) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from drive_server.connect import ALL_SCOPES, Actor, Drive
 from graph.drive.connections import ConnectionPool
-from tests.fakes.chat_model import ScriptedChatModel, tool_call, tool_calls
+from tests.fakes.chat_model import ScriptedChatModel, prompt_of, tool_call, tool_calls
 from tests.graph.assistant import Assistant, approve, assemble, names, person, reject
 
 HANDBOOK = "# Handbook\n\nNotice of 30 days is required.\n"
@@ -144,7 +144,7 @@ async def test_an_edit_shows_its_difference_and_makes_a_version(
     edits = [{"find": "30 days", "replace": "45 days"}]
     model.script = [tool_call("patch_file", "p", file_id=key, edits=edits), "Done."]
     seen = await assistant.say("replace 30 days with 45 days in this document", file_id=key)
-    assert HANDBOOK.strip() in model.requests[0][0].text
+    assert HANDBOOK.strip() in prompt_of(model.requests[0])
     assert seen.asked is not None
     assert "-Notice of 30 days" in seen.asked["actions"][0]["preview"]
     assert "+Notice of 45 days" in seen.asked["actions"][0]["preview"]

@@ -14,8 +14,9 @@ export function withEvent(turn, event) {
   if (id && id <= turn.lastEvent) return turn;
   const change = CHANGES[event.type];
   const changed = change ? { ...turn, ...change(turn, event.data, id) } : turn;
-  const isText = event.type === "content" || event.type === "reasoning";
-  return { ...changed, lastEvent: id || turn.lastEvent, marks: isText ? changed.marks : {} };
+  const isText = event.type === "content" || event.type === "reasoning" || event.type === "reading";
+  const reading = event.type === "reading" ? changed.reading : null;
+  return { ...changed, reading, lastEvent: id || turn.lastEvent, marks: isText ? changed.marks : {} };
 }
 
 /** @type {Record<string, (turn: Turn, data: any, id: number) => Partial<Turn>>} */
@@ -32,6 +33,7 @@ const CHANGES = {
     if (last?.kind === "reasoning") return { parts: replaced(turn.parts, last.key, { text: last.text + data.text }) };
     return { parts: [...turn.parts, { kind: "reasoning", key: `reasoning-${id}`, text: data.text }] };
   },
+  reading: (_turn, { read, total }) => ({ reading: total ? { read, total } : null }),
   citations: (turn, data) => {
     const said = turn.parts.findLast((part) => part.kind === "text" && part.messageId === data.message_id);
     return said ? { parts: replaced(turn.parts, said.key, { citations: data.citations }) } : {};

@@ -55,6 +55,7 @@
  * @property {{code: string, message: string, retryable: boolean} | null} error
  * @property {{code: string, message: string, retry_after_seconds?: number} | null} limit
  * @property {Record<string, number> | null} usage
+ * @property {{read: number, total: number} | null} reading how many tokens of the request the model's server has read, until it answers
  * @property {number} lastEvent the id of the last event that is in here
  * @property {Record<string, number>} marks how long each text was at the last event of another type
  * @property {unknown} problem why it could not be sent
@@ -81,6 +82,7 @@ export function newTurn(values) {
     usage: null,
     lastEvent: 0,
     marks: {},
+    reading: null,
     problem: null,
     ...values,
   };

@@ -64,10 +64,16 @@ function grouped(parts) {
 /** A sign of life until there is something to read. @param {{turn: Turn}} properties */
 function Working({ turn }) {
   const last = turn.parts.at(-1);
-  if (last?.kind === "text") return null;
+  if (last?.kind === "text" && !turn.reading) return null;
   return html`<p class="line working">
-    <span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>${text("chat.working")}
+    <span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>${workingWords(turn)}
   </p>`;
+}
+
+/** How far the request is read, if the model's server tells it. @param {Turn} turn */
+function workingWords({ reading }) {
+  if (!reading || reading.read >= reading.total) return text("chat.working");
+  return text("chat.reading", { percent: Math.floor((100 * reading.read) / reading.total) });
 }
 
 /** @param {{turn: Turn}} properties */

@@ -3413,6 +3413,25 @@ export interface components {
             ids?: number[] | null;
         };
         /**
+         * ReadingEvent
+         * @description The model's server has read so many tokens (`read`) of the request's `total`, and will answer then.
+         *
+         *     Only servers that tell it have it (llama.cpp); `step_id` is the step of the plan that is carried out.
+         */
+        ReadingEvent: {
+            /**
+             * Type
+             * @constant
+             */
+            type: "reading";
+            /** Read */
+            read: number;
+            /** Total */
+            total: number;
+            /** Step Id */
+            step_id?: string;
+        };
+        /**
          * ReasoningEvent
          * @description A delta of what the model thinks before it answers, in the message `message_id`; no part of the answer.
          *

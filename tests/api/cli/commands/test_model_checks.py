@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from api.cli.commands import model_checks
-from api.cli.commands.model_checks import Check, check_models
+from api.cli.commands.model_checks import Check, check_model, check_models
 from graph.models import providers
 from graph.settings import AgentSettings
 from tests.fakes.openai_server import OpenAIServer, running_server
+from tests.graph.models.test_serving import answering
 
 
 @pytest.fixture(scope="module")
@@ -82,3 +83,19 @@ def test_a_limit_of_the_cost_that_can_not_see_a_model_is_said() -> None:
     assert blind.state == "warn"
     assert "a-model-of-ours" in blind.text
     assert checks(model="a-model-of-ours", max_run_cost=1, input_price=1, output_price=2)[-1].state == "ok"
+
+
+@pytest.mark.parametrize(
+    ("answers", "mend"),
+    [
+        ({"/props": {"default_generation_settings": {"n_ctx": 4096}}}, "--ctx-size 16384"),
+        ({"/api/show": {"details": {"parameter_size": "3B"}}}, "OLLAMA_CONTEXT_LENGTH=16384"),
+        ({"/v1/models": {"data": [{"id": "m", "max_model_len": 4096}]}}, "--max-model-len 16384"),
+    ],
+)
+def test_a_context_that_is_too_small_is_named_with_the_line_that_mends_it(answers: dict[str, Any], mend: str) -> None:
+    with answering({"/v1/models": {"data": []}, **answers}) as url:
+        found = check_model(AgentSettings.model_validate({"openai_base_url": url, "openai_api_key": "k"}), "m")
+    assert found.state == "warn"
+    assert "4,096" in found.text
+    assert mend in found.text

@@ -6,7 +6,7 @@ import pytest
 
 from api.cli.chat.conversation import Conversation, Place
 from tests.api.real_service import real_client
-from tests.fakes.chat_model import ScriptedChatModel, tool_call
+from tests.fakes.chat_model import ScriptedChatModel, prompt_of, tool_call
 
 
 async def test_a_message_names_the_zone_that_its_days_and_its_tools_are_in(tmp_path: Path) -> None:
@@ -17,7 +17,7 @@ async def test_a_message_names_the_zone_that_its_days_and_its_tools_are_in(tmp_p
         refused = await client.post("/api/chat", json={**said, "time_zone": "Mars/Base"})
 
     assert "event: done" in answer.text
-    assert '"time_zone":"Pacific/Kiritimati (UTC+14:00)"' in model.requests[0][0].text
+    assert '"time_zone":"Pacific/Kiritimati (UTC+14:00)"' in prompt_of(model.requests[0])
     assert "+1400 Pacific/Kiritimati" in model.requests[1][-1].text
     assert refused.status_code == 422
     assert "no such time zone" in refused.text
@@ -30,7 +30,7 @@ async def test_a_message_without_a_zone_is_in_the_one_of_the_profile(tmp_path: P
         answer = await client.post("/api/chat", json={"message": "list my files"})
 
     assert "event: done" in answer.text
-    assert '"time_zone":"Pacific/Kiritimati (UTC+14:00)"' in model.requests[0][0].text
+    assert '"time_zone":"Pacific/Kiritimati (UTC+14:00)"' in prompt_of(model.requests[0])
     assert "+1400 Pacific/Kiritimati" in model.requests[1][-1].text
     assert "Teretia" in model.requests[1][-1].text
 

@@ -8,6 +8,7 @@ from langchain_core.messages import BaseMessage
 
 from graph.context import RunContext
 from graph.servers.choices import Choice
+from tests.fakes.chat_model import prompt_of
 from tests.graph.assistant import Assistant, Seen
 
 NOTE = "mcp__notes__note"
@@ -39,4 +40,4 @@ def records(seen: Seen) -> list[tuple[str, str]]:
 
 
 def system(request: Sequence[BaseMessage]) -> str:
-    return request[0].text
+    return prompt_of(request)

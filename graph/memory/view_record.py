@@ -1,0 +1,77 @@
+"""The record of a view, which an answer carries: by it the very messages can be shown again."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NotRequired
+
+from langchain_core.messages import AIMessage, AnyMessage
+from typing_extensions import TypedDict
+
+from graph.messages.others import others_items
+from graph.messages.stored_results import ResultStore
+from graph.messages.window import Window
+
+VIEW: Final = "view"
+"""Key in an answer's `additional_kwargs`."""
+LONGEST_CONTEXT: Final = 4_000
+"""Characters of what stood before the words of an earlier turn; a longer one costs more than its cache saves."""
+FORGETTABLE: Final = "<memories>"
+BETWEEN: Final = "\n\n"
+
+
+class SectionReference(TypedDict, total=False):
+    """A section of the system message: its text if short, else a reference to the stored text or prompt."""
+
+    text: str
+    reference: str
+    prompt: str
+
+
+class StepReference(SectionReference, total=False):
+    """The message of a plan's step, and the id of the thread's last message before the step began."""
+
+    after: str
+
+
+class ViewRecord(TypedDict):
+    """The record of a view: its sections and messages, their estimated tokens, the step, and if it was `compact`.
+
+    The first `fixed` sections are the system message, the others stand before the words of the message `turn`; without
+    the two, all are the system message.
+    """
+
+    sections: list[SectionReference]
+    messages: Window
+    tokens: int
+    step: NotRequired[StepReference]
+    fixed: NotRequired[int]
+    turn: NotRequired[str]
+    compact: NotRequired[bool]
+
+
+def view_record_of(answer: AnyMessage) -> ViewRecord | None:
+    """Return the record of the view behind this answer; None if there is none."""
+    return answer.additional_kwargs.get(VIEW) if isinstance(answer, AIMessage) else None
+
+
+async def earlier_contexts(messages: Sequence[AnyMessage], turn: str, result_store: ResultStore) -> dict[str, str]:
+    """Return what stood before the words of earlier turns than `turn`, by the ids of their messages.
+
+    A request that has it again begins as the last one did, and is served from the service's cache. It is left out if it
+    is long, tells of other people's items, or of memories: those may be withheld or forgotten since.
+    """
+    answers = [message for message in messages if isinstance(message, AIMessage)]
+    newest = {str(record["turn"]): answer for answer in answers if "turn" in (record := view_record_of(answer) or {})}
+    parts = {key: _moving(answer) for key, answer in newest.items() if key != turn and not others_items([answer])}
+    wanted = [part["reference"] for listed in parts.values() for part in listed if "reference" in part]
+    texts = await result_store.texts(wanted)
+    contexts = {key: BETWEEN.join(_text_of(part, texts) for part in listed) for key, listed in parts.items()}
+    return {key: text for key, text in contexts.items() if len(text) <= LONGEST_CONTEXT and FORGETTABLE not in text}
+
+
+def _moving(answer: AnyMessage) -> Sequence[SectionReference]:
+    record = view_record_of(answer)
+    return record["sections"][record.get("fixed", 0) :] if record else []
+
+
+def _text_of(part: SectionReference, texts: Mapping[str, str]) -> str:
+    return part.get("text") or texts.get(part.get("reference", ""), "")
