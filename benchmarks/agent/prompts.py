@@ -40,7 +40,7 @@ TOOLS_FIRST, SYSTEM_FIRST = "tools, system", "system, tools"
 ORDERS: Final = (TOOLS_FIRST, SYSTEM_FIRST)
 REUSE_AIMS: Final = {
     "the same specialist": 0.9,
-    "the same, a document": 0.85,
+    "the same, a document": 0.9,
     "after a change": 0.85,
     "another specialist": 0.6,
     "a plan's next step": 0.8,

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from drive_server.errors import DriveError, MissingScopeError, UnauthenticatedError
+from drive_server.errors import DriveError, MissingScopeError, StorageFailureError, UnauthenticatedError
 from drive_server.http.access import bearer_token
 from drive_server.http.headers.request_id import current_request_id
 from drive_server.http.languages import CONTENT_LANGUAGE, TAGS, language_of
@@ -147,7 +147,8 @@ async def _drive_error(request: Request, error: Exception) -> Response:
             request.url.path,
             error.message,
             current_request_id(),
-            exc_info=error,
+            # The cause of a failure of the disk was logged where it was translated.
+            exc_info=None if isinstance(error, StorageFailureError) else error,
         )
     response = problem_of(error, language_of(request))
     if error.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) and (value := _challenge(request, error)):

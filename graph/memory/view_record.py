@@ -14,7 +14,7 @@ VIEW: Final = "view"
 """Key in an answer's `additional_kwargs`."""
 LONGEST_CONTEXT: Final = 4_000
 """Characters of what stood before the words of an earlier turn; a longer one costs more than its cache saves."""
-FORGETTABLE: Final = "<memories>"
+FORGETTABLE: Final = ("<memories>", "<attachments>", "<attached_before>")
 BETWEEN: Final = "\n\n"
 
 
@@ -57,7 +57,8 @@ async def earlier_contexts(messages: Sequence[AnyMessage], turn: str, result_sto
     """Return what stood before the words of earlier turns than `turn`, by the ids of their messages.
 
     A request that has it again begins as the last one did, and is served from the service's cache. It is left out if it
-    is long, tells of other people's items, or of memories: those may be withheld or forgotten since.
+    is long, tells of other people's items, of memories or of what was attached: those may be withheld, forgotten or
+    gone since.
     """
     answers = [message for message in messages if isinstance(message, AIMessage)]
     newest = {str(record["turn"]): answer for answer in answers if "turn" in (record := view_record_of(answer) or {})}
@@ -65,7 +66,11 @@ async def earlier_contexts(messages: Sequence[AnyMessage], turn: str, result_sto
     wanted = [part["reference"] for listed in parts.values() for part in listed if "reference" in part]
     texts = await result_store.texts(wanted)
     contexts = {key: BETWEEN.join(_text_of(part, texts) for part in listed) for key, listed in parts.items()}
-    return {key: text for key, text in contexts.items() if len(text) <= LONGEST_CONTEXT and FORGETTABLE not in text}
+    return {key: text for key, text in contexts.items() if len(text) <= LONGEST_CONTEXT and not _may_go(text)}
+
+
+def _may_go(text: str) -> bool:
+    return any(tag in text for tag in FORGETTABLE)
 
 
 def _moving(answer: AnyMessage) -> Sequence[SectionReference]:

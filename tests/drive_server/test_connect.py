@@ -37,7 +37,15 @@ BACKGROUND = {
         "drive-housekeeping",
         "drive-tasks",
     ),
-    *("drive-tool-lists", "drive-key-uses", "drive-people", "drive-feed", "drive-notices", "drive-revocations"),
+    *(
+        "drive-tool-lists",
+        "drive-key-uses",
+        "drive-people",
+        "drive-feed",
+        "drive-notices",
+        "drive-revocations",
+        "drive-index-statuses",
+    ),
 }
 HEAVY = ("lancedb", "pyarrow", "unstructured", "onnxruntime", "tokenizers", "pypdfium2")
 

@@ -29,7 +29,7 @@ from graph.settings import AgentSettings
 from tests.api.command_model import CommandModel
 from tests.api.real_service import RealService
 from tests.e2e.person import Person
-from tests.fakes.chat_model import FakeChatModel, route_to, tool_call, tool_calls
+from tests.fakes.chat_model import FakeChatModel, route_to, tool_call, tool_calls, words_of
 from tests.forked import Forked
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class RoundModel(FakeChatModel):
         if "RouteDecision" in offered:
             return route_to("drive_agent")
         begun = max(number for number, message in enumerate(messages) if isinstance(message, HumanMessage))
-        name = messages[begun].text
+        name = words_of(messages[begun])
         parts = (tool_call("create_folder", f"call_{n}", name=f"part {n}", parent_id=f"/{name}") for n in (1, 2, 3))
         rounds = [
             (f"I begin {name}. ", tool_call("create_folder", "call_0", name=name)),

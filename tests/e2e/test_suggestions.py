@@ -21,7 +21,7 @@ USES: Final = {
     "summarise": "read_file",
     "table": "query_table",
     "tidy": "list_folder",
-    "find": "list_changes",
+    "find": "search_files",
     "changes": "list_changes",
     "write": "create_file",
     "folders": "create_folder",

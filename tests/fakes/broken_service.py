@@ -92,7 +92,10 @@ class BrokenService:
         """Answer the requests of one connection until it ends."""
         with connection:
             while (body := _read_request(connection)) is not None:
-                request: dict[str, Any] = json.loads(body)
+                request: dict[str, Any] = json.loads(body or "{}")
+                if "messages" not in request:  # it tells nothing of the model that it serves
+                    self._send(connection, refuses(404))
+                    continue
                 self.requests.append(request)
                 self.complaints += complaints_about(request)
                 reply = self.script.pop(0) if len(self.script) > 1 else self.script[0]

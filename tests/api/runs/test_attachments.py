@@ -198,6 +198,7 @@ def test_a_picture_goes_beside_the_message_to_a_model_that_sees(seeing: tuple[Pe
         turn.finish()
     content = model.requests[-1][-1].content
     words, picture = content
+    assert isinstance(words, dict)
     assert words["text"].endswith("\n\nlist what is on this photo")
     assert picture == {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{b64encode(PNG).decode()}"}}
     assert '"picture"' in prompt_of(model.requests[-1])
