@@ -39,7 +39,8 @@ def open_engine(url: URL) -> AsyncEngine:
 
 
 async def close_engine(engine: AsyncEngine) -> None:
-    """Close every connection of an engine, also those whose calls were cancelled."""
+    """Close every connection of an engine, also those whose calls were cancelled; one in use, when it is given back."""
+    event.listen(engine.sync_engine.pool, "checkin", _close_returned)
     await engine.dispose()
     ending: Any = engine.dialect.do_terminate
     if isinstance(ending, _Ending) and ending.threads:
@@ -187,6 +188,11 @@ def _switch_to_wal(cursor: Any) -> None:
             time.sleep(WAL_PAUSE_SECONDS)
         else:
             return
+
+
+def _close_returned(connection: Any, record: Any) -> None:
+    del connection
+    record.invalidate()
 
 
 def _on_begin(connection: Any) -> None:

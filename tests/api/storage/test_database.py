@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import create_engine, make_url
+from sqlalchemy import create_engine, make_url, text
 
 from api.storage.database import SCHEMA, open_database
 from api.storage.tables import Base, ThreadRow
@@ -68,6 +68,22 @@ def test_services_that_start_at_once_on_postgresql_migrate_once(postgres: Postgr
     with engine.connect() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM api_alembic_version").scalar() == 1
     engine.dispose()
+
+
+@pytest.mark.parametrize("begins", ["before", "after"])
+async def test_a_connection_that_is_in_use_while_its_database_closes_is_closed_when_it_is_given_back(
+    postgres: PostgresServer, begins: str
+) -> None:
+    database = await open_database(postgres.new_database().replace("postgresql://", "postgresql+psycopg://"))
+    if begins == "after":
+        await database.dispose()
+    async with database.read() as session:
+        used = (await (await session.connection()).get_raw_connection()).driver_connection
+        if begins == "before":
+            await database.dispose()
+        assert await session.scalar(text("SELECT 1")) == 1
+    assert used
+    assert used.closed
 
 
 def test_a_service_waits_for_a_migration_that_takes_longer_than_any_write(
