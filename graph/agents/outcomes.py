@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 from itertools import takewhile
 from typing import Final
-from uuid import uuid4
 
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import ToolMessage
 
-from graph.events.sending import emit
 from graph.language import Language
 from graph.messages.written import outcome_of
 from graph.state import State, message_id_of, running_turn
@@ -33,10 +31,3 @@ def silent_outcome(state: State) -> str:
     if changes := [change["summary"] for change in turn["changes"]]:
         return "\n".join(changes)
     return (READ if "done" in outcomes else FAILED)[turn["language"]]
-
-
-def told(text: str) -> AIMessage:
-    """Return an answer of the product's own, and tell it to the person."""
-    answer = AIMessage(text, id=str(uuid4()))
-    emit({"type": "content", "text": text, "message_id": str(answer.id)})
-    return answer

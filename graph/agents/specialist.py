@@ -16,7 +16,7 @@ from langgraph.runtime import Runtime
 
 from graph.agents.attachments import PICTURE_TOKENS, UNSEEN, with_pictures
 from graph.agents.authorship import foreign_sources
-from graph.agents.outcomes import silent_outcome, told
+from graph.agents.outcomes import silent_outcome
 from graph.agents.person import read_moment
 from graph.agents.step_message import step_message
 from graph.agents.surroundings import Surroundings, SurroundingsReader
@@ -50,7 +50,7 @@ from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
 from graph.messages.incomplete import with_ending
 from graph.messages.records import with_sources
 from graph.messages.steps import STEP
-from graph.messages.written import add_messages, link_filter_for, with_own_ids
+from graph.messages.written import add_messages, link_filter_for, say, with_own_ids
 from graph.models.asking import ChatRunnable, ask, cut_notice, has_lost_call, reads_structure, was_cut
 from graph.models.profile import is_small
 from graph.models.serving import serving
@@ -270,7 +270,7 @@ async def _answer(
         if was_cut(answer):
             raise ModelLengthError("the limit was reached before the answer began")
     if outcome:
-        return told(outcome)
+        return say(outcome)
     raise ModelOutputError("the answer was empty twice")
 
 

@@ -14,6 +14,9 @@ MOST_BYTES: Final = 64 * 1024 * 1024
 MOST_BODY_BYTES: Final = 16 * 1024 * 1024
 """The longest body that is read as a whole."""
 
+COMMENT_WAITS: Final = 6
+"""A service that sends nothing but comments is waited for so many times as long as a silent one."""
+
 
 class Incoming:
     """Reads a body of `MOST_BYTES` at most. While nobody reads it buffers data, so each piece carries more under load.
@@ -30,6 +33,10 @@ class Incoming:
         self._patience = patience
         self._deadline = inf
         self._timer = self._loop.call_later(patience, self._look)
+
+    def now(self) -> float:
+        """Return the moment on the clock of the limits, in seconds."""
+        return self._loop.time()
 
     def expect(self, patience: float) -> None:
         """Begin to wait for something: until `relax`, reading takes so many seconds together at most."""

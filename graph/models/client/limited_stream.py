@@ -15,27 +15,32 @@ def answer_limit(stall_seconds: float) -> Callable[[httpx.Response], Awaitable[N
     """Return a hook of httpx that limits an answer before its body is read: its bytes, those of an event, its silences.
 
     Before its first event the request's own limit of a read holds, and after it `stall_seconds`. Comments that only
-    keep a connection open are no silence.
+    keep a connection open are no silence, for `COMMENT_WAITS` times as long.
     """
 
     async def limit(response: httpx.Response) -> None:
         if response.headers.get("content-encoding", "identity") != "identity":
             raise httpx.DecodingError("the answer is compressed, though nobody asked for it")
-        response.stream = _LimitedStream(response.stream, stall_seconds)
+        first: float | None = response.request.extensions.get("timeout", {}).get("read")
+        response.stream = _LimitedStream(response.stream, stall_seconds if first is None else first, stall_seconds)
 
     return limit
 
 
 class _LimitedStream(httpx.AsyncByteStream):
-    def __init__(self, stream: Any, stall_seconds: float) -> None:
+    def __init__(self, stream: Any, first_seconds: float, stall_seconds: float) -> None:
         self._stream: httpx.AsyncByteStream = stream
+        self._seconds = first_seconds
         self._stall_seconds = stall_seconds
+        self._loop = asyncio.get_running_loop()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         whole = event = 0
-        pieces, has_begun = aiter(self._stream), False
-        while (piece := await self._next(pieces, self._stall_seconds if has_begun else None)) is not None:
-            has_begun = has_begun or events.DATA in piece
+        pieces, end = aiter(self._stream), self._last_moment()
+        while (piece := await self._next(pieces, end)) is not None:
+            if events.DATA in piece:
+                self._seconds = self._stall_seconds
+                end = self._last_moment()
             whole += len(piece)
             event += len(piece)
             if whole > incoming.MOST_BYTES or event > events.MOST_BYTES:
@@ -47,10 +52,14 @@ class _LimitedStream(httpx.AsyncByteStream):
     async def aclose(self) -> None:
         await self._stream.aclose()
 
-    @staticmethod
-    async def _next(pieces: AsyncIterator[bytes], seconds: float | None) -> bytes | None:
+    def _last_moment(self) -> float:
+        return self._loop.time() + self._seconds * incoming.COMMENT_WAITS
+
+    async def _next(self, pieces: AsyncIterator[bytes], end: float) -> bytes | None:
+        if self._loop.time() >= end:
+            raise httpx.ReadTimeout(f"nothing but comments came for {self._seconds * incoming.COMMENT_WAITS:g} s")
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(self._seconds):
                 return await anext(pieces, None)
         except TimeoutError as error:
-            raise httpx.ReadTimeout(f"nothing was said for {seconds:g} s") from error
+            raise httpx.ReadTimeout(f"nothing was said for {self._seconds:g} s") from error

@@ -17,7 +17,7 @@ from langchain_core.exceptions import ContextOverflowError, ModelError, ModelTim
 from graph.models.client.connections import Connections
 from graph.models.client.events import PROGRESS, EventReader, read_json
 from graph.models.client.failures import interruption, refusal
-from graph.models.client.incoming import Incoming
+from graph.models.client.incoming import COMMENT_WAITS, Incoming
 
 REFUSED: Final = 400
 PATH: Final = "/chat/completions"
@@ -39,7 +39,8 @@ class Endpoint:
     """The address of a service and its time limits, in seconds.
 
     `first` is the longest silence before an answer begins, `between` the longest one after that. Any byte ends a
-    silence: servers send comments while they read a long request. `retries` is how often a request is sent again.
+    silence: servers send comments while they read a long request, for `COMMENT_WAITS` times as long at most. `retries`
+    is how often a request is sent again.
     """
 
     url: str
@@ -139,7 +140,10 @@ async def _next(
     """
     chunks: list[Mapping[str, Any]] = []
     broken: Exception | None = None
+    end = incoming.now() + patience * COMMENT_WAITS
     while not chunks and broken is None and not incoming.ended:
+        if incoming.now() >= end:
+            raise ModelTimeoutError(f"nothing but comments came for {patience * COMMENT_WAITS:g} s")
         incoming.expect(patience)
         piece = await incoming.read()
         chunks, broken = _checked_until_error(reader.feed(piece) if piece else reader.close())

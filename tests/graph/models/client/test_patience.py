@@ -98,6 +98,15 @@ async def test_a_server_that_falls_silent_after_its_pings_is_given_up(clock: Sec
             pass
 
 
+@pytest.mark.parametrize("client", ["lean", "openai"])
+async def test_a_server_that_sends_nothing_but_comments_is_given_up(clock: Seconds, client: str) -> None:
+    begun = clock()
+    with pytest.raises(ModelTimeoutError):
+        async with answer_of(ReadingServer(clock, seconds=500), client):
+            pass
+    assert 100 < clock() - begun < 300
+
+
 @pytest.mark.parametrize(
     ("url", "seconds"),
     [
