@@ -50,7 +50,7 @@ class MonotonicClock:
 
 
 PROCESS_CLOCK: Final = MonotonicClock()
-"""The clock that all of this process shares, so that every part agrees on what has expired."""
+"""The only clock of this process: all of its parts agree on the time at which something expires."""
 
 
 def utc_now() -> datetime:

@@ -95,7 +95,7 @@ async def _holds(stream: OpenStream, service: Service, request: Request) -> bool
 
 
 async def _last_frames(run: RunRow, after: int, service: Service) -> AsyncGenerator[list[Frame]]:
-    """Yield the last event of a run that ends with a client's key: of what comes before it, nothing."""
+    """Yield the last event of a run that ends with a client's key, without the events before it."""
     until = monotonic() + LAST_WITHIN_SECONDS
     async with aclosing(service.runs.follow(run.id, after, LAST_WITHIN_SECONDS)) as batches:
         async for frames in batches:

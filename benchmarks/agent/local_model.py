@@ -66,7 +66,7 @@ class Asked:
 
 @dataclass
 class Outcome:
-    """What became of a request: the first call, the answer, and what it took."""
+    """The result of a request: its first call, whether that is right, the answer, the seconds, and the tokens."""
 
     asked: Asked
     call: str = ""

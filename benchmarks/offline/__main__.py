@@ -87,7 +87,7 @@ class _Person:
         return bool(state["summary"]["pending"] + state["summary"]["indexing"] + state["awaiting_vectors"])
 
     def talk(self, thread: Sequence[Request]) -> Iterator[tuple[Request, str, list[str]]]:
-        """Say each message, approve what is asked, and yield the answer and the proposed changes."""
+        """Send each message, approve each change that is asked for, and yield the answer and the proposed changes."""
         thread_id = ""
         for request in thread:
             body = {"message": request.message, "time_zone": ZONES[request.language], **_place(request.place)}

@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 METHOD: Final = "oidc"
 PURPOSE: Final = "oidc login 2"
-"""It has a new number whenever the signed fields change: what an earlier version signed is no login."""
+"""The purpose of the signatures. Its number grows when the signed fields change: older signatures are refused."""
 
 ANSWERED_WITHIN: Final = timedelta(minutes=10)
 SECRET_CHARACTERS: Final = 48

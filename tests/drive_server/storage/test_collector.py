@@ -138,6 +138,28 @@ async def test_a_content_that_is_put_while_it_is_being_removed_stays(
     assert await store.blobs.read(blob.hash) == b"x"
 
 
+async def test_a_content_that_is_put_after_it_was_found_old_comes_back_for_its_file(
+    store: Store, ana: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blob = await store.blobs.put_bytes(b"x")
+    (path,) = stored(store)
+    os.utime(path, (0, 0))
+    utime = os.utime
+
+    def put_just_before(*arguments: Any) -> None:
+        utime(path)
+        utime(*arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "utime", put_just_before)
+        async with store.database.write():
+            await store.blobs.set_aside([blob.hash], "unknown", datetime.now(UTC) - timedelta(hours=1))
+    item = (await store.documents.create_from_blob(ana, "/", "a.txt", blob, "text/plain")).value
+
+    assert await store.text(ana, item.id) == "x"
+    assert stored(store) == [path]
+
+
 class KilledError(Exception):
     """The process ends."""
 

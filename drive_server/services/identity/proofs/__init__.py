@@ -1,1 +1,1 @@
-"""Proofs of who somebody is: their strength and age, the browsers that showed one, and what is revoked with them."""
+"""Sign-ins and keys as proofs of an identity: their strength and age, the browsers that signed in, and revocation."""
