@@ -14,6 +14,7 @@ from drive_server.catalogue.omissions import OMISSIONS
 from drive_server.catalogue.people import PEOPLE
 from drive_server.catalogue.storage import STORAGE
 from drive_server.catalogue.tables import TABLES
+from drive_server.catalogue.unreadable import UNREADABLE
 from drive_server.catalogue.words import WORDS
 
 CATALOGUE: Final[dict[str, tuple[str, str]]] = {
@@ -25,4 +26,5 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
     **PEOPLE,
     **STORAGE,
     **TABLES,
+    **UNREADABLE,
 }

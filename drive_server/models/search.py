@@ -32,7 +32,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """The state of the index: files by state, and those that could not be read with the reason.
+    """The state of the index: files by state, and those that could not be read with the reason (`reason_zh` too).
 
     `awaiting_vectors` is the number of passages that can be found by their words, and by their meaning only later.
     `health` says of the whole index if it was damaged: it is being built anew, or that failed too often.

@@ -9,7 +9,8 @@ from drive_server.http.access import ActorDep, DriveDep
 from drive_server.http.items.routes import ItemRoute
 from drive_server.http.languages import language_of
 from drive_server.http.problem import problem_responses
-from drive_server.knowledge.text.omissions import omission_message
+from drive_server.knowledge.text.omissions import OMISSION_KINDS, omission_message
+from drive_server.knowledge.text.unreadable import unreadable_sentence
 from drive_server.messages import Language, Message, render
 from drive_server.models.items import IndexState
 from drive_server.models.search import IndexStatus
@@ -42,7 +43,7 @@ class ItemIndexResult(BaseModel):
     """The index of an item.
 
     Of a file: `state`, with `index_state` as items have it, and in the caller's language a `sentence` and what to do
-    (`hint`); `reason` is what its reader said, in English, and `omissions` what of the file it left out, by kind
+    (`hint`); `reason` says why it was not read, or not whole, and `omissions` what of the file was left out, by kind
     (`count`, and a `text` in the caller's language); `properties` of a photo are `taken_at`, `place` and `camera`;
     null in the trash, where files are not in the index. Of a folder: the number of all files below it by `state`, in
     `counts`.
@@ -85,10 +86,11 @@ def _of_file(file_id: str, found: FileState, language: Language) -> ItemIndexRes
             "index_state": found.state,
             "sentence": render(Message.of(code), language),
             "hint": render(Message.of(hint), language),
-            "reason": found.reason,
+            "reason": unreadable_sentence(found.omissions, language) or found.reason,
             "omissions": [
                 {"kind": kind, "count": count, "text": render(omission_message(kind, count), language)}
                 for kind, count in found.omissions.items()
+                if kind in OMISSION_KINDS
             ],
             "properties": found.properties,
         }

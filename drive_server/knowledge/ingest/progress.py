@@ -7,6 +7,7 @@ from sqlalchemy import ColumnElement, Select, and_, func, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import InstrumentedAttribute
 
+from drive_server.knowledge.text.omissions import omission_sentence
 from drive_server.models.search import IndexStatus
 from drive_server.storage.tables.index import IndexEntryRow
 from drive_server.storage.tables.items import NodeRow
@@ -43,7 +44,7 @@ async def _statuses(
         counts.setdefault(group, {})[state] = count
     place = func.row_number().over(partition_by=key, order_by=(NodeRow.name, NodeRow.id)).label("place")
     ranked = (
-        select(key.label("key"), NodeRow.id, IndexEntryRow.state, IndexEntryRow.reason, place)
+        select(key.label("key"), NodeRow.id, IndexEntryRow.state, IndexEntryRow.reason, IndexEntryRow.omissions, place)
         .join(NodeRow, live)
         .where(IndexEntryRow.reason != "", or_(IndexEntryRow.state != "ready", IndexEntryRow.is_partial))
         .subquery()
@@ -53,6 +54,7 @@ async def _statuses(
     problems: dict[str, list[dict[str, str]]] = {}
     for row in rows:
         one = {"file_id": row.id, "path": paths[row.id], "state": row.state, "reason": row.reason}
+        one["reason_zh"] = omission_sentence(row.omissions, "zh")
         problems.setdefault(row.key, []).append(one)
     return {group: IndexStatus(counts[group], tuple(problems.get(group, ()))) for group in counts}
 

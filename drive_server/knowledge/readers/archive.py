@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - a compiled module without stubs
 
-from drive_server.knowledge.text.elements import UnreadableError, needs_password
+from drive_server.knowledge.text.unreadable import UnreadableError
 
 MAX_ENTRIES = 20_000
 MAX_UNPACKED_BYTES = 300_000_000
@@ -122,11 +122,11 @@ class Archive:
 
     def _admit(self, entry: zipfile.ZipInfo) -> None:
         if entry.flag_bits & _ENCRYPTED:
-            raise needs_password()
+            raise UnreadableError("password")
         self._left -= entry.file_size
         bomb = entry.file_size > HARMLESS_BYTES and entry.file_size > MAX_RATIO * entry.compress_size
         if self._left < 0 or bomb:
-            raise UnreadableError("failed", f"The document unpacks to more than {MAX_UNPACKED_BYTES:,} bytes allow.")
+            raise UnreadableError("unpacked", MAX_UNPACKED_BYTES)
 
 
 @contextmanager
@@ -134,7 +134,7 @@ def open_archive(path: Path) -> Generator[Archive]:
     """Open a zip archive. Raises `zipfile.BadZipFile` if it is none, `UnreadableError` if it has too many entries."""
     with zipfile.ZipFile(path) as archive:
         if len(archive.infolist()) > MAX_ENTRIES:
-            raise UnreadableError("failed", f"The document has more than {MAX_ENTRIES:,} parts.")
+            raise UnreadableError("parts", MAX_ENTRIES)
         yield Archive(archive)
 
 

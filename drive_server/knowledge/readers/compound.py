@@ -4,7 +4,7 @@ from pathlib import Path
 
 import olefile
 
-from drive_server.knowledge.text.elements import UnreadableError, needs_password
+from drive_server.knowledge.text.unreadable import UnreadableError
 
 MAX_BYTES = 200_000_000
 _ENCRYPTED = "EncryptedPackage"
@@ -15,12 +15,12 @@ def stream_names(path: Path) -> set[str]:
     with olefile.OleFileIO(str(path)) as file:
         names = {entry[0] for entry in file.listdir(streams=True, storages=True)}
     if _ENCRYPTED in names:
-        raise needs_password()
+        raise UnreadableError("password")
     return names
 
 
 def read_stream(file: "olefile.OleFileIO[str]", name: str) -> bytes:
     """Return a stream. Raises `UnreadableError` for one that is too large, `OSError` for one that is missing."""
     if file.get_size(name) > MAX_BYTES:
-        raise UnreadableError("failed", f"The document has more than {MAX_BYTES:,} bytes.")
+        raise UnreadableError("size", MAX_BYTES)
     return file.openstream(name).read()

@@ -16,10 +16,10 @@ from drive_server.knowledge.text.elements import (
     Element,
     Extraction,
     ExtractionState,
-    UnreadableError,
 )
 from drive_server.knowledge.text.noncharacters import replace_noncharacters
 from drive_server.knowledge.text.omissions import OMISSION_KINDS, Omissions, reason_with
+from drive_server.knowledge.text.unreadable import UnreadableError, UnreadableKind, unreadable
 from drive_server.knowledge.text.words import indexed_words
 
 logger = logging.getLogger(__name__)
@@ -42,12 +42,12 @@ def extract(path: Path, name: str, media_type: str) -> Extraction:
     try:
         extraction = _read(path, found, format_of(name, media_type))
     except UnreadableError as error:
-        return Extraction(error.state, error.reason)
+        return unreadable(error.kind, error.count)
     except MemoryError:
-        return Extraction("failed", "The file needs more memory than reading one may take.")
+        return unreadable("memory")
     except Exception as error:  # noqa: BLE001 - readers raise anything at all for a damaged file; its kind is reported
         logger.info("A file could not be read as %s: %s.", found.name, type(error).__name__)
-        return Extraction("failed", f"The file is damaged, or not what its name says ({type(error).__name__}).")
+        return unreadable("damaged")
     return _within_limit(extraction)
 
 
@@ -75,13 +75,13 @@ def _reader_of(row: Format) -> Any:
 def _format_in(path: Path, container: Format) -> Format:
     """Return the format of a zip archive or compound file by its entries."""
     if container.signature == ZIP:
-        found, kind = _zipped_format(path), "an archive; what is packed in it is not read."
+        found, kind = _zipped_format(path), "archive"
     else:
         from drive_server.knowledge.readers.compound import stream_names  # only for these: olefile takes time to load
 
-        found, kind = packed_format(container.signature, stream_names(path)), "a compound file of an unknown kind."
+        found, kind = packed_format(container.signature, stream_names(path)), "compound"
     if found is None or found is ARCHIVE:
-        raise UnreadableError("unsupported", f"The file is {kind}")
+        raise UnreadableError(kind)
     return found
 
 
@@ -99,9 +99,9 @@ def _zipped_format(path: Path) -> Format | None:
 def _exact_extraction(path: Path, found: Format, claimed: Format) -> Extraction:
     decoded = decode_file(path)
     if decoded is None and claimed.is_text:
-        raise UnreadableError("unsupported", "The file is not text, or its encoding is not known.")
+        raise UnreadableError("not_text")
     if decoded is None:
-        raise UnreadableError("failed", "The file is damaged, or not what its name says.")
+        raise UnreadableError("damaged")
     omissions = Omissions()
     omissions.add("character", decoded.text.count("\ufffd") if decoded.lossy else 0)
     omissions.add("encoding", int(decoded.doubtful))
@@ -134,6 +134,11 @@ class ChunkedText:
 def read_chunks(path: Path, name: str, media_type: str) -> ChunkedText:
     """Return the passages of the file at `path`, as `extract` reads it. Blocks. Raises `OSError` as `extract` does."""
     return chunk_extraction(extract(path, name, media_type))
+
+
+def unreadable_chunks(kind: UnreadableKind, count: int = 1) -> ChunkedText:
+    """Return the passages of a file that is not read, none, with the reason."""
+    return chunk_extraction(unreadable(kind, count))
 
 
 def chunk_extraction(extraction: Extraction) -> ChunkedText:

@@ -7,19 +7,20 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Literal
 
 import anyio
 import anyio.to_thread
 
-from drive_server.knowledge.readers.extract import ChunkedText, extract, read_chunks
+from drive_server.knowledge.readers.extract import ChunkedText, extract, read_chunks, unreadable_chunks
 from drive_server.knowledge.readers.process import Answer, Reader, ReaderCrashedError, Work
 from drive_server.knowledge.text.elements import Extraction
+from drive_server.knowledge.text.unreadable import UnreadableKind, unreadable
 
 logger = logging.getLogger(__name__)
 
 TIMEOUT_SECONDS = 180.0
-Refusal = Callable[[Literal["failed"], str], Answer]
+Refusal = Callable[[UnreadableKind, int], Answer]
+"""Returns the answer for a file that can't be read: for a reason of this kind, with its number."""
 
 
 class ReaderPool:
@@ -34,13 +35,13 @@ class ReaderPool:
     async def extract(self, path: Path, name: str, media_type: str) -> Extraction:
         """Return the extraction of a file. Its state is `failed` if the file crashes its reader or takes too long."""
         async with self._queue.slot(0, is_awaited=True):
-            return await self._run(extract, Extraction, path, name, media_type)
+            return await self._run(extract, unreadable, path, name, media_type)
 
     async def chunks(self, path: Path, name: str, media_type: str) -> ChunkedText:
         """Return the passages of a file, with the same states and errors as `extract`; those come first."""
         size = (await anyio.Path(path).stat()).st_size
         async with self._queue.slot(size, is_awaited=False):
-            return await self._run(read_chunks, ChunkedText, path, name, media_type)
+            return await self._run(read_chunks, unreadable_chunks, path, name, media_type)
 
     async def run(
         self, work: Work[Answer], refusal: Refusal[Answer], path: Path, name: str, media_type: str, seconds: float
@@ -68,8 +69,7 @@ class ReaderPool:
             return await self._run_in(Reader(), work, refusal, path, name, media_type, seconds)
         except ReaderCrashedError:
             logger.warning("A file made its reader crash.")
-            reason = "The file makes its reader crash; it is damaged, too complex, or needs too much memory."
-            return refusal("failed", reason)
+            return refusal("crash", 1)
 
     async def _run_in(
         self,
@@ -89,7 +89,7 @@ class ReaderPool:
                 )
                 is_done = True
                 return answer
-            return refusal("failed", f"Reading the file took longer than {seconds:.0f} seconds.")
+            return refusal("seconds", round(seconds))
         finally:
             if is_done:
                 self._idle.append(reader)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from drive_server.knowledge.text.unreadable import UnreadableKind, unreadable
+
 MEDIA_TYPE: Final = "image/webp"
 QUALITY: Final = 80
 
@@ -18,9 +20,9 @@ class Thumbnail:
     data: bytes = b""
 
 
-def refuse_thumbnail(state: Literal["failed"], reason: str) -> Thumbnail:
+def refuse_thumbnail(kind: UnreadableKind, count: int) -> Thumbnail:
     """Return the thumbnail of a file that made its reader crash, or took too long."""
-    return Thumbnail(state, reason)
+    return Thumbnail("failed", unreadable(kind, count).reason)
 
 
 def make_thumbnail(size: int, path: Path, name: str, media_type: str) -> Thumbnail:

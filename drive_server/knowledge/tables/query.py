@@ -18,7 +18,7 @@ from drive_server.knowledge.tables.grid import Grid, read_text_grid
 from drive_server.knowledge.tables.request import Refusal, TableAnswer, TableError, TableQuery
 from drive_server.knowledge.tables.sheets import read_workbook
 from drive_server.knowledge.tables.table import Table, table_in
-from drive_server.knowledge.text.elements import UnreadableError
+from drive_server.knowledge.text.unreadable import UnreadableError, state_of
 
 _LIMITS: Final = {
     "PanicException": "table_damaged",  # how Rust's failed assertions arrive here: of no module to import
@@ -37,7 +37,7 @@ def query_table(query: TableQuery, path: Path, name: str, media_type: str) -> Ta
     except TableError as error:
         return error.refusal
     except UnreadableError as error:
-        return Refusal("table_locked" if error.state == "needs_password" else "table_damaged")
+        return Refusal("table_locked" if state_of(error.kind) == "needs_password" else "table_damaged")
     except (csv.Error, zipfile.BadZipFile, CalamineError, etree.XMLSyntaxError, KeyError):
         return Refusal("table_damaged")
     except MemoryError:

@@ -88,20 +88,6 @@ class Recognized:
     is_complete: bool = False
 
 
-class UnreadableError(Exception):
-    """A reader can't read a file; state and reason are those of the extraction."""
-
-    def __init__(self, state: ExtractionState, reason: str) -> None:
-        super().__init__(reason)
-        self.state: ExtractionState = state
-        self.reason = reason
-
-
-def needs_password() -> UnreadableError:
-    """Return the error for a file under a password."""
-    return UnreadableError("needs_password", "The file is protected by a password.")
-
-
 def join(parts: Iterable[Part]) -> Extraction:
     """Make the text out of the parts, with a blank line between them; stop at `MAX_CHARACTERS` and count it.
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final, Literal, get_args
 
+from drive_server.knowledge.text.unreadable import unreadable_message, unreadable_sentence
 from drive_server.messages import Language, Message, render
 
 OmissionKind = Literal[
@@ -80,7 +81,12 @@ def is_partial(reason: str, counts: Mapping[str, int]) -> bool:
 
 
 def omission_sentence(counts: Mapping[str, int], language: Language = "en") -> str:
-    """Return one or two sentences that name what was not read, such as "Not read: 2 pictures."; empty for nothing."""
+    """Return one or two sentences that name what was not read, such as "Not read: 2 pictures."; empty for nothing.
+
+    Of a file that has no text at all the sentence gives the reason.
+    """
+    if sentence := unreadable_sentence(counts, language):
+        return sentence
     others = {"omitted.unsearched_part": _UNSEARCHED, "omitted.repeated": _REPEATED, "omitted.doubtful": _DOUBTFUL}
     parts = {"omitted": counts.keys() - frozenset().union(*others.values()), **others}
     found = {code: {kind: count for kind, count in counts.items() if kind in kinds} for code, kinds in parts.items()}
@@ -95,6 +101,8 @@ def reason_with(reason: str, before: Mapping[str, int], counts: Mapping[str, int
 
 def missing_things(counts: Mapping[str, int], language: Language = "en") -> str:
     """Return the things that the text does not have, such as "2 pictures without text, 1 page"; empty for nothing."""
+    if unreadable_message(counts) is not None:
+        return ""
     lost = {kind: count for kind, count in counts.items() if kind not in _REPEATED | _DOUBTFUL | _UNSEARCHED}
     return render(_things(lost), language) if lost else ""
 

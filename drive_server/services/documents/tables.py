@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, Literal
+from typing import Final
 
 from drive_server.access import Actor
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError, TooLargeError, UnsupportedContentError
@@ -14,6 +14,7 @@ from drive_server.knowledge.tables.query import query_table
 from drive_server.knowledge.tables.request import Refusal, TableAnswer, TableQuery
 from drive_server.knowledge.text.elements import Extraction
 from drive_server.knowledge.text.place import parse_place
+from drive_server.knowledge.text.unreadable import UnreadableKind
 from drive_server.messages import Message
 from drive_server.models.items import Item
 from drive_server.services.documents.reading import Readings
@@ -88,8 +89,8 @@ def _passage(item: Item, version: int, answer: TableAnswer, extraction: Extracti
     return Passage(item.id, version, start, end, str(place))
 
 
-def _unanswered(state: Literal["failed"], reason: str) -> TableAnswer | Refusal:
-    del state, reason
+def _unanswered(kind: UnreadableKind, count: int) -> TableAnswer | Refusal:
+    del kind, count
     return Refusal("table_too_slow")
 
 

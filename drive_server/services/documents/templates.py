@@ -11,7 +11,7 @@ from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - a compil
 from drive_server.access import Actor, Role, Scope, require_scope
 from drive_server.errors import EtagMismatchError, TooLargeError, UnsupportedContentError
 from drive_server.knowledge.formats import format_of
-from drive_server.knowledge.text.elements import UnreadableError
+from drive_server.knowledge.text.unreadable import UnreadableError
 from drive_server.messages import Message
 from drive_server.models.changes import Outcome
 from drive_server.models.items import Item, OnConflict

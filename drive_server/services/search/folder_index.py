@@ -15,7 +15,10 @@ from drive_server.storage.tables.index import IndexEntryRow
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """The state of a file in the index, None for one that it does not hold; `reason` is the reader's, in English."""
+    """The state of a file in the index, None for one that it does not hold.
+
+    `reason` is the reader's, in English; `omissions` have the code of it for a file that has no text.
+    """
 
     state: str | None
     reason: str

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
 
 import anyio
 
@@ -16,6 +15,7 @@ from drive_server.knowledge.media_types import DEFAULT, is_plain_text, is_text, 
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.knowledge.text.decode import decode
 from drive_server.knowledge.text.elements import Extraction
+from drive_server.knowledge.text.unreadable import UnreadableKind, unreadable_message
 from drive_server.knowledge.writers.render import (
     MAX_RENDERED_CHARACTERS,
     QUICK_CHARACTERS,
@@ -83,9 +83,11 @@ class Contents:
             return (await self._decoded(name, version)).text
         extracted = await self.text_source.text(version.blob, name, version.media_type)
         if extracted.state != "ready":
+            reason = unreadable_message(extracted.omissions) or extracted.reason
             raise UnsupportedContentError(
-                extracted.reason or Message.of("no_readable_text", name=display_name(name)),
-                hint="Download the file instead.",
+                Message.of("not_readable", reason=reason)
+                if reason
+                else Message.of("no_readable_text", name=display_name(name)),
                 details={"state": extracted.state, "media_type": version.media_type},
             )
         return extracted.text
@@ -164,8 +166,8 @@ class Contents:
             raise TooLargeError(Message.of("text_too_large"), details={"limit": self.max_text_bytes})
 
 
-def _unmade(state: Literal["failed"], reason: str) -> bytes | None:
-    del state, reason
+def _unmade(kind: UnreadableKind, count: int) -> bytes | None:
+    del kind, count
     return None
 
 

@@ -7,7 +7,7 @@ import time
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio
 import pytest
@@ -16,7 +16,6 @@ from sqlalchemy import delete, select
 from drive_server.errors import StorageFailureError
 from drive_server.services.journal.service import Journal
 from drive_server.storage import blobs as module
-from drive_server.storage.aside import AsideFolder
 from drive_server.storage.blobs import BlobStore, open_blobs
 from drive_server.storage.collector import Collector, Rules
 from drive_server.storage.tables.installation import InstallationRow, ReleasedRow
@@ -118,118 +117,6 @@ async def test_a_reference_to_what_is_gone_is_refused(store: Store, ana: Actor) 
 
     assert await store.names(ana) == []
     assert (await store.file(ana, "/a.txt", "slow")).size == 4
-
-
-async def test_a_content_that_is_put_while_it_is_being_removed_stays(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    blob = await store.blobs.put_bytes(b"x")
-    (path,) = stored(store)
-    os.utime(path, (0, 0))
-    replace = module.Path.replace
-
-    def renewed_just_before(self: Path, target: Path) -> Path:
-        os.utime(self)
-        return replace(self, target)
-
-    monkeypatch.setattr(module.Path, "replace", renewed_just_before)
-    async with store.database.write():
-        assert await store.blobs.set_aside([blob.hash], "unknown", datetime.now(UTC) - timedelta(hours=1)) == []
-    assert await store.blobs.read(blob.hash) == b"x"
-
-
-async def test_a_content_that_is_put_after_it_was_found_old_comes_back_for_its_file(
-    store: Store, ana: Actor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    blob = await store.blobs.put_bytes(b"x")
-    (path,) = stored(store)
-    os.utime(path, (0, 0))
-    utime = os.utime
-
-    def put_just_before(*arguments: Any) -> None:
-        utime(path)
-        utime(*arguments)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "utime", put_just_before)
-        async with store.database.write():
-            await store.blobs.set_aside([blob.hash], "unknown", datetime.now(UTC) - timedelta(hours=1))
-    item = (await store.documents.create_from_blob(ana, "/", "a.txt", blob, "text/plain")).value
-
-    assert await store.text(ana, item.id) == "x"
-    assert stored(store) == [path]
-
-
-class KilledError(Exception):
-    """The process ends."""
-
-
-@pytest.mark.parametrize("kills", ["os.utime", "module.Path.replace", "module.Path.stat"])
-async def test_a_content_stays_for_its_days_wherever_the_process_that_sets_it_aside_is_killed(
-    store: Store, monkeypatch: pytest.MonkeyPatch, kills: str
-) -> None:
-    await store.blobs.put_bytes(b"x")
-    (path,) = stored(store)
-    os.utime(path, (0, 0))
-    owner, name = {"os": os, "module.Path": module.Path}[kills.rpartition(".")[0]], kills.rpartition(".")[2]
-    work = getattr(owner, name)
-
-    def killed_after(*arguments: Any, **options: Any) -> Any:
-        result = work(*arguments, **options)
-        if ".aside" in str(arguments[-1]) or name == "utime":
-            raise KilledError
-        return result
-
-    async def set_aside() -> None:
-        async with store.database.write():
-            await store.blobs.set_aside([path.name], "unknown", datetime.now(UTC))
-
-    with monkeypatch.context() as patched:
-        patched.setattr(owner, name, killed_after)
-        with pytest.raises(KilledError):
-            await set_aside()
-    ended = await collector(store).run_once()
-
-    assert ended.removed == 0
-    assert await store.blobs.read(path.name) == b"x"
-
-
-@pytest.mark.parametrize("url", ["", "memory:///"])
-async def test_several_who_read_what_is_set_aside_all_get_it(store: Store, tmp_path: Path, url: str) -> None:
-    blobs = await open_blobs(url, spool=tmp_path / "spool") if url else store.blobs
-    for number in range(30):
-        blob = await blobs.put_bytes(b"%d" % number)
-        async with store.database.write():
-            assert await blobs.set_aside([blob.hash], "released", datetime.now(UTC) + LATER)
-        found: list[bytes] = []
-
-        async def read(found: list[bytes] = found, of: str = blob.hash) -> None:
-            found.append(await blobs.read(of))
-
-        async with anyio.create_task_group() as readers:
-            for _ in range(4):
-                readers.start_soon(read)
-        assert found == [b"%d" % number] * 4
-
-
-async def test_a_content_that_somebody_reads_while_it_is_set_aside_is_no_failure(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await store.blobs.put_bytes(b"x")
-    (path,) = stored(store)
-    folder, replace = AsideFolder(store.folder_of_blobs), module.Path.replace
-
-    def read_just_after(self: Path, target: Path) -> Path:
-        moved = replace(self, target)
-        with monkeypatch.context() as patched:
-            patched.setattr(module.Path, "replace", replace)
-            folder.bring_back(path)
-        return moved
-
-    monkeypatch.setattr(module.Path, "replace", read_just_after)
-    async with store.database.write():
-        assert await store.blobs.set_aside([path.name], "unknown", datetime.now(UTC) + LATER) == []
-    assert await store.blobs.read(path.name) == b"x"
 
 
 async def test_a_content_of_a_store_without_files_is_read_with_one_request(

@@ -17,9 +17,10 @@ from drive_server.knowledge.readers.mail.message import SHOWN_HEADERS, Attachmen
 from drive_server.knowledge.readers.source.html import html_parts
 from drive_server.knowledge.readers.source.plain import text_elements
 from drive_server.knowledge.text.decode import decode
-from drive_server.knowledge.text.elements import Extraction, Part, UnreadableError, join
+from drive_server.knowledge.text.elements import Extraction, Part, join
 from drive_server.knowledge.text.encodings import wider_encoding
 from drive_server.knowledge.text.omissions import Omissions
+from drive_server.knowledge.text.unreadable import UnreadableError
 
 MAX_BYTES = 200_000_000
 MAX_PARTS = 2_000
@@ -38,7 +39,7 @@ _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pk
 def mail_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a mail. Blocks."""
     if path.stat().st_size > MAX_BYTES:
-        raise UnreadableError("failed", f"The mail has more than {MAX_BYTES:,} bytes.")
+        raise UnreadableError("size", MAX_BYTES)
     with path.open("rb") as file:
         mail = cast("EmailMessage", email.message_from_binary_file(file, policy=_Policy()))
     headers = {name: value for name in ("Subject", *SHOWN_HEADERS) if (value := _header(mail, name))}
@@ -46,7 +47,7 @@ def mail_extraction(path: Path, omissions: Omissions) -> Extraction:
         omissions.add("encrypted")
         return join(mail_parts(headers, [], [], omissions))
     if not headers and mail.defects:
-        raise UnreadableError("failed", "The file is damaged, or not what its name says: it has no headers of a mail.")
+        raise UnreadableError("mail")
     return join(mail_parts(headers, _body_parts(mail, omissions), _attachments(mail), omissions))
 
 

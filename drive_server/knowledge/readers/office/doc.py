@@ -8,8 +8,9 @@ from pathlib import Path
 import olefile
 
 from drive_server.knowledge.readers.compound import read_stream
-from drive_server.knowledge.text.elements import MAX_CHARACTERS, Extraction, Part, UnreadableError, join, needs_password
+from drive_server.knowledge.text.elements import MAX_CHARACTERS, Extraction, Part, join
 from drive_server.knowledge.text.omissions import Omissions
+from drive_server.knowledge.text.unreadable import UnreadableError
 
 _MAGIC, _OLDEST = 0xA5EC, 0x00C1
 _ENCRYPTED, _SECOND_TABLE = 0x0100, 0x0200
@@ -78,9 +79,9 @@ def _text(file: "olefile.OleFileIO[str]", omissions: Omissions) -> str:
     magic, version = struct.unpack_from("<HH", document)
     (flags,) = struct.unpack_from("<H", document, 0x0A)
     if magic != _MAGIC or version < _OLDEST:
-        raise UnreadableError("unsupported", "This is a document of Word 95 or older; save it in the new format.")
+        raise UnreadableError("old_word")
     if flags & _ENCRYPTED:
-        raise needs_password()
+        raise UnreadableError("password")
     table = read_stream(file, "1Table" if flags & _SECOND_TABLE else "0Table")
     drawings, size = struct.unpack_from("<II", document, _DRAWINGS_AT)
     omissions.add("picture", table[drawings : drawings + size].count(_PICTURE_SHAPE))
@@ -94,7 +95,7 @@ def _pieces(document: bytes, clx: bytes) -> Iterator[str]:
     while clx[position] == _FORMATTING:
         position += 3 + struct.unpack_from("<H", clx, position + 1)[0]
     if clx[position] != _PIECES:
-        raise UnreadableError("failed", "The document is damaged: it does not say where its text is.")
+        raise UnreadableError("no_text_part")
     (length,) = struct.unpack_from("<I", clx, position + 1)
     count = (length - 4) // 12
     ends = struct.unpack_from(f"<{count + 1}I", clx, position + 5)

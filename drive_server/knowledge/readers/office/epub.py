@@ -9,9 +9,10 @@ from pathlib import Path
 from drive_server.knowledge.readers.archive import Archive, open_archive, resolve
 from drive_server.knowledge.readers.source.html import html_parts
 from drive_server.knowledge.text.decode import decode
-from drive_server.knowledge.text.elements import Extraction, Part, UnreadableError, join
+from drive_server.knowledge.text.elements import Extraction, Part, join
 from drive_server.knowledge.text.omissions import Omissions
 from drive_server.knowledge.text.place import Place
+from drive_server.knowledge.text.unreadable import UnreadableError
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
@@ -28,7 +29,7 @@ def epub_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a book. Blocks. Raises what a damaged file makes zipfile and lxml raise."""
     with open_archive(path) as archive:
         if _ENCRYPTION in archive.names and not _encrypts_only_fonts(archive.read(_ENCRYPTION)):
-            raise UnreadableError("needs_password", "The book is protected against copying (DRM).")
+            raise UnreadableError("copy_protected")
         return join(_book(archive, omissions))
 
 
@@ -68,7 +69,7 @@ def _package_name(archive: Archive) -> str:
     for root in archive.xml(_CONTAINER).iter(f"{_CONTAINER_SPACE}rootfile"):
         if root.get("full-path") in archive.names:
             return root.get("full-path")
-    raise UnreadableError("failed", "The book is damaged: it does not say which pages it has.")
+    raise UnreadableError("no_text_part")
 
 
 def _encrypts_only_fonts(encryption: bytes) -> bool:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from drive_server.knowledge.text.elements import MAX_CHARACTERS, ElementKind, Extraction, Part, UnreadableError, join
+from drive_server.knowledge.text.elements import MAX_CHARACTERS, ElementKind, Extraction, Part, join
 from drive_server.knowledge.text.omissions import OmissionKind, Omissions
+from drive_server.knowledge.text.unreadable import UnreadableError
 
 MAX_BYTES = 200_000_000
 MAX_DEPTH = 10_000
@@ -95,7 +96,7 @@ class _Paragraph:
 def rtf_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a document. Blocks."""
     if path.stat().st_size > MAX_BYTES:
-        raise UnreadableError("failed", f"The document has more than {MAX_BYTES:,} bytes.")
+        raise UnreadableError("size", MAX_BYTES)
     return join(_Reader(omissions).parts(path.read_bytes()))
 
 
@@ -153,7 +154,7 @@ class _Reader:
                 self._group = self._outer.pop()
             return
         if len(self._outer) >= MAX_DEPTH:
-            raise UnreadableError("failed", f"The document is nested more than {MAX_DEPTH:,} levels deep.")
+            raise UnreadableError("levels", MAX_DEPTH)
         self._outer.append(self._group)
         self._group = replace(self._group)
 

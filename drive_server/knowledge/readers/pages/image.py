@@ -10,8 +10,9 @@ from PIL import Image
 
 from drive_server.knowledge.readers.pages.exif import photo_properties
 from drive_server.knowledge.readers.pages.frames import later_moments, seek_each
-from drive_server.knowledge.text.elements import Extraction, Part, UnreadableError, join
+from drive_server.knowledge.text.elements import Extraction, Part, join
 from drive_server.knowledge.text.omissions import Omissions
+from drive_server.knowledge.text.unreadable import UnreadableError
 
 MAX_PIXELS = 60_000_000
 _MIN_SIDE = 8
@@ -41,13 +42,13 @@ def _checked(path: Path, omissions: Omissions) -> Mapping[str, str]:
     except Image.DecompressionBombError as error:
         raise _too_large() from error
     except (OSError, SyntaxError, ValueError, struct.error) as error:  # as the reader of its kind raises
-        raise UnreadableError("unsupported", "Images of this kind are not read, or the image is damaged.") from error
+        raise UnreadableError("picture_format") from error
     if width * height > MAX_PIXELS:
         raise _too_large()
     if min(width, height) < _MIN_SIDE:
-        raise UnreadableError("unsupported", "The image is too small to hold words.")
+        raise UnreadableError("small_picture")
     return properties
 
 
 def _too_large() -> UnreadableError:
-    return UnreadableError("failed", f"The image has more than {MAX_PIXELS:,} pixels.")
+    return UnreadableError("pixels", MAX_PIXELS)

@@ -11,9 +11,10 @@ from pathlib import Path
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - a compiled module without stubs
 
 from drive_server.knowledge.text.decode import decode_file
-from drive_server.knowledge.text.elements import ElementKind, Extraction, Part, UnreadableError, join
+from drive_server.knowledge.text.elements import ElementKind, Extraction, Part, join
 from drive_server.knowledge.text.omissions import OmissionKind, Omissions
 from drive_server.knowledge.text.place import Place
+from drive_server.knowledge.text.unreadable import UnreadableError
 
 MAX_HTML_CHARACTERS = 20_000_000
 _PIECE = 1 << 16
@@ -43,7 +44,7 @@ def html_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a web page. Blocks."""
     decoded = decode_file(path)
     if decoded is None:
-        raise UnreadableError("unsupported", "The file is not text in an encoding that is known here.")
+        raise UnreadableError("not_text")
     parts = html_parts(decoded.text, omissions=omissions, with_title=True)
     omissions.add("length", MAX_HTML_CHARACTERS if decoded.truncated else 0)
     omissions.add("encoding", int(decoded.doubtful))

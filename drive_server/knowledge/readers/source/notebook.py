@@ -8,8 +8,9 @@ from typing import Any, cast
 
 from drive_server.knowledge.readers.source.markdown import markdown_elements
 from drive_server.knowledge.text.decode import decode_file
-from drive_server.knowledge.text.elements import Extraction, Part, UnreadableError, join
+from drive_server.knowledge.text.elements import Extraction, Part, join
 from drive_server.knowledge.text.omissions import Omissions
+from drive_server.knowledge.text.unreadable import UnreadableError
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _DATA_URI = re.compile(r"data:[\w/+.-]+;base64,[A-Za-z0-9+/=\s]{40,}")
@@ -25,7 +26,7 @@ def notebook_extraction(path: Path, omissions: Omissions) -> Extraction:
     except (ValueError, RecursionError):
         notebook = None
     if not isinstance(notebook, dict):
-        raise UnreadableError("failed", "The file is damaged, or not what its name says: it is no notebook.")
+        raise UnreadableError("notebook")
     return join(part for cell in _cells(cast("_Json", notebook)) for part in _cell_parts(cell, omissions))
 
 

@@ -10,8 +10,8 @@ from python_calamine import CalamineWorkbook, PasswordError, SheetVisibleEnum
 
 from drive_server.knowledge.readers.workbook.cells import Cell, Row, SheetFacts, number_of
 from drive_server.knowledge.readers.workbook.values import Content, moment_content
-from drive_server.knowledge.text.elements import UnreadableError, needs_password
 from drive_server.knowledge.text.omissions import Omissions
+from drive_server.knowledge.text.unreadable import UnreadableError
 
 _PANIC: Final = "PanicException"
 """How Rust's failed assertions arrive here: no `Exception`, and of no module to import."""
@@ -52,11 +52,11 @@ def calamine_sheets(path: Path, errors: int, omissions: Omissions) -> Iterator[C
                 found.has_unknown_errors = errors > 0
                 yield found
     except PasswordError as error:
-        raise needs_password() from error
+        raise UnreadableError("password") from error
     except BaseException as error:
         if type(error).__name__ != _PANIC:
             raise
-        raise UnreadableError("failed", "The spreadsheet is damaged.") from None
+        raise UnreadableError("damaged") from None
 
 
 def _content(value: Any) -> Content:

@@ -16,8 +16,8 @@ from drive_server.knowledge.readers.workbook.ods import CONTENT, ods_sheets
 from drive_server.knowledge.readers.workbook.package import Package
 from drive_server.knowledge.readers.workbook.xls import xls_sheets
 from drive_server.knowledge.readers.workbook.xlsx import xlsx_sheets
-from drive_server.knowledge.text.elements import needs_password
 from drive_server.knowledge.text.omissions import Omissions
+from drive_server.knowledge.text.unreadable import UnreadableError
 
 _MANIFEST: Final = "META-INF/manifest.xml"
 _READ_ENTRIES: Final = (".xml", ".rels", ".bin")
@@ -41,7 +41,7 @@ def open_workbook(path: Path, omissions: Omissions) -> Generator[Iterator[Sheet]
 def _packed_sheets(archive: Archive, path: Path, omissions: Omissions) -> Iterator[Sheet]:
     package = Package(archive)
     if package.has(_MANIFEST) and b"encryption-data" in package.read(_MANIFEST):
-        raise needs_password()
+        raise UnreadableError("password")
     if package.has(CONTENT) and not package.relations(""):
         return ods_sheets(package, omissions)
     workbook = package.main_part()

@@ -34,7 +34,9 @@ async def test_a_file_says_whether_it_can_be_searched_in_the_persons_language(
     assert chinese["sentence"] == "文件中没有可读取的文字。"
     assert skipped["hint"].isascii()
     assert not chinese["hint"].isascii()
-    assert skipped["reason"] == chinese["reason"] != ""
+    assert skipped["reason"] == "The file is not text, or its encoding is not known."
+    assert chinese["reason"] == "该文件不是文本，或其编码未知。"
+    assert skipped["omissions"] == []
 
 
 async def test_a_folder_counts_what_is_below_it_and_nothing_else(

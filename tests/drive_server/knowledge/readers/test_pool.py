@@ -14,7 +14,7 @@ from drive_server.knowledge.readers import process as reader_module
 from drive_server.knowledge.readers.extract import extract, read_chunks
 from drive_server.knowledge.readers.pool import ReaderPool, ReaderQueue
 from drive_server.knowledge.readers.process import Answer, Reader, ReaderCrashedError, Work
-from drive_server.knowledge.text.elements import Extraction
+from drive_server.knowledge.text.unreadable import unreadable
 from drive_server.knowledge.text.words import indexed_words
 from tests.drive_server.knowledge import samples
 from tests.drive_server.knowledge.binary_workbook import xlsb_of
@@ -81,7 +81,7 @@ async def test_a_file_that_crashes_its_reader_fails_and_nothing_else(
 
 
 async def test_other_work_that_takes_too_long_is_refused(pool: ReaderPool, document: Path) -> None:
-    found = await pool.run(extract, Extraction, document, "leave.pdf", "", 0.0)
+    found = await pool.run(extract, unreadable, document, "leave.pdf", "", 0.0)
     assert (found.state, "longer than 0 seconds" in found.reason) == ("failed", True)
 
 

@@ -65,6 +65,7 @@ async def test_what_can_not_be_read_is_named_with_the_reason(drive: Drive, alice
     (problem,) = answer.structuredContent["problems"]
     assert problem["state"] == "unsupported"
     assert problem["reason"] in text_of(answer)
+    assert problem["reason_zh"] == "该文件不是文本，或其编码未知。"
     assert "\\u{430}" in text_of(answer)
 
 

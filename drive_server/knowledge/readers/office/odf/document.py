@@ -22,9 +22,10 @@ from drive_server.knowledge.readers.office.odf.names import (
     TEXT,
 )
 from drive_server.knowledge.readers.office.odf.paragraphs import table_text, words_of
-from drive_server.knowledge.text.elements import Extraction, Part, join, needs_password
+from drive_server.knowledge.text.elements import Extraction, Part, join
 from drive_server.knowledge.text.omissions import Omissions
 from drive_server.knowledge.text.place import Place
+from drive_server.knowledge.text.unreadable import UnreadableError
 
 _MANIFEST, _STYLES = "META-INF/manifest.xml", "styles.xml"
 _SLIDE, _LIST = f"{DRAW}page", f"{TEXT}list"
@@ -37,7 +38,7 @@ def opendocument_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a document. Blocks. Raises what a damaged file makes zipfile and lxml raise."""
     with open_archive(path) as archive:
         if _MANIFEST in archive.names and b"encryption-data" in archive.read(_MANIFEST):
-            raise needs_password()
+            raise UnreadableError("password")
         return join(_document(archive, omissions))
 
 

@@ -13,9 +13,10 @@ from drive_server.knowledge.readers.office.slides.names import NOT_READ, P, role
 from drive_server.knowledge.readers.office.slides.order import Layout
 from drive_server.knowledge.readers.office.slides.shapes import Shapes, prepare
 from drive_server.knowledge.readers.office.slides.texts import texts
-from drive_server.knowledge.text.elements import Extraction, Part, UnreadableError, join
+from drive_server.knowledge.text.elements import Extraction, Part, join
 from drive_server.knowledge.text.omissions import Omissions
 from drive_server.knowledge.text.place import Place
+from drive_server.knowledge.text.unreadable import UnreadableError
 
 _USUAL_MAIN = "ppt/presentation.xml"
 _MODERN = "{http://schemas.microsoft.com/office/powerpoint/2018/8/main}"
@@ -36,7 +37,7 @@ class _Presentation:
         self._omissions = omissions
         self._main = archive.main_part() or archive.find(_USUAL_MAIN)
         if not self._main:
-            raise UnreadableError("failed", "The presentation is damaged: it does not say where its slides are.")
+            raise UnreadableError("no_text_part")
         self._layouts: dict[str, Layout] = {}
         self._authors = dict(self._named_authors())
 

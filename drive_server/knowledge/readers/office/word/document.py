@@ -14,8 +14,9 @@ from drive_server.knowledge.readers.office.word.names import W
 from drive_server.knowledge.readers.office.word.numbering import Numbering
 from drive_server.knowledge.readers.office.word.objects import Objects
 from drive_server.knowledge.readers.office.word.styles import Styles
-from drive_server.knowledge.text.elements import Extraction, Part, UnreadableError, join
+from drive_server.knowledge.text.elements import Extraction, Part, join
 from drive_server.knowledge.text.omissions import Omissions
+from drive_server.knowledge.text.unreadable import UnreadableError
 
 _USUAL_MAIN = "word/document.xml"
 _USUAL_NAMES = ("styles", "numbering", "footnotes", "endnotes", "comments", "header", "footer")
@@ -38,7 +39,7 @@ class _Document:
         self._omissions = omissions
         self._main = archive.main_part() or archive.find(_USUAL_MAIN)
         if not self._main:
-            raise UnreadableError("failed", "The document is damaged: it does not say where its text is.")
+            raise UnreadableError("no_text_part")
         self._related = archive.relationships(self._main) or list(_usual_parts(archive))
         self._styles = Styles(self._root("styles"))
         self._numbering = Numbering(self._root("numbering"), self._styles)

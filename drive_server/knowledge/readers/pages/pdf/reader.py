@@ -24,6 +24,7 @@ from drive_server.knowledge.readers.pages.pdf.rulings import find_grids
 from drive_server.knowledge.readers.pages.pdf.running_heads import without_running_heads
 from drive_server.knowledge.text.elements import MAX_CHARACTERS, Extraction, Part, join
 from drive_server.knowledge.text.omissions import Omissions
+from drive_server.knowledge.text.unreadable import UnreadableError
 
 _MIN_CHARACTERS: Final = 16
 _FORM_DEPTH: Final = 3
@@ -38,7 +39,7 @@ def pdf_extraction(path: Path, omissions: Omissions) -> Extraction:
         document = pypdfium2.PdfDocument(path)
     except pypdfium2.PdfiumError as error:
         if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY):
-            return Extraction("needs_password", "The file is protected by a password.")
+            raise UnreadableError("password") from error
         document, is_damaged = repaired(path), True
         if document is None:
             raise

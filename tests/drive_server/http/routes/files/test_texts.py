@@ -73,6 +73,10 @@ async def test_earlier_versions_are_for_editors_and_strangers_see_nothing(
 async def test_what_has_no_text_and_what_is_no_part_is_refused(owner_client: httpx.AsyncClient) -> None:
     made = await file(owner_client, "data.bin", bytes(range(256)))
     assert refused(await text(owner_client, made)) == (415, "unsupported_content")
+    archive = await file(owner_client, "a.zip", samples.zip_of({"a.txt": b"a"}))
+    told = (await owner_client.get(f"{FILES}/{archive['id']}/text", params={"lang": "zh"})).json()
+    assert told["detail"] == "无法读取文字。该文件是压缩包，其中的内容不会被读取。"
+    assert told["hint"] == "请改为下载该文件。"
     plain = await file(owner_client, "plain.txt")
     assert refused(await text(owner_client, plain, start=5, end=2))[0] == 422
     assert refused(await text(owner_client, plain, limit=0))[0] == 422
