@@ -1891,7 +1891,7 @@ export interface components {
          * @description The index of an item.
          *
          *     Of a file: `state`, with `index_state` as items have it, and in the caller's language a `sentence` and what to do
-         *     (`hint`); `reason` is what its reader said, in English, and `omissions` what of the file it left out, by kind
+         *     (`hint`); `reason` says why it was not read, or not whole, and `omissions` what of the file was left out, by kind
          *     (`count`, and a `text` in the caller's language); `properties` of a photo are `taken_at`, `place` and `camera`;
          *     null in the trash, where files are not in the index. Of a folder: the number of all files below it by `state`, in
          *     `counts`.
