@@ -29,6 +29,8 @@ EDIT = frozenset({"e", "edit", "改", "修改"})
 EACH = frozenset({"p", "each", "逐个"})
 GRANT = frozenset({"g", "grant", "允许"})
 SHOW = frozenset({"s", "show", "全部"})
+WORDS = frozenset({"name", "text", "folder", "person", "role", "choice"})
+"""Kinds of arguments whose values are text, a number of digits too (`graph/approvals/arguments.py`)."""
 LONGEST_ARGUMENT = 500
 MOST_PREVIEW_LINES = 60
 DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
@@ -170,9 +172,10 @@ def _edit(action: Action, line: str, terminal: Terminal) -> Decision | None:
 
 
 def _offered(action: Action) -> dict[str, Any]:
-    """Return the arguments that an edit offers, with their values; ids of items are not offered."""
+    """Return the arguments that an edit offers, with their values, empty text for words that are not there yet."""
     args: dict[str, Any] = action["args"]
-    return {name: args.get(name) for name in action.get("editable", args)}
+    kinds: dict[str, str] = action.get("editable", dict.fromkeys(args, "value"))
+    return {name: (args.get(name) or "") if kind in WORDS else args.get(name) for name, kind in kinds.items()}
 
 
 def parse_changes(line: str, arguments: dict[str, Any]) -> dict[str, Any]:

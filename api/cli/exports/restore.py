@@ -146,14 +146,15 @@ class Restoration:
 
     def _restore_threads(self) -> None:
         for entry in self._export.entries("threads"):
+            name = text("a_thread", title=entry.get("title", "?"))
             try:
                 with self._export.files.open(entry["json"]["path"]) as file:
                     thread = json.loads(whole(file, entry["json"]["path"]))
                 here, is_new = send_thread(self._client, self._export.header.export_id, thread)
             except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-                self._failed.append(f"{text('a_thread', title=entry['title'])}: {type(error).__name__}")
+                self._failed.append(f"{name}: {type(error).__name__}")
             except (ServiceError, TooLongError) as error:
-                self._failed.append(f"{text('a_thread', title=entry['title'])}: {error.message}")
+                self._failed.append(f"{name}: {error.message}")
             else:
                 self._threads[thread["thread_id"]] = here
                 self._counts["threads" if is_new else "threads there"] += 1

@@ -186,7 +186,7 @@ class Installation:
                 return refused
             for part in stale:
                 logger.warning("%s", next(finding.message.en for finding in found if finding.part is part))
-                await anyio.to_thread.run_sync(part.reset)
+                await anyio.to_thread.run_sync(_reset, part)
             await session.execute(delete(MarkRow).where(MarkRow.part.in_([part.name for part in stale])))
             await self._record(session, known, looks, keeps=self._keep)
         return refused
@@ -240,7 +240,10 @@ class Installation:
         if contents is None:
             return False
         lacks: Callable[[str], bool] = cast("Contents", contents).lacks
-        return sum(map(lacks, blobs)) > len(blobs) / 2
+        try:
+            return sum(map(lacks, blobs)) > len(blobs) / 2
+        except OSError as error:
+            raise StorageFailureError(Message.of("content_failure")) from error
 
 
 def installation_of(settings: DriveSettings, others: Sequence[Part] = ()) -> Installation:
@@ -252,6 +255,13 @@ def installation_of(settings: DriveSettings, others: Sequence[Part] = ()) -> Ins
     # In this order, in which backups lock the databases too.
     parts = [*(part for part in own if part is not None), *others]
     return Installation(settings.resolved_database_url, parts, keep=settings.keep_everything)
+
+
+def _reset(part: Part) -> None:
+    try:
+        part.reset()
+    except OSError as error:
+        raise StorageFailureError(Message.of("part_read_only", part=Path(part.place).name)) from error
 
 
 def _read_only(parts: Sequence[Part]) -> Part | None:

@@ -91,7 +91,7 @@ class Contents(Part, Protocol):
     """The part with the contents of files."""
 
     def lacks(self, blob_hash: str) -> bool:
-        """Say whether a content is not there."""
+        """Say whether a content is not there. Raises `OSError` if it can't be told."""
         ...
 
     def note(self, mark: Mark) -> None:
@@ -188,11 +188,16 @@ class ObjectsPart:
 
     def lacks(self, blob_hash: str) -> bool:
         """Say whether a content is not there."""
-        for place in places_of(blob_hash):
-            with suppress(FileNotFoundError):
-                obstore.head(self._store, place)
-                return False
-        return True
+        try:
+            return not any(self._has(place) for place in places_of(blob_hash))
+        except BaseError as error:
+            raise OSError(str(error)) from error
+
+    def _has(self, place: str) -> bool:
+        with suppress(FileNotFoundError):
+            obstore.head(self._store, place)
+            return True
+        return False
 
     def note(self, mark: Mark) -> None:
         """Do nothing: each change would be a request."""

@@ -14,7 +14,7 @@ from drive_server.errors import StorageFailureError
 from drive_server.storage.blobs import places_of
 from drive_server.storage.database import Database
 from drive_server.storage.installation.installation import Installation
-from drive_server.storage.installation.parts import MARK_FILE, FolderPart, Mark
+from drive_server.storage.installation.parts import MARK_FILE, FolderPart, Mark, mark_json
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -133,3 +133,16 @@ async def test_an_older_copy_of_the_contents_is_still_told(tmp_path: Path) -> No
 
     with pytest.raises(StorageFailureError, match="is an older copy"):
         await of(tmp_path).open()
+
+
+async def test_an_index_that_does_not_fit_and_cannot_be_removed_stops_the_start_with_a_sentence(tmp_path: Path) -> None:
+    async with opened(tmp_path):
+        pass
+    index = tmp_path / "index"
+    index.mkdir()
+    (index / "chunks.lance").write_text("a file where a folder should be")
+    (index / MARK_FILE).write_bytes(mark_json(Mark("another", 1), "index"))
+    part = FolderPart("index", index, "*.lance", derived=True)
+
+    with pytest.raises(StorageFailureError, match="index may only be read"):
+        await Installation(f"sqlite+aiosqlite:///{tmp_path / 'drive.db'}", [part]).open()

@@ -81,6 +81,13 @@ def test_an_edit_offers_what_a_person_can_mean(
     assert given.decisions[0]["args"] == {"item_id": "i", "name": "new", "if_match": "e"}
 
 
+def test_digits_stay_text_where_the_argument_is_text_and_was_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    kinds = {"name": "name", "password": "name", "max_downloads": "number"}
+    linked = action("create_share_link", "share", args={"item_id": "i"}, editable=kinds)
+    given = answers(monkeypatch, "e name=2024 password=007 max_downloads=3\n", linked)
+    assert given.decisions[0]["args"] == {"item_id": "i", "name": "2024", "password": "007", "max_downloads": 3}
+
+
 def title_of(shown: str) -> str:
     """Return the title without the time that is left."""
     return shown.partition("（")[0]
