@@ -203,7 +203,7 @@ async def test_files_that_are_no_text_are_read_through_the_extractor_and_not_edi
     item = await store.file(ana, "/a.pdf", b"%PDF-1.7")
     with pytest.raises(UnsupportedContentError) as caught:
         await store.documents.read_text(ana, item.id)
-    assert caught.value.message == "This kind of file holds no text."
+    assert caught.value.message == "No text can be read. This kind of file holds no text."
     store.texts.texts["a.pdf"] = "extracted words"
     assert (await store.documents.read_text(ana, item.id, start=10)).text == "words"
     for attempt in (
