@@ -76,50 +76,50 @@ class AsideFolder:
 
 
 class AsideObjects:
-    """The contents set aside of an object store."""
+    """The contents set aside of an object store. Its methods block."""
 
     def __init__(self, store: ObjectStore) -> None:
         self._store = store
 
-    async def take(self, key: str, kind: Kind, before: float) -> int | None:
+    def take(self, key: str, kind: Kind, before: float) -> int | None:
         """Do as `AsideFolder.take` does."""
         try:
-            meta = await obstore.head_async(self._store, key)
+            meta = obstore.head(self._store, key)
         except FileNotFoundError:
             return None
         if meta["last_modified"].timestamp() >= before:
             return None
-        await self._move(key, _key(key.rpartition("/")[2], kind))
+        self._move(key, _key(key.rpartition("/")[2], kind))
         return meta["size"]
 
-    async def bring_back(self, key: str) -> bool:
+    def bring_back(self, key: str) -> bool:
         """Do as `AsideFolder.bring_back` does."""
         for kind in KINDS:
             with suppress(FileNotFoundError):
-                await self._move(_key(key.rpartition("/")[2], kind), key)
+                self._move(_key(key.rpartition("/")[2], kind), key)
                 return True
         with suppress(FileNotFoundError):
-            await obstore.head_async(self._store, key)
+            obstore.head(self._store, key)
             return True  # another reader was faster
         return False
 
-    async def listed(self, kind: Kind) -> list[Listed]:
+    def listed(self, kind: Kind) -> list[Listed]:
         """Return the contents of a kind."""
         return [
             (meta["path"].rpartition("/")[2], meta["size"], meta["last_modified"].timestamp())
-            async for found in obstore.list(self._store, f"{FOLDER}/{kind}")
+            for found in obstore.list(self._store, f"{FOLDER}/{kind}")
             for meta in found
         ]
 
-    async def remove(self, blob_hash: str, kind: Kind) -> None:
+    def remove(self, blob_hash: str, kind: Kind) -> None:
         """Remove a content for good."""
         with suppress(FileNotFoundError):
-            await obstore.delete_async(self._store, _key(blob_hash, kind))
+            obstore.delete(self._store, _key(blob_hash, kind))
 
-    async def _move(self, source: str, target: str) -> None:
+    def _move(self, source: str, target: str) -> None:
         # A copy has a time of its own, which a renamed object need not have.
-        await obstore.copy_async(self._store, source, target)
-        await obstore.delete_async(self._store, source)
+        obstore.copy(self._store, source, target)
+        obstore.delete(self._store, source)
 
 
 def _key(blob_hash: str, kind: Kind) -> str:

@@ -147,10 +147,12 @@ class BlobStore:
                     raise
             return (await obstore.head_async(self._store, _key(blob_hash)))["size"]
 
-    async def require_all(self, hashes: Collection[str]) -> None:
-        """Bring back the blobs that were set aside. Raise `StorageFailureError` unless all are there."""
+    def require_all(self, hashes: Collection[str]) -> None:
+        """Bring back the blobs that were set aside. Raise `StorageFailureError` unless all are there. It blocks."""
         for blob_hash in hashes:
-            if not await self._is_there(blob_hash) and not await self.bring_back(blob_hash):
+            with _translated():
+                is_there = self._is_there(blob_hash) or self._bring_back(blob_hash)
+            if not is_there:
                 raise StorageFailureError(
                     "Too much time passed before the content was recorded, and it is gone again.", hint="Try again."
                 )
@@ -179,25 +181,20 @@ class BlobStore:
 
     async def bring_back(self, blob_hash: str) -> bool:
         """Put a blob that was set aside back to its place; return whether it is there now."""
-        if self._aside_folder and self._root:
-            return await in_thread(self._aside_folder.bring_back, self._root / _key(blob_hash))
-        with _translated():
-            return await self._aside_objects.bring_back(_key(blob_hash))
+        return await in_thread(self._bring_back, blob_hash)
 
     async def aside(self, kind: Kind) -> list[Listed]:
         """Return the blobs of a kind that are set aside."""
         if self._aside_folder:
             return await in_thread(self._aside_folder.listed, kind)
-        with _translated():
-            return await self._aside_objects.listed(kind)
+        return await in_thread(self._aside_objects.listed, kind)
 
     async def remove_aside(self, blob_hash: str, kind: Kind) -> None:
         """Remove a blob that was set aside, for good. Only in a write transaction, as `set_aside`."""
         if self._aside_folder:
             await in_thread(self._aside_folder.remove, blob_hash, kind)
             return
-        with _translated():
-            await self._aside_objects.remove(blob_hash, kind)
+        await in_thread(self._aside_objects.remove, blob_hash, kind)
 
     async def remove_unfinished(self, before: datetime) -> int:
         """Remove files of contents that never arrived whole; return how many."""
@@ -267,21 +264,24 @@ class BlobStore:
             sync(parent)
             self._synced_folders.add(marker)
 
-    async def _is_there(self, blob_hash: str) -> bool:
+    def _is_there(self, blob_hash: str) -> bool:
         if self._root:
-            return await in_thread((self._root / _key(blob_hash)).exists)
-        with _translated():
-            try:
-                await obstore.head_async(self._store, _key(blob_hash))
-            except FileNotFoundError:
-                return False
-            return True
+            return (self._root / _key(blob_hash)).exists()
+        try:
+            obstore.head(self._store, _key(blob_hash))
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _bring_back(self, blob_hash: str) -> bool:
+        if self._aside_folder and self._root:
+            return self._aside_folder.bring_back(self._root / _key(blob_hash))
+        return self._aside_objects.bring_back(_key(blob_hash))
 
     async def _take(self, blob_hash: str, kind: Kind, before: float) -> int | None:
         if self._aside_folder and self._root:
             return await in_thread(self._aside_folder.take, self._root / _key(blob_hash), kind, before)
-        with _translated():
-            return await self._aside_objects.take(_key(blob_hash), kind, before)
+        return await in_thread(self._aside_objects.take, _key(blob_hash), kind, before)
 
 
 async def open_blobs(url: str, spool: Path | None = None) -> BlobStore:

@@ -25,7 +25,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 from drive_server.errors import DamagedDatabaseError, DriveError, InvalidInputError, StorageFailureError
 from drive_server.messages import Message
 from drive_server.signing import Signer
-from drive_server.storage.engine import Transactions, close_engine, configure_sqlite, is_sqlite, open_engine
+from drive_server.storage.engine import (
+    SessionWork,
+    Transactions,
+    close_engine,
+    configure_sqlite,
+    is_sqlite,
+    open_engine,
+)
 from drive_server.storage.schema import Schema
 from drive_server.storage.sqlite_faults import failure_of, require_sound
 from drive_server.storage.tables.drive_schema import SCHEMA
@@ -131,6 +138,19 @@ class Database:
         async with self._exclusive():
             with self._translation():
                 return await self._transactions.write(work)
+
+    async def change(self, work: SessionWork[T], *, waits: bool = False) -> T:
+        """Return the result of asynchronous `work`, and commit, as `write` does; on SQLite it runs in one go.
+
+        It may await its session, `asyncio.sleep(0)` where it may end if the caller was cancelled, and `beside`. One
+        that `waits` for anything else gets a session of the event loop.
+        """
+        if waits:
+            async with self.write() as session:
+                return await work(session)
+        async with self._exclusive():
+            with self._translation():
+                return await self._transactions.change(work)
 
     def require_sound(self) -> None:
         """Raise the failure that told of damage, if there was one."""

@@ -4,26 +4,31 @@ import asyncio
 import logging
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from functools import partial
+from threading import Event
 from typing import Any, TypeVar
 
 import anyio
 from sqlalchemy import URL, Connection, create_engine, event
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
 from drive_server.storage.sqlite_faults import is_busy
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+SessionWork = Callable[[AsyncSession], Coroutine[Any, Any, T]]
 
 BUSY_TIMEOUT_SECONDS = 30
 POOL_SIZE = 16
 WAL_ATTEMPTS = 100
 WAL_PAUSE_SECONDS = 0.05
+IN_THREAD = "in_thread"
+"""Set in the `info` of a session whose whole transaction runs in one thread."""
 
 
 def open_engine(url: URL) -> AsyncEngine:
@@ -75,6 +80,19 @@ class Transactions:
         async with self._engine.begin() as connection:
             return await connection.run_sync(work)
 
+    async def change(self, work: SessionWork[T]) -> T:
+        """Return the result of asynchronous `work` with a session, and commit; an exception rolls back.
+
+        SQLite's runs in one go in a thread: it may await its session, `asyncio.sleep(0)` (where it is to end if the
+        caller was cancelled), and `beside`, and nothing else. It gets the caller's context variables.
+        """
+        if self._sqlite is not None:
+            return await self._sqlite.change(work)
+        async with AsyncSession(self._engine, expire_on_commit=False) as session:
+            value = await work(session)
+            await session.commit()
+            return value
+
     async def close(self) -> None:
         """Close its own connections when all work has ended."""
         if self._sqlite is not None:
@@ -104,6 +122,10 @@ class _SqliteThreads:
     async def write(self, work: Callable[[Connection], T]) -> T:
         return await self._run(partial(self._write, work))
 
+    async def change(self, work: SessionWork[T]) -> T:
+        cancelled = Event()
+        return await self._run(partial(copy_context().run, self._change, work, cancelled), cancelled)
+
     async def close(self) -> None:
         await anyio.to_thread.run_sync(self._threads.shutdown)
         self._reading.dispose()
@@ -116,17 +138,52 @@ class _SqliteThreads:
         with self._writing.begin() as connection:
             return work(connection)
 
-    async def _run(self, work: Callable[[], T]) -> T:
+    def _change(self, work: SessionWork[T], cancelled: Event) -> T:
+        session = _ThreadSession(expire_on_commit=False, info={IN_THREAD: True})
+        session.sync_session.bind = self._writing
+        with session.sync_session as sync_session:
+            value = _run_through(work(session), cancelled)
+            sync_session.commit()
+            return value
+
+    async def _run(self, work: Callable[[], T], cancelled: Event | None = None) -> T:
         running = asyncio.get_running_loop().run_in_executor(self._threads, work)
         try:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
+            if cancelled is not None:
+                cancelled.set()
             with anyio.CancelScope(shield=True):
                 while not running.done():
                     with suppress(asyncio.CancelledError):
                         await asyncio.wait({running})
             running.exception()  # the cancelled caller does not see it: keep the event loop from complaining
             raise
+
+
+class _ThreadSession(AsyncSession):
+    """A session for asynchronous code whose driver blocks: nothing that it is asked for has to be waited for."""
+
+    async def execute(self, *arguments: Any, **options: Any) -> Any:
+        """Execute the statement. The inherited method closes cursors as asynchronous drivers want it."""
+        return self.sync_session.execute(*arguments, **options)
+
+
+async def beside(session: AsyncSession, work: Callable[[], T]) -> T:
+    """Return the result of `work`, which blocks: in the thread that the session's transaction has, or in another."""
+    return work() if session.info.get(IN_THREAD) else await anyio.to_thread.run_sync(work)
+
+
+def _run_through(work: Coroutine[Any, Any, T], cancelled: Event) -> T:
+    """Run a coroutine that waits for nothing but its own work, to its end; if `cancelled`, to its next pause."""
+    try:
+        while work.send(None) is None:
+            if cancelled.is_set():
+                work.throw(asyncio.CancelledError())
+    except StopIteration as ended:
+        return ended.value
+    work.close()
+    raise RuntimeError("a change waited for something else than its session")
 
 
 def is_sqlite(url: URL) -> bool:

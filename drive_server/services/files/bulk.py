@@ -1,10 +1,9 @@
 """One action on many items, each for itself: what can be done is done, as one change, and the rest has its reason."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
-
-import anyio.lowlevel
 
 from drive_server.access import Actor, Role, Scope, require_scope
 from drive_server.errors import DriveError, InvalidInputError, StorageFailureError
@@ -93,7 +92,7 @@ async def _folder_message(recorder: Recorder, wanted: BulkChange) -> dict[str, M
 
 
 async def _entry(recorder: Recorder, wanted: BulkChange, item: BulkItem) -> BulkEntry:
-    await anyio.lowlevel.checkpoint()
+    await asyncio.sleep(0)
     step = Recorder(recorder.session, recorder.actor, recorder.now, recorder.limits)
     try:
         async with savepoint(recorder.session, recorder.limits, recorder.actor.user_id):

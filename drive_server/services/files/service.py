@@ -210,7 +210,7 @@ class FileService:
             return await moving.move_items(recorder, refs, new_parent, on_conflict, progress)
 
         arguments = {"items": [*refs], "parent": new_parent, "on_conflict": on_conflict}
-        return await self._journal.change(actor, "move_many", arguments, operation)
+        return await self._journal.change(actor, "move_many", arguments, operation, waits=progress is not silent)
 
     async def copy(
         self,
@@ -244,7 +244,7 @@ class FileService:
             return await copying.copy_item(recorder, ref, new_parent, clean, choice, progress)
 
         arguments = {"item": ref, "parent": new_parent, "name": clean, "on_conflict": on_conflict}
-        return await self._journal.change(actor, "copy", arguments, operation)
+        return await self._journal.change(actor, "copy", arguments, operation, waits=progress is not silent)
 
     async def trash(self, actor: Actor, ref: str, *, if_match: str | None = None) -> Outcome[Item]:
         """Move the item, with all that is in it, to the trash. Needs the role editor on the folder it is in."""
@@ -297,7 +297,7 @@ class FileService:
         async def operation(recorder: Recorder) -> DeletedItems:
             return await trash.empty_trash(recorder, progress)
 
-        return await self._journal.change(actor, "empty_trash", {}, operation)
+        return await self._journal.change(actor, "empty_trash", {}, operation, waits=progress is not silent)
 
 
 def _arguments(arguments: dict[str, str | None], on_conflict: OnConflict) -> dict[str, str | None]:

@@ -1,12 +1,13 @@
 """Every change goes through here: done once per key, recorded in its transaction, shown before."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from types import NoneType
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
-import anyio.lowlevel
 from pydantic import TypeAdapter
 from sqlalchemy import Table, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -30,6 +31,7 @@ from drive_server.services.quota import Limits, require_room
 from drive_server.services.tree.items import checked_limit
 from drive_server.storage.blobs import BlobStore
 from drive_server.storage.database import Database
+from drive_server.storage.engine import beside
 from drive_server.storage.tables.journal import ChangeItemRow, ChangeRow
 
 RESULTS = (
@@ -83,6 +85,17 @@ LIMITS = {
 }
 
 
+@dataclass(slots=True)
+class _Done(Generic[T]):
+    """An operation that was done: its value, whether it changes anything, and what the journal, or a dry run, says."""
+
+    recorder: Recorder
+    value: T
+    changes: bool = False
+    touches: tuple[Touch, ...] | None = None
+    change_id: int | None = None
+
+
 def _nobody_listens() -> None:
     """Stand in until the composition says who wakes on a change of content."""
 
@@ -119,9 +132,11 @@ class Journal:
             raise ValueError(f"the action {action} is of the kind {self.kinds[action]}, not {kind}")
 
     async def change(
-        self, actor: Actor, action: str, arguments: Mapping[str, Any], operation: Operation[T]
+        self, actor: Actor, action: str, arguments: Mapping[str, Any], operation: Operation[T], *, waits: bool = False
     ) -> Outcome[T]:
         """Run the operation in one write transaction and record it there.
+
+        It awaits its session and what `Database.change` allows; one that `waits` may await anything.
 
         A known idempotency key returns what was recorded and runs nothing; the same key with another action or other
         arguments raises `IdempotencyConflictError`. For a dry run everything is rolled back and the effect returned.
@@ -130,32 +145,33 @@ class Journal:
         `CallCancelledError` for a call of a run that was revoked.
         """
         digest = _digest(actor, action, arguments)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> _Done[T] | Outcome[T]:
             replayed = None if actor.dry_run else await _replay(session, actor, digest)
             if replayed:
                 return replayed
             await refuse_if_revoked(session, actor)
             recorder = Recorder(session, actor, self._clock(), self.limits)
-            value = await operation(recorder)
+            done = _Done(recorder, await operation(recorder))
             await self._finish(recorder)
-            changes = recorder.changes_anything()
-            touches: tuple[Touch, ...] | None = None
+            done.changes = recorder.changes_anything()
             if actor.dry_run:
-                touches = await touches_of(recorder)
+                done.touches = await touches_of(recorder)
                 await session.rollback()
-                change_id = None
             else:
-                is_unasked = changes and name_unasked(recorder)
-                change_id = await _record(recorder, action, digest, encode_result(value))
-                if is_unasked and change_id is not None:
-                    note_unasked(recorder, change_id)
+                await _write_down(done, action, digest)
+            return done
+
+        done = await self._database.change(work, waits=waits)
+        if isinstance(done, Outcome):
+            return done
         if actor.dry_run:
-            return Outcome(value, effect=await self._effect(recorder, changes, touches))
-        if recorder.wakes_index:
+            return Outcome(done.value, effect=await self._effect(done.recorder, done.changes, done.touches))
+        if done.recorder.wakes_index:
             self.on_content_change()
-        if changes:
+        if done.changes:
             self.on_change()
-        return Outcome(value, change_id if changes else None)
+        return Outcome(done.value, done.change_id if done.changes else None)
 
     async def revoke(self, user_id: str, run_id: str) -> None:
         """Return once no call of the run changes anything any more: one in its transaction ends first."""
@@ -167,7 +183,8 @@ class Journal:
         await recorder.session.flush()
         require_room(recorder.session, self.limits, recorder.actor.user_id)
         if not recorder.actor.dry_run:
-            await self._blobs.require_all({change.after.hash for change in recorder.contents})
+            hashes = {change.after.hash for change in recorder.contents}
+            await beside(recorder.session, lambda: self._blobs.require_all(hashes))
 
     async def recorded(self, actor: Actor, action: str, arguments: Mapping[str, Any]) -> Outcome[Any] | None:
         """Return the outcome of this very call if it was made before; for operations that read before they write."""
@@ -253,6 +270,13 @@ async def _replay(session: AsyncSession, actor: Actor, digest: str) -> Outcome[A
     return Outcome(decode_result(row.result), row.id if row.entries else None, replayed=True)
 
 
+async def _write_down(done: _Done[Any], action: str, digest: str) -> None:
+    is_unasked = done.changes and name_unasked(done.recorder)
+    done.change_id = await _record(done.recorder, action, digest, encode_result(done.value))
+    if is_unasked and done.change_id is not None:
+        note_unasked(done.recorder, done.change_id)
+
+
 async def _record(recorder: Recorder, action: str, digest: str, result: dict[str, Any]) -> int | None:
     """Write the row. A call that changed nothing is recorded for its key only: its repeat does nothing either."""
     actor, entries = recorder.actor, recorder.entries()
@@ -280,7 +304,7 @@ async def _record(recorder: Recorder, action: str, digest: str, result: dict[str
         "grant_id": actor.grant_id,
         "undoes": recorder.undoes,
     }
-    await anyio.lowlevel.checkpoint()  # what a large change touched took a while to gather, and takes one to write down
+    await asyncio.sleep(0)  # what a large change touched took a while to gather, and takes one to write down
     change_id = await recorder.session.run_sync(_insert, values, sorted(touched_items(entries)))
     for notify in recorder.on_recorded:
         notify(change_id)

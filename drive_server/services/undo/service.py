@@ -1,9 +1,9 @@
 """Taking changes back, and doing them again: each is itself one change in the journal."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-import anyio.lowlevel
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
@@ -108,11 +108,11 @@ class UndoService:
             await reversal.take_back(changes, progress)
             result = reversal.result(acting.principal.email, preview=acting.dry_run)
             # To tell of thousands of changes takes a while, and so does what follows: others come in between.
-            await anyio.lowlevel.checkpoint()
+            await asyncio.sleep(0)
             return result
 
         arguments = {"run_id": run_id, "change_id": change_id} | ({"run_ids": [*run_ids]} if run_ids else {})
-        outcome = await self._journal.change(acting, "undo", arguments, operation)
+        outcome = await self._journal.change(acting, "undo", arguments, operation, waits=progress is not silent)
         undone = tuple(replace(change, undone_by=outcome.change_id) for change in outcome.value.undone)
         return replace(outcome, value=replace(outcome.value, undone=undone, change_id=outcome.change_id))
 
@@ -138,8 +138,10 @@ class UndoService:
             reversal = Reversal(recorder, check_scopes=not preview, direction="redo")
             await reversal.take_back(undos, progress)
             result = reversal.redone(acting.principal.email, preview=acting.dry_run)
-            await anyio.lowlevel.checkpoint()
+            await asyncio.sleep(0)
             return result
 
-        outcome = await self._journal.change(acting, "redo", {"run_id": run_id, "change_id": change_id}, operation)
+        outcome = await self._journal.change(
+            acting, "redo", {"run_id": run_id, "change_id": change_id}, operation, waits=progress is not silent
+        )
         return replace(outcome, value=replace(outcome.value, change_id=outcome.change_id))
