@@ -85,16 +85,19 @@ class BlobStore:
 
     async def put_stream(self, chunks: AsyncIterator[bytes], limit: int) -> Blob:
         """Store the chunks, two in memory at a time. Raises `TooLargeError` past `limit` bytes; then nothing stays."""
+        async with aclosing(_parts(chunks, limit)) as parts:
+            first = await anext(parts)
+            if self._root and len(first) < CHUNK_BYTES:  # it is the last one, too
+                return await self.put_bytes(bytes(first))
+            return await self._put_parts(first, parts)
+
+    async def _put_parts(self, first: bytearray, others: AsyncIterator[bytearray]) -> Blob:
         async with self._spooled() as spooled:
-            size, buffer = 0, bytearray()
-            async for chunk in chunks:
-                size += len(chunk)
-                _require_fits(size, limit)
-                buffer += chunk
-                if len(buffer) >= CHUNK_BYTES:
-                    await in_thread(spooled.write, buffer)
-                    buffer.clear()
-            await in_thread(spooled.write, buffer)
+            size = len(first)
+            await in_thread(spooled.write, first)
+            async for part in others:
+                size += len(part)
+                await in_thread(spooled.write, part)
             blob_hash = await in_thread(spooled.finish)
             return await self._keep(spooled.path, Blob(blob_hash, size, spooled.checksums))
 
@@ -322,6 +325,19 @@ def remote_store(url: str) -> ObjectStore:
 def _require_fits(size: int, limit: int) -> None:
     if size > limit:
         raise TooLargeError(Message.of("content_too_large", limit=limit), details={"limit": limit})
+
+
+async def _parts(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[bytearray]:
+    """Yield the chunks in parts of at least `CHUNK_BYTES`, then the rest, which may be empty."""
+    size, part = 0, bytearray()
+    async for chunk in chunks:
+        size += len(chunk)
+        _require_fits(size, limit)
+        part += chunk
+        if len(part) >= CHUNK_BYTES:
+            yield part
+            part = bytearray()
+    yield part
 
 
 def _is_renewed(target: Path, size: int) -> bool:

@@ -9,7 +9,7 @@ from secrets import token_bytes
 from typing import Any, Final, Self, TypeVar
 
 import anyio
-from sqlalchemy import URL, Connection, column, event, func, make_url, select, table
+from sqlalchemy import URL, Connection, column, event, make_url, select, table
 from sqlalchemy.exc import (
     DatabaseError,
     DataError,
@@ -32,6 +32,7 @@ from drive_server.storage.engine import (
     configure_sqlite,
     is_sqlite,
     open_engine,
+    take_turn,
 )
 from drive_server.storage.schema import Schema
 from drive_server.storage.sqlite_faults import failure_of, require_sound
@@ -115,7 +116,7 @@ class Database:
             try:
                 with self._translation():
                     if turn and self._write_lock is None:
-                        await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(turn, 0))))
+                        await take_turn(session, turn)
                     yield session
                     # A commit that is cancelled half-way may or may not have happened: let it finish.
                     with anyio.CancelScope(shield=True):
@@ -139,18 +140,23 @@ class Database:
             with self._translation():
                 return await self._transactions.write(work)
 
-    async def change(self, work: SessionWork[T], *, waits: bool = False) -> T:
+    async def look(self, work: SessionWork[T]) -> T:
+        """Return the result of asynchronous `work`, which sees one state, as `change` runs it; nothing is kept."""
+        with self._translation():
+            return await self._transactions.look(work)
+
+    async def change(self, work: SessionWork[T], *, turn: str = "", waits: bool = False) -> T:
         """Return the result of asynchronous `work`, and commit, as `write` does; on SQLite it runs in one go.
 
         It may await its session, `asyncio.sleep(0)` where it may end if the caller was cancelled, and `beside`. One
         that `waits` for anything else gets a session of the event loop.
         """
         if waits:
-            async with self.write() as session:
+            async with self.write(turn) as session:
                 return await work(session)
         async with self._exclusive():
             with self._translation():
-                return await self._transactions.change(work)
+                return await self._transactions.change(work, turn)
 
     def require_sound(self) -> None:
         """Raise the failure that told of damage, if there was one."""

@@ -13,7 +13,7 @@ from threading import Event
 from typing import Any, TypeVar
 
 import anyio
-from sqlalchemy import URL, Connection, create_engine, event
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, select
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
 from drive_server.storage.sqlite_faults import is_busy
@@ -80,7 +80,14 @@ class Transactions:
         async with self._engine.begin() as connection:
             return await connection.run_sync(work)
 
-    async def change(self, work: SessionWork[T]) -> T:
+    async def look(self, work: SessionWork[T]) -> T:
+        """Return the result of asynchronous `work` with a session, as `change` runs it; nothing is kept."""
+        if self._sqlite is not None:
+            return await self._sqlite.look(work)
+        async with AsyncSession(self._engine, expire_on_commit=False, autoflush=False) as session:
+            return await work(session)
+
+    async def change(self, work: SessionWork[T], turn: str = "") -> T:
         """Return the result of asynchronous `work` with a session, and commit; an exception rolls back.
 
         SQLite's runs in one go in a thread: it may await its session, `asyncio.sleep(0)` (where it is to end if the
@@ -89,6 +96,8 @@ class Transactions:
         if self._sqlite is not None:
             return await self._sqlite.change(work)
         async with AsyncSession(self._engine, expire_on_commit=False) as session:
+            if turn:
+                await take_turn(session, turn)
             value = await work(session)
             await session.commit()
             return value
@@ -122,9 +131,16 @@ class _SqliteThreads:
     async def write(self, work: Callable[[Connection], T]) -> T:
         return await self._run(partial(self._write, work))
 
+    async def look(self, work: SessionWork[T]) -> T:
+        return await self._in_session(work, self._look)
+
     async def change(self, work: SessionWork[T]) -> T:
+        return await self._in_session(work, self._change)
+
+    async def _in_session(self, work: SessionWork[T], run: Callable[[SessionWork[T], Event], T]) -> T:
         cancelled = Event()
-        return await self._run(partial(copy_context().run, self._change, work, cancelled), cancelled)
+        context = copy_context()
+        return await self._run(lambda: context.run(run, work, cancelled), cancelled)
 
     async def close(self) -> None:
         await anyio.to_thread.run_sync(self._threads.shutdown)
@@ -138,9 +154,13 @@ class _SqliteThreads:
         with self._writing.begin() as connection:
             return work(connection)
 
+    def _look(self, work: SessionWork[T], cancelled: Event) -> T:
+        session = _thread_session(self._reading, autoflush=False)
+        with session.sync_session:
+            return _run_through(work(session), cancelled)
+
     def _change(self, work: SessionWork[T], cancelled: Event) -> T:
-        session = _ThreadSession(expire_on_commit=False, info={IN_THREAD: True})
-        session.sync_session.bind = self._writing
+        session = _thread_session(self._writing)
         with session.sync_session as sync_session:
             value = _run_through(work(session), cancelled)
             sync_session.commit()
@@ -167,6 +187,17 @@ class _ThreadSession(AsyncSession):
     async def execute(self, *arguments: Any, **options: Any) -> Any:
         """Execute the statement. The inherited method closes cursors as asynchronous drivers want it."""
         return self.sync_session.execute(*arguments, **options)
+
+
+def _thread_session(engine: Engine, *, autoflush: bool = True) -> AsyncSession:
+    session = _ThreadSession(expire_on_commit=False, autoflush=autoflush, info={IN_THREAD: True})
+    session.sync_session.bind = engine
+    return session
+
+
+async def take_turn(session: AsyncSession, turn: str) -> None:
+    """Wait until no other transaction of this turn is under way; for databases with several writers."""
+    await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(turn, 0))))
 
 
 async def beside(session: AsyncSession, work: Callable[[], T]) -> T:

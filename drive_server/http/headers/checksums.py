@@ -73,7 +73,8 @@ async def checked(chunks: AsyncIterator[bytes], checksums: Sequence[Checksum]) -
                 await in_thread(_update, checksums, bytes(waiting))
                 waiting.clear()
         yield chunk
-    await in_thread(_update, checksums, bytes(waiting))
+    if waiting:
+        await in_thread(_update, checksums, bytes(waiting))
     for checksum in checksums:
         if not checksum.matches():
             raise DamagedContentError(Message.of("damaged_content", kind=checksum.kind))

@@ -112,32 +112,37 @@ class PendingFiles:
         """Claim the next files besides `excluded`, small ones first; failed ones wait unless `retry_at_once`."""
         pending = and_(IndexEntryRow.state == "pending", IndexEntryRow.file_id.not_in(excluded))
         condition = pending if retry_at_once else and_(pending, self._is_due())
-        async with self._database.read() as session:
-            if await session.scalar(select(IndexEntryRow.file_id).where(condition).limit(1)) is None:
-                return []
-        async with self._database.write() as session:
+        if not await self._has(condition):
+            return []
+
+        async def claim(session: AsyncSession) -> list[Job]:
             rows = (await session.execute(_next_files(condition))).all()
             jobs = _first_batch(rows)
             await _set_state(session, [job.file_id for job in jobs], state="indexing")
-        return jobs
+            return jobs
+
+        return await self._database.change(claim)
 
     async def claim_for_migration(self, excluded: Collection[str], *, retry_at_once: bool) -> list[Job]:
         """Return the next files whose passages are in another table. Their states stay, as they are found there."""
         due = literal(value=True) if retry_at_once else self._is_due()
         condition = and_(self._is_in_other_table(), due, IndexEntryRow.file_id.not_in(excluded))
-        async with self._database.read() as session:
-            return _first_batch((await session.execute(_next_files(condition))).all())
+        rows = await self._database.read_sync(lambda connection: connection.execute(_next_files(condition)).all())
+        return _first_batch(rows)
 
     async def finish(self, results: Sequence[Result]) -> None:
         """Save the results of files that did not change meanwhile."""
         # A failure may be the reader's fault, not the file's.
         read = [result for result in results if result.job.content and result.state != "failed"]
         left = [result.job.file_id for result in results if result.job.blob is None]
-        async with self._database.write() as session:
+
+        async def save(session: AsyncSession) -> None:
             await self._save_states(session, results)
             await save_readings(session, {result.job.content: _reading(result) for result in read})
             if left:
                 await session.execute(_of_deleted_files(left), execution_options=UNSYNCHRONISED)
+
+        await self._database.change(save)
 
     async def _save_states(self, session: AsyncSession, results: Sequence[Result]) -> None:
         """Set the states of all files with one statement for each set of columns."""
@@ -214,8 +219,8 @@ class PendingFiles:
         """Return the smallest file whose pages OCR has to read now, None if there is none; failed ones come last."""
         waiting = and_(IndexEntryRow.awaits_ocr.is_(True), IndexEntryRow.state.not_in(UNFINISHED))
         due = and_(waiting, self._is_due(OCR_PATIENCE), VersionRow.blob.is_not(None))
-        async with self._database.read() as session:
-            rows = (await session.execute(_next_files(due).limit(1))).all()
+        first = _next_files(due).limit(1)
+        rows = await self._database.read_sync(lambda connection: connection.execute(first).all())
         return next(iter(_first_batch(rows)), None)
 
     async def postpone_ocr(self, file_id: str, attempts: int) -> None:
@@ -240,17 +245,15 @@ class PendingFiles:
 
     async def has_unfinished(self) -> bool:
         """Return whether a file is pending or being indexed."""
-        async with self._database.read() as session:
-            unfinished = select(IndexEntryRow.file_id).where(IndexEntryRow.state.in_(UNFINISHED))
-            return await session.scalar(unfinished.limit(1)) is not None
+        return await self._has(IndexEntryRow.state.in_(UNFINISHED))
 
     async def needs_migration(self) -> bool:
         """Return whether a file's passages are in another table only."""
-        async with self._database.read() as session:
-            return (
-                await session.scalar(select(IndexEntryRow.file_id).where(self._is_in_other_table()).limit(1))
-                is not None
-            )
+        return await self._has(self._is_in_other_table())
+
+    async def _has(self, condition: ColumnElement[bool]) -> bool:
+        first = select(IndexEntryRow.file_id).where(condition).limit(1)
+        return await self._database.read_sync(lambda connection: connection.scalar(first)) is not None
 
     def _is_in_other_table(self) -> ColumnElement[bool]:
         return and_(IndexEntryRow.state == "ready", IndexEntryRow.index_table != self._table)

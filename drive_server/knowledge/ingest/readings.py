@@ -38,8 +38,7 @@ async def find_readings(database: Database, contents: Collection[str]) -> dict[s
         .outerjoin(holder, holder.c.content == ReadingRow.content)
         .where(ReadingRow.content.in_(contents))
     )
-    async with database.read() as session:
-        rows = (await session.execute(query)).all()
+    rows = await database.read_sync(lambda connection: connection.execute(query).all())
     return {
         row.content: Reading(row.state, row.reason, row.passages, file_id, row.omissions, row.properties)
         for row, file_id in rows

@@ -45,6 +45,5 @@ class IndexStatuses:
         return self._known
 
     async def _state_now(self) -> tuple[object, ...]:
-        async with self._database.read() as session:
-            newest = await session.scalar(select(func.max(ChangeRow.id)))
+        newest = await self._database.read_sync(lambda connection: connection.scalar(select(func.max(ChangeRow.id))))
         return newest, self._ingester.steps, self._ingester.health.state, monotonic() // LONGEST_SECONDS

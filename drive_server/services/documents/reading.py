@@ -56,8 +56,11 @@ class Readings:
     async def locate(self, actor: Actor, ref: str, version: int | None = None) -> tuple[Item, VersionRow]:
         """Return a file with the row of a version of it, of the newest one without a number. Raises as `open` does."""
         require_scope(actor.principal, Scope.READ)
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> tuple[Item, VersionRow]:
             return await _version_of(session, actor.principal, ref, version)
+
+        return await self._database.look(work)
 
     async def part(
         self, actor: Actor, ref: str, wanted: Wanted, version: int | None = None, place: str = ""

@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Literal
 
 import anyio
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Role, Scope, require_scope
 from drive_server.errors import EtagMismatchError, InvalidInputError
@@ -169,19 +170,25 @@ class DocumentService:
         """Return the room for a file, or raise what creating it there would: before a long upload."""
         require_scope(actor.principal, Scope.WRITE)
         clean_name(name)
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> Room:
             folder = await locate_folder(session, actor.principal, parent, Role.EDITOR)
             await require_room_below(session, folder)
             owner_id = folder.row.owner_id
             return await require_room_for(session, self._journal.limits, owner_id, size, actor.user_id, blob_hash)
 
+        return await self._database.look(work)
+
     async def check_file(self, actor: Actor, ref: str, size: int = 0, *, if_match: str | None = None) -> Room:
         """Return the room for a new content of a file, or raise what replacing it would: before a long upload."""
         require_scope(actor.principal, Scope.WRITE)
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> Room:
             node = await locate_file(session, actor.principal, ref, Role.EDITOR)
             await check_etag(session, actor, node, if_match)
             return await require_room_for(session, self._journal.limits, node.row.owner_id, size, actor.user_id)
+
+        return await self._database.look(work)
 
     async def write_text(self, actor: Actor, ref: str, text: str, *, if_match: str | None = None) -> Outcome[Item]:
         """Replace the whole content of a text file, of a Word document or of a workbook."""
@@ -331,11 +338,15 @@ class DocumentService:
     async def open_content(self, actor: Actor, ref: str, version: int | None = None) -> Content:
         """Return the file's bytes, as they are now or (for editors) as they were in that version."""
         require_scope(actor.principal, Scope.READ)
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> tuple[Item, VersionRow]:
             needed = Role.VIEWER if version is None else Role.EDITOR
             node = await locate_file(session, actor.principal, ref, needed)
             item = await describe(session, node)
             found = await require_version(session, node.row, node.row.version if version is None else version)
+            return item, found
+
+        item, found = await self._database.look(work)
 
         def stream(start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
             return self._blobs.stream(found.blob, start, end)
@@ -361,12 +372,15 @@ class DocumentService:
         self, actor: Actor, ref: str, if_match: str | None, require: Callable[[str, str], None] = require_editable
     ) -> _EditTarget:
         """Refuse before anything is stored what the transaction would refuse; return what to work on."""
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> _EditTarget:
             node = await locate_file(session, actor.principal, ref, Role.EDITOR)
             await check_etag(session, actor, node, if_match)
             require(node.row.name, node.row.media_type)
             current, usage = await content_and_usage(session, node.row, self._journal.limits)
             return _EditTarget(node.row.name, current, node.row.owner_id, usage.left)
+
+        return await self._database.look(work)
 
     async def _require_room(self, actor: Actor, target: _EditTarget, data: bytes) -> None:
         """Refuse before the bytes are stored what the transaction would refuse for want of room."""

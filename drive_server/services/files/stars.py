@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import and_, delete, or_, select
+from sqlalchemy import Connection, and_, delete, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Scope, require_person, require_scope
@@ -34,12 +34,15 @@ class StarService:
 
     async def among(self, actor: Actor, ids: Sequence[str]) -> frozenset[str]:
         """Return those of the ids that the caller starred, by a query for each 500 of them."""
-        found: set[str] = set()
-        async with self._database.read() as session:
+
+        def starred(connection: Connection) -> frozenset[str]:
+            found: set[str] = set()
             for start in range(0, len(ids), BATCH):
                 mine = (StarRow.user_id == actor.user_id, StarRow.node_id.in_(ids[start : start + BATCH]))
-                found.update(await session.scalars(select(StarRow.node_id).where(*mine)))
-        return frozenset(found)
+                found.update(connection.scalars(select(StarRow.node_id).where(*mine)))
+            return frozenset(found)
+
+        return await self._database.read_sync(starred)
 
     async def page(self, actor: Actor, limit: int = 100, cursor: str | None = None) -> Page[Item]:
         """Return the starred items that the caller sees, what was starred last first; none that are in the trash."""

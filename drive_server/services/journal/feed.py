@@ -79,8 +79,11 @@ class ChangeFeed:
 
     async def newest(self) -> int:
         """Return the number of the newest change, 0 if there is none."""
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> int:
             return await session.scalar(select(func.max(ChangeRow.id))) or 0
+
+        return await self._database.look(work)
 
     def wake(self) -> None:
         """Look soon."""
@@ -132,9 +135,12 @@ class ChangeFeed:
     async def _after(self, last: int) -> list[tuple[int, str]]:
         # As text: what a large change touched is read in a thread, not here.
         query = select(ChangeRow.id, cast(ChangeRow.entries, Text)).where(ChangeRow.id > last)
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> list[tuple[int, str]]:
             rows = await session.execute(query.order_by(ChangeRow.id).limit(MOST_AT_ONCE))
             return [(number, entries) for number, entries in rows]
+
+        return await self._database.look(work)
 
 
 def all_recorded(found: list[tuple[int, str]]) -> list[Recorded]:

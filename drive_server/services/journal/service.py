@@ -191,8 +191,11 @@ class Journal:
         digest = _digest(actor, action, arguments)
         if actor.dry_run or actor.idempotency_key is None:
             return None
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> Outcome[Any] | None:
             return await _replay(session, actor, digest)
+
+        return await self._database.look(work)
 
     async def has_recorded(self, actor: Actor) -> bool:
         """Return whether a call of the tool with this idempotency key was recorded before, this one or another."""
@@ -203,8 +206,11 @@ class Journal:
             ChangeRow.idempotency_key == actor.idempotency_key,
             ChangeRow.tool == actor.tool,
         )
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> bool:
             return await session.scalar(query) is not None
+
+        return await self._database.look(work)
 
     async def list_changes(
         self,

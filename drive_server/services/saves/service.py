@@ -56,8 +56,11 @@ class SaveService:
         Passing files are removed for good. Raises what `FileService.trash` does.
         """
         require_scope(actor.principal, Scope.DELETE)
-        async with self._database.read() as session:
-            action = await _deletion(session, actor, await _live(session, actor, ref), began)
+
+        async def kind(session: AsyncSession) -> Deletion:
+            return await _deletion(session, actor, await _live(session, actor, ref), began)
+
+        action = await self._database.look(kind)
         if action == "trash":
             await self._trash(actor, ref, if_match)
             return True
@@ -87,8 +90,7 @@ class SaveService:
         Raises what `FileService.move` does.
         """
         require_scope(actor.principal, Scope.WRITE)
-        async with self._database.read() as session:
-            found = await find_save(session, actor, ref, to, began)
+        found = await self._database.look(lambda session: find_save(session, actor, ref, to, began))
         if found is not None:
 
             async def save(recorder: Recorder) -> Item:
@@ -129,9 +131,8 @@ class SaveService:
             absence, empty = found
             return await bring_back(recorder, absence, SavedContent(blob, media_type, modified_at, empty))
 
-        async with self._database.read() as session:
-            if await find_missed(session, actor, to, began) is None:
-                return None
+        if await self._database.look(lambda session: find_missed(session, actor, to, began)) is None:
+            return None
         arguments = {**to.arguments, "content": blob.hash}
         try:
             return await self._journal.change(actor, "write", arguments, operation)

@@ -83,12 +83,15 @@ class SearchService:
         cursors = Cursors(self._database.signer, actor.user_id, "search", wanted, folder, wanted_kind, *only.key())
         shown = unpack_marks(cursors.unseal(cursor)) if cursor is not None else []
         question = Question(wanted, "text", min(size, MAX_FOUND - len(shown)), shown=shown, answers_only=True)
-        async with self._database.read() as session:
+
+        async def names(session: AsyncSession) -> tuple[SearchArea, Question, _Found | None]:
             area = await open_area(session, actor.principal, folder, conditions)
             names, near = await _match_names(session, area, wanted, wanted_kind)
-            question = replace(question, names=names, near=near)
+            asked = replace(question, names=names, near=near)
             only_names = not wanted or wanted_kind == "folder"
-            found = await _page_of_names(session, actor.principal, area, question, only=only_names)
+            return area, asked, await _page_of_names(session, actor.principal, area, asked, only=only_names)
+
+        area, question, found = await self._database.look(names)
         if found is None:
             found = await self._ask(actor.principal, area, question)
         if wanted and not question.is_answered(found.candidates):
@@ -118,8 +121,7 @@ class SearchService:
         reranker = self._reranker if mode == "hybrid" else None
         question = Question(wanted, mode, max(size, MAX_PASSAGES) if reranker else size, answers_only=mode == "hybrid")
         conditions = only.conditions(actor.principal, "file")
-        async with self._database.read() as session:
-            area = await open_area(session, actor.principal, folder, conditions)
+        area = await self._database.look(lambda session: open_area(session, actor.principal, folder, conditions))
         found = await self._ask(actor.principal, area, question)
         hits = await _reranked(reranker, wanted, found.hits) if reranker else found.hits
         return Page(hits[:size], note=self._note(area, language))
@@ -152,10 +154,14 @@ class SearchService:
         while True:
             asked = min(asked * ASKED_PER_WANTED, MAX_ASKED)
             hits = await self._passages(area, question, asked)
-            async with self._database.read() as session:
-                found = await _page(session, principal, area, question, hits)
+            found = await self._shown(principal, area, question, hits)
             if found.is_full or len(hits) < asked or asked == MAX_ASKED:
                 return found
+
+    async def _shown(
+        self, principal: Principal, area: SearchArea, question: Question, hits: Sequence[IndexHit]
+    ) -> _Found:
+        return await self._database.look(lambda session: _page(session, principal, area, question, hits))
 
     async def _with_slips(
         self, principal: Principal, area: SearchArea, question: Question, kind: Kind | None

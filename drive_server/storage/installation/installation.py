@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final, cast
 
@@ -16,7 +17,7 @@ from drive_server.messages import Message
 from drive_server.settings import DriveSettings
 from drive_server.signing import Signer
 from drive_server.storage.database import SIGNING_KEY, Database, parsed_url, signing_key
-from drive_server.storage.engine import open_engine
+from drive_server.storage.engine import beside, open_engine
 from drive_server.storage.installation.check import CONTENTS, Finding, Known, Range, examine
 from drive_server.storage.installation.parts import (
     Contents,
@@ -147,13 +148,7 @@ class Installation:
         if (database := self._database) is None:
             return
         # In the turn of those who mark: else a number that was read here would be written over their next one.
-        async with database.write(TURN) as session:
-            row = await session.get(MarkRow, CONTENTS)
-            is_marked = row is not None and row.written > 0
-            if row is not None and is_marked:
-                mark = Mark(await _id_of(session), row.intended, await _newest_change(session))
-                await anyio.to_thread.run_sync(contents.note, mark)
-        if not is_marked:
+        if not await database.change(partial(_note_change, contents), turn=TURN):
             await self.mark()
 
     def _find_before(self) -> list[Finding]:
@@ -274,6 +269,16 @@ async def _id_of(session: AsyncSession) -> str:
 
 async def _newest_change(session: AsyncSession) -> int:
     return await session.scalar(select(func.max(ChangeRow.id))) or 0
+
+
+async def _note_change(contents: Contents, session: AsyncSession) -> bool:
+    """Tell the contents of the newest change; return whether they are marked at all."""
+    row = await session.get(MarkRow, CONTENTS)
+    if row is None or row.written == 0:
+        return False
+    mark = Mark(await _id_of(session), row.intended, await _newest_change(session))
+    await beside(session, lambda: contents.note(mark))
+    return True
 
 
 async def _is_written(part: Part, mark: Mark) -> bool:

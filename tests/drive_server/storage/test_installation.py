@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import sqlite3
 from contextlib import asynccontextmanager, closing
@@ -71,6 +72,7 @@ async def test_a_note_of_a_change_never_takes_a_number_back(tmp_path: Path, monk
         put(tmp_path)
         await installation.mark()
         note, waits, marked = FolderPart.note, anyio.Event(), anyio.Event()
+        loop = asyncio.get_running_loop()
 
         async def mark() -> None:
             await waits.wait()
@@ -78,11 +80,11 @@ async def test_a_note_of_a_change_never_takes_a_number_back(tmp_path: Path, monk
             marked.set()
 
         def note_late(self: FolderPart, mark: Mark) -> None:
-            anyio.from_thread.run_sync(waits.set)
+            loop.call_soon_threadsafe(waits.set)
             for _ in range(2000):  # as long as another task may take that does not wait for this one
                 if is_second(tmp_path):
                     break
-                anyio.from_thread.run(anyio.lowlevel.checkpoint)
+                asyncio.run_coroutine_threadsafe(anyio.lowlevel.checkpoint(), loop).result()
             note(self, mark)
 
         monkeypatch.setattr(FolderPart, "note", note_late)

@@ -4,6 +4,7 @@ import asyncio
 import gc
 import sqlite3
 from contextlib import closing, suppress
+from contextvars import ContextVar
 from threading import Barrier, Event, get_ident
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +16,14 @@ from sqlalchemy import make_url, text
 from drive_server.errors import InvalidInputError, StorageFailureError
 from drive_server.storage import engine
 from drive_server.storage.database import Database
-from drive_server.storage.engine import Transactions, open_engine
+from drive_server.storage.engine import Transactions, beside, open_engine
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Generator
     from pathlib import Path
 
     from sqlalchemy import Connection
+    from sqlalchemy.ext.asyncio import AsyncSession
 
 WORDS = text("SELECT word FROM words ORDER BY word")
 ADD = text("INSERT INTO words VALUES (:word)")
@@ -279,3 +281,88 @@ async def test_each_connection_is_set_up_as_its_owner_wants(tmp_path: Path) -> N
     assert await transactions.write(settings) == [1, 1, 2, "wal"]
     await transactions.close()
     await opened.dispose()
+
+
+async def add(session: AsyncSession, word: str) -> str:
+    await session.execute(ADD, {"word": word})
+    return f"added {word}"
+
+
+async def test_a_change_of_asynchronous_code_is_kept_and_a_look_is_not(either: Database) -> None:
+    assert await either.change(lambda session: add(session, "你好")) == "added 你好"
+    assert await either.look(lambda session: add(session, "lost")) == "added lost"
+    assert await words(either) == ["你好"]
+
+
+async def test_a_change_that_raises_or_rolls_back_keeps_nothing(either: Database) -> None:
+    async def fail(session: AsyncSession) -> None:
+        await add(session, "lost")
+        raise KeyError("mine")
+
+    async def rehearse(session: AsyncSession) -> str:
+        added = await add(session, "rehearsed")
+        await session.rollback()
+        return added
+
+    with pytest.raises(KeyError, match="mine"):
+        await either.change(fail)
+    assert await either.change(rehearse) == "added rehearsed"
+    assert await words(either) == []
+
+
+async def test_a_change_has_the_context_of_its_caller_and_may_block_beside_its_session(either: Database) -> None:
+    name = ContextVar[str]("name")
+    name.set("ana")
+
+    async def named(session: AsyncSession) -> tuple[str, int]:
+        await add(session, name.get())
+        return name.get(), await beside(session, get_ident)
+
+    caller, thread = await either.change(named)
+    assert (caller, thread != get_ident(), await words(either)) == ("ana", True, ["ana"])
+
+
+async def test_a_cancelled_change_ends_at_its_next_pause_and_keeps_nothing(either: Database) -> None:
+    begun, go_on = Event(), Event()
+
+    async def slow(session: AsyncSession) -> None:
+        await add(session, "lost")
+        begun.set()
+        await beside(session, lambda: go_on.wait(PATIENCE_SECONDS))
+        await asyncio.sleep(0)
+        await add(session, "never")
+
+    changing = asyncio.create_task(either.change(slow))
+    await anyio.to_thread.run_sync(begun.wait, PATIENCE_SECONDS)
+    changing.cancel()
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await changing
+    assert await words(either) == []
+
+
+async def test_a_change_in_a_thread_that_waits_for_something_else_fails_and_keeps_nothing(database: Database) -> None:
+    async def wait(session: AsyncSession) -> None:
+        await add(session, "lost")
+        await Waiting()
+
+    with pytest.raises(RuntimeError, match="something else than its session"):
+        await database.change(wait)
+    await database.change(lambda session: add(session, "next"))
+    assert await words(database) == ["next"]
+
+
+async def test_a_change_that_says_that_it_waits_may_wait_for_anything(either: Database) -> None:
+    async def wait(session: AsyncSession) -> None:
+        await anyio.sleep(0.001)
+        await add(session, "waited")
+
+    await either.change(wait, waits=True)
+    assert await words(either) == ["waited"]
+
+
+class Waiting:
+    """Waits for something that only an event loop could bring about."""
+
+    def __await__(self) -> Generator[object]:
+        yield self

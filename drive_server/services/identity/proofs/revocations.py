@@ -57,8 +57,7 @@ class Revocations:
         query = select(ApiKeyRow.id, ApiKeyRow.user_id, ApiKeyRow.revoked_at).where(ApiKeyRow.revoked_at.is_not(None))
         if self._since is not None:
             query = query.where(ApiKeyRow.revoked_at >= self._since)
-        async with self._database.read() as session:
-            found = list(await session.execute(query))
+        found = await self._database.read_sync(lambda connection: connection.execute(query).all())
         new = [(row.id, row.user_id) for row in found if row.id not in self._told]
         self._told = {row.id: row.revoked_at for row in found}
         if found:
