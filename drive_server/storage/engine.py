@@ -139,8 +139,7 @@ class _SqliteThreads:
 
     async def _in_session(self, work: SessionWork[T], run: Callable[[SessionWork[T], Event], T]) -> T:
         cancelled = Event()
-        context = copy_context()
-        return await self._run(lambda: context.run(run, work, cancelled), cancelled)
+        return await self._run(lambda: run(work, cancelled), cancelled)
 
     async def close(self) -> None:
         await anyio.to_thread.run_sync(self._threads.shutdown)
@@ -167,7 +166,7 @@ class _SqliteThreads:
             return value
 
     async def _run(self, work: Callable[[], T], cancelled: Event | None = None) -> T:
-        running = asyncio.get_running_loop().run_in_executor(self._threads, work)
+        running = asyncio.get_running_loop().run_in_executor(self._threads, partial(copy_context().run, work))
         try:
             return await asyncio.shield(running)
         except asyncio.CancelledError:

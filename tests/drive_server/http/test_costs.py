@@ -1,0 +1,67 @@
+"""The thread calls, statements and transactions of ten operations, which do not depend on the machine."""
+
+from __future__ import annotations
+
+from operator import gt
+from typing import TYPE_CHECKING, Any
+
+from tests.drive_server.costs import counting
+from tests.drive_server.http.service import running
+
+if TYPE_CHECKING:
+    import httpx
+    import pytest
+
+    from drive_server.settings import DriveSettings
+
+CONTENT = b"x" * 10_000
+MOST = {
+    "upload": (8, 16, 5),
+    "upload over WebDAV": (13, 24, 9),
+    "an item": (3, 6, 3),
+    "a folder of 100": (3, 6, 3),
+    "download": (4, 6, 2),
+    "make a folder": (3, 9, 3),
+    "rename": (3, 13, 3),
+    "move to the trash": (3, 12, 3),
+    "search by name": (3, 9, 3),
+    "a folder of 100 over WebDAV": (9, 12, 8),
+}
+"""Thread calls, statements, transactions."""
+
+REQUESTS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "upload": ("POST", "/api/drive/files?name=b.bin", {"content": CONTENT}),
+    "upload over WebDAV": ("PUT", "/dav/c.bin", {"content": CONTENT}),
+    "an item": ("GET", "/api/drive/items/%2Fa.bin", {}),
+    "a folder of 100": ("GET", "/api/drive/items/%2Fmany/children?limit=100", {}),
+    "download": ("GET", "/api/drive/files/%2Fa.bin/content", {}),
+    "make a folder": ("POST", "/api/drive/items", {"json": {"kind": "folder", "name": "new", "parent_id": "root"}}),
+    "rename": ("PATCH", "/api/drive/items/%2Fa.bin", {"json": {"name": "d.bin"}}),
+    "move to the trash": ("POST", "/api/drive/items/%2Fd.bin/trash", {}),
+    "search by name": ("GET", "/api/drive/search?q=n42&mode=name", {}),
+    "a folder of 100 over WebDAV": ("PROPFIND", "/dav/many/", {"headers": {"Depth": "1"}}),
+}
+
+
+async def test_operations_cost_no_more_than_they_did(
+    drive_settings: DriveSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    costs: dict[str, tuple[int, int, int]] = {}
+    with counting(monkeypatch) as counter:
+        async with running(drive_settings, before=counter.around) as service, service.client() as client:
+            await fill(client)
+            for operation, (method, path, options) in REQUESTS.items():
+                answer = await client.request(method, path, **options)
+                assert answer.is_success, answer.text
+                costs[operation] = (counter.last.hops, counter.last.statements, counter.last.transactions)
+
+    dearer = {name: (cost, MOST[name]) for name, cost in costs.items() if any(map(gt, cost, MOST[name]))}
+    assert not dearer
+
+
+async def fill(client: httpx.AsyncClient) -> None:
+    await client.post("/api/drive/files?name=a.bin", content=CONTENT)
+    many = await client.post("/api/drive/items", json={"kind": "folder", "name": "many", "parent_id": "root"})
+    for number in range(100):
+        inside = {"kind": "folder", "name": f"n{number}", "parent_id": many.json()["id"]}
+        await client.post("/api/drive/items", json=inside)
