@@ -63,8 +63,7 @@ class Assistants:
 
     async def get(self, caller: Principal, assistant_id: str) -> AssistantRow:
         """Return an assistant of the caller. Raises `NotFoundError`, also for somebody else's."""
-        async with self._database.read() as session:
-            return await session.run_sync(find_assistant, caller.user_id, assistant_id)
+        return await self._database.look(lambda session: session.run_sync(find_assistant, caller.user_id, assistant_id))
 
     async def create(self, caller: Principal, change: AssistantChange) -> AssistantRow:
         """Define an assistant. Raises `NameTakenError`, `TooManyError` and what `check` raises."""
@@ -158,13 +157,16 @@ class PersonsChoices:
 
     async def chosen(self, user: RunContext) -> Choice:
         """Return the choice for the assistant of this run; that of the built-in one if the person has no such."""
-        async with self._database.read() as session:
+
+        async def read(session: AsyncSession) -> tuple[AssistantRow, list[ServerRow], Mapping[str, Mapping[str, str]]]:
             try:
                 row = await session.run_sync(find_assistant, user.user_id, user.assistant_id or BUILT_IN)
             except NotFoundError:
                 row = _built_in(user.user_id, is_default=False)
             servers = [one for one in await _chosen(session, user.user_id, row.id) if one.is_active]
-            pins = await _pins(session, [server.id for server in servers])
+            return row, servers, await _pins(session, [server.id for server in servers])
+
+        row, servers, pins = await self._database.look(read)
         return Choice(
             assistant_id="" if row.id == BUILT_IN else row.id,
             instructions=row.instructions,

@@ -2,10 +2,11 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any, ClassVar, Final
 
-from langchain_core.callbacks import CallbackManagerForLLMRun
+import anyio.to_thread
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolCallChunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
@@ -56,15 +57,31 @@ class OfflineChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> Iterator[ChatGenerationChunk]:
-        message = _next_message(messages, kwargs)
-        for piece in _PIECES.findall(str(message.content)):
-            yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
-        for index, call in enumerate(message.tool_calls):
-            args = json.dumps(call["args"], ensure_ascii=False)
-            chunk = ToolCallChunk(name=call["name"], args=args, id=call["id"], index=index, type="tool_call_chunk")
-            yield ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=[chunk]))
-        last = AIMessageChunk(content="", response_metadata=message.response_metadata, chunk_position="last")
-        yield ChatGenerationChunk(message=last)
+        yield from _chunks(_next_message(messages, kwargs))
+
+    @override
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        # The inherited method fetches each word from a thread.
+        message = await anyio.to_thread.run_sync(_next_message, messages, kwargs)
+        for chunk in _chunks(message):
+            yield chunk
+
+
+def _chunks(message: AIMessage) -> Iterator[ChatGenerationChunk]:
+    for piece in _PIECES.findall(str(message.content)):
+        yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
+    for index, call in enumerate(message.tool_calls):
+        args = json.dumps(call["args"], ensure_ascii=False)
+        chunk = ToolCallChunk(name=call["name"], args=args, id=call["id"], index=index, type="tool_call_chunk")
+        yield ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=[chunk]))
+    last = AIMessageChunk(content="", response_metadata=message.response_metadata, chunk_position="last")
+    yield ChatGenerationChunk(message=last)
 
 
 def _chinese_title(tool: Tool) -> str:
