@@ -172,6 +172,15 @@ def test_formulas_that_nobody_has_calculated_are_shown_as_they_are_written(reade
     assert reader.lines(shared)[1:] == ["5 | =A1*2 | =B1*2"]
 
 
+def test_noughts_in_the_area_of_an_array_formula_that_nobody_has_calculated_are_marked(reader: Reader) -> None:
+    def fill(_: Any, sheet: Any) -> None:
+        sheet.write_column("A1", [5, 0, 7])
+        sheet.write_array_formula("B1:B3", "{=A1:A3*2}")
+
+    assert reader.lines(written(fill))[1:] == ["5 | =A1:A3*2", "0 | =A1:A3*2", "7 | =A1:A3*2"]
+    assert reader.omissions == {"formula": 3}
+
+
 def test_results_of_formulas_stay_and_a_true_nought_too(reader: Reader) -> None:
     data = written(lambda _, sheet: [sheet.write("A1", 5), sheet.write_formula("B1", "=A1*2", None, 10)])
     assert reader.lines(data)[1:] == ["5 | 10"]
