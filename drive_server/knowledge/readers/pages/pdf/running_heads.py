@@ -37,7 +37,7 @@ _LABEL: Final = re.compile(
     r"\W*$",
     re.IGNORECASE,
 )
-"""What a number beside it belongs to, however far apart it stands."""
+"""A label at the end of a text: a number behind it is its value, however far apart they stand."""
 _AMOUNT: Final = re.compile(r"\d[.,]\d\d(?!\d)")
 _ROMAN: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
