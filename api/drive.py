@@ -170,11 +170,12 @@ class DriveForService:
         return self._drive.ingester.health.state if self._drive.installation.has_writable_index else "read_only"
 
     async def check(self) -> None:
-        """Raise if the drive's database can't answer or is known to be damaged, or a part may only be read."""
+        """Raise if the database can't answer or is damaged, a part may only be read, or contents are gone."""
         await self._drive.installation.require_writable()
         self._drive.database.require_sound()
         async with self._drive.database.read() as session:
             await session.execute(select(1))
+        await self._drive.installation.require_contents()
 
     async def _attached(self, caller: Principal, ref: str, kind: Kind) -> str:
         actor = Actor(caller)

@@ -100,7 +100,11 @@ class ThreadImports:
         return len(rows)
 
     async def _count(self, caller: Principal, thread_id: str, part: ImportedThread) -> None:
-        """Count the part before it is stored. Raises `TooManyError` if the person has too much that is unfinished."""
+        """Count the part before it is stored. Raises `TooManyError` if the person has too much that is unfinished.
+
+        What is stored already counts nothing: an import that was killed begins again with its first part.
+        """
+        size = _size(await self._new_messages(thread_id, part))
         mine = ThreadImportRow.user_id == caller.user_id
         async with self._database.write(f"imports of {caller.user_id}") as session:
             row = await session.get(ThreadImportRow, thread_id)
@@ -109,10 +113,15 @@ class ThreadImports:
                     raise TooManyError("too_many_imports", limit=str(MOST_UNFINISHED))
                 row = ThreadImportRow(thread_id=thread_id, user_id=caller.user_id, size=0)
                 session.add(row)
-            row.size, row.updated_at = row.size + _size(part), self._clock.now()
+            row.size, row.updated_at = row.size + size, self._clock.now()
             await session.flush()
             if (await session.scalar(select(func.sum(ThreadImportRow.size)).where(mine)) or 0) > MOST_BYTES:
                 raise TooManyError("imports_too_large", limit=str(MOST_BYTES))
+
+    async def _new_messages(self, thread_id: str, part: ImportedThread) -> list[ImportedMessage]:
+        stored = (await self._graph.state(thread_id)).get("messages", ())
+        there = {message.id for message in stored}
+        return [message for message in part.messages if _key(thread_id, message) not in there]
 
     async def _exists(self, thread_id: str) -> bool:
         async with self._database.read() as session:
@@ -147,16 +156,20 @@ class ThreadImports:
             await session.execute(delete(ThreadImportRow).where(ThreadImportRow.thread_id == thread_id))
 
 
-def _size(part: ImportedThread) -> int:
-    """Return about how many bytes a part takes."""
+def _size(messages: Sequence[ImportedMessage]) -> int:
+    """Return about how many bytes the messages take."""
     return sum(
         len(message.text.encode()) + len(repr(message.tool_calls)) + len(repr(message.citations)) + EACH_BYTES
-        for message in part.messages
+        for message in messages
     )
 
 
+def _key(thread_id: str, message: ImportedMessage) -> str:
+    return str(uuid5(NAMESPACE_URL, f"{thread_id} {message.id}"))
+
+
 def _message(thread_id: str, message: ImportedMessage) -> AnyMessage:
-    key = str(uuid5(NAMESPACE_URL, f"{thread_id} {message.id}"))
+    key = _key(thread_id, message)
     if message.role == "user":
         return HumanMessage(message.text, id=key)
     if message.role == "tool":

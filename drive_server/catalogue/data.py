@@ -30,6 +30,11 @@ DATA: Final[dict[str, tuple[str, str]]] = {
         "{older} 是比 {newer} 更旧的副本。",
     ),
     "data_older.hint": DATA_HINT,
+    "part_emptied": ("{part} lacks the contents of files.", "{part} 中缺少文件的内容。"),
+    "part_emptied.hint": (
+        "Put the folder or bucket back, or restore it from its backup; nothing else is to be changed.",
+        "请放回该文件夹或存储桶，或从备份恢复；其他内容无需更改。",
+    ),
     "part_read_only": ("{part} may only be read, not written.", "{part} 只能读取，无法写入。"),
     "part_read_only.hint": (
         "Give the service's user the right to write it and its folder, and mount it for writing.",

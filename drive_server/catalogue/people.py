@@ -38,6 +38,16 @@ PEOPLE: Final[dict[str, tuple[str, str]]] = {
         "Try again, or ask for an address to set a new password.",
         "请重试，或申请用于设置新密码的地址。",
     ),
+    "calls_per_minute": (
+        "This key may make {limit} calls in a minute, and has made them.",
+        "此密钥每分钟最多可调用 {limit} 次，现已用完。",
+    ),
+    "calls_per_minute.hint": TRY_AGAIN,
+    "calls_at_once": (
+        "{limit} calls of this session are going on, and it may have no more at once.",
+        "此会话有 {limit} 个调用正在进行，不能同时进行更多。",
+    ),
+    "calls_at_once.hint": ("Wait for one of them, or cancel one.", "请等待其中一个完成，或取消一个。"),
     "too_many_wrong_keys.hint": TRY_AGAIN,
     "too_many_wrong_passwords.hint": TRY_AGAIN,
     "too_many_forgotten.hint": TRY_AGAIN,

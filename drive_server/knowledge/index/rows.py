@@ -183,7 +183,7 @@ def vector_column(vectors: Sequence[Vectors | None], dimensions: int) -> Any:
     )
 
 
-READING = 4
+READING = 5
 """Raise it when readers or the chunker give other passages: the drive then reads every file again at its next start."""
 
 DIGEST_CHARACTERS = 32

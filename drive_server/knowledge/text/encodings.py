@@ -49,6 +49,12 @@ _CANDIDATES = (  # noqa: SIM905 - a list would take twenty lines
     "gb18030 big5hkscs cp932 euc_jis_2004 cp949 cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 cp866 cp874"
     " iso8859-2 iso8859-7 koi8-r koi8-u"
 ).split()
+_WITH_CAPITALS = {"cp1251": 0.95, "koi8-r": 0.95, "koi8-u": 0.95, "cp866": 0.95, "cp1253": 0.7, "iso8859-7": 0.7}
+"""Fewer texts are in capitals than not, and Greek capitals are the small letters of KOI8-R."""
+
+_CAPITALS = 0.9  # of the letters beyond ASCII
+_LEAST_CAPITALS = 4
+_CAPITALS_SAMPLE = 1_024
 _READ_AS = {"big5hkscs": "cp950", "euc_jis_2004": "euc_jp"}
 _SAMPLE_BYTES = 16_384
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
@@ -74,6 +80,12 @@ _MAX_LOSS = 0.97
 _LEAST = 1e-9
 _NEVER_IN_TEXT = frozenset(("Cc", "Cn", "Co", "Cs"))
 _BLANKS = frozenset("\t\n\r\f\b\x1b\ufeff")
+_LEAST_LETTERS = 3
+_COMMON_JAPANESE = frozenset((0x81, 0x82, 0x83, *range(0x87, 0x98)))
+_WINDOWS_SIGNS = 0x87  # circled numbers and the like
+_LEAST_WIDE = 2
+_MOSTLY = 0.7
+_MOST_HALVES = 3.0
 _BASIC_BLOCKS = (0x00, 0x20, 0x30)
 _EAST_ASIAN = ("gb2312", "big5", "shift_jis", "euc_kr")
 _MIN_COHERENT = 0.95
@@ -138,13 +150,16 @@ def encodings_of_language(head: bytes) -> tuple[str, ...]:
 def guessed_encoding(sample: bytes, preferred: tuple[str, ...] = ()) -> Detection:
     """Return the most likely encoding of text that is not UTF-8; a `preferred` one if its words are plausible.
 
-    chardet tells how likely each encoding is by pairs of bytes. Bytes that would be kana are Japanese at once; a guess
-    loses by capitals within words, words of two scripts, rare Han and symbols.
+    chardet tells how likely each encoding is by pairs of bytes. Bytes that would be kana, or common Han beside halves
+    of kana and signs of Windows, are Japanese at once; a guess loses by capitals within words, words of two scripts,
+    rare Han and symbols.
     """
     sample = sample[:_SAMPLE_BYTES]
     for encoding in ("cp932", "euc_jp"):
         if _kana_share(sample, encoding) >= _MIN_KANA:
             return Detection(encoding)
+    if _is_common_japanese(sample):
+        return Detection("cp932")
     guesses = sorted(_guesses(sample), key=lambda guess: -guess.likelihood)
     likely = [guess.encoding for guess in guesses if guess.encoding in preferred]
     for encoding in (*likely, *preferred):
@@ -168,7 +183,8 @@ def wide_encoding(sample: bytes) -> str:
     own sets. Other bytes give neither.
     """
     even = sample[: len(sample) // 2 * 2][:_SAMPLE_BYTES]
-    return next((encoding for encoding in ("utf-16-le", "utf-16-be") if _is_text(even, encoding)), "")
+    found = [encoding for encoding in ("utf-16-le", "utf-16-be") if _is_text(even, encoding)]
+    return max(found, key=lambda encoding: sum(one < "\u0100" for one in even.decode(encoding, "ignore")), default="")
 
 
 def _is_text(sample: bytes, encoding: str) -> bool:
@@ -179,9 +195,14 @@ def _is_text(sample: bytes, encoding: str) -> bool:
     basic = sum(blocks[block] for block in _BASIC_BLOCKS)
     letters = max((count for block, count in blocks.items() if block not in _BASIC_BLOCKS), default=0)
     if basic + letters >= _MIN_COHERENT * len(text):
-        return basic > 0
+        return basic > 0 or _is_word(text)
     east = max(len(text.encode(charset, "ignore").decode(charset)) for charset in _EAST_ASIAN)
     return east >= _MIN_COHERENT * len(text)
+
+
+def _is_word(text: str) -> bool:
+    """Return whether a text is letters whose high byte is a control character, which text of single bytes has not."""
+    return len(text) >= _LEAST_LETTERS and all(one < "\u1000" and unicodedata.category(one)[0] in "LM" for one in text)
 
 
 def _korean(guesses: list[_Guess], sample: bytes) -> _Guess | None:
@@ -194,13 +215,32 @@ def _korean(guesses: list[_Guess], sample: bytes) -> _Guess | None:
 
 
 def _guesses(sample: bytes) -> Iterator[_Guess]:
-    found = chardet.detect_all(sample, ignore_threshold=True, compat_names=False, include_encodings=_CANDIDATES)
-    for one in found:
-        encoding = _READ_AS.get(one["encoding"] or "", one["encoding"] or "")
+    for name, confidence in _confidences(sample).items():
+        encoding = _READ_AS.get(name, name)
         text = _decoded(sample, encoding) if encoding in _READ_AS.values() or encoding in _CANDIDATES else ""
         if text:
+            confidence = max(confidence, _confidence_of_capitals(text, encoding))  # noqa: PLW2901 - the better one
             loss = min(_MAX_LOSS, _IMPLAUSIBLE * _implausible_share(text, encoding))
-            yield _Guess(encoding, max(_LEAST, one["confidence"] * (1 - loss)), _script(text))
+            yield _Guess(encoding, max(_LEAST, confidence * (1 - loss)), _script(text))
+
+
+def _confidences(sample: bytes) -> dict[str, float]:
+    """Return how likely chardet finds each encoding."""
+    found = chardet.detect_all(sample, ignore_threshold=True, compat_names=False, include_encodings=_CANDIDATES)
+    return {one["encoding"] or "": one["confidence"] for one in found}
+
+
+def _confidence_of_capitals(text: str, encoding: str) -> float:
+    """Return how likely the encoding is by the small letters of a text in capitals; 0 if it is no such text.
+
+    chardet has learnt few pairs of capitals, which are the small letters of other encodings.
+    """
+    letters = [one for one in text[:_CAPITALS_SAMPLE] if one > "\x7f" and one.isalpha()]
+    capitals = sum(map(str.isupper, letters))
+    if encoding not in _WITH_CAPITALS or capitals < max(_LEAST_CAPITALS, _CAPITALS * len(letters)):
+        return 0.0
+    small = text[:_CAPITALS_SAMPLE].lower().encode(encoding, "replace")
+    return _WITH_CAPITALS[encoding] * _confidences(small).get(encoding, 0.0)
 
 
 def _decoded(sample: bytes, encoding: str) -> str:
@@ -238,6 +278,18 @@ def _script(text: str) -> str:
         return "HAN"
     names = Counter(unicodedata.name(one, "").partition(" ")[0] for one in text if one > "\x7f" and one.isalpha())
     return names.most_common(1)[0][0] if names else "LATIN"
+
+
+def _is_common_japanese(sample: bytes) -> bool:
+    """Return whether the sample would be common Han, signs and halves of kana, which chardet has not learnt."""
+    text = _decoded(sample, "cp932")
+    beyond = [character for character in text if character > "\x7f"]
+    wide = [lead for lead, *trail in (one.encode("cp932") for one in beyond) if trail]
+    common = sum(lead in _COMMON_JAPANESE for lead in wide)
+    is_mixed = any(lead == _WINDOWS_SIGNS for lead in wide) or any("\uff66" <= one <= "\uff9f" for one in beyond)
+    if not is_mixed or len(wide) < _LEAST_WIDE or any(one < "\xa0" for one in beyond):
+        return False
+    return common >= _MOSTLY * len(wide) and len(beyond) <= _MOST_HALVES * len(wide)
 
 
 def _kana_share(sample: bytes, encoding: str) -> float:

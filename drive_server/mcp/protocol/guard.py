@@ -39,7 +39,7 @@ class Guard:
     def __init__(self, settings: DriveSettings, clock: Callable[[], float] = monotonic) -> None:
         self.concurrent_calls = settings.concurrent_calls
         limit = settings.calls_per_minute
-        reason = f"This key may make {limit} calls in a minute, and has made them."
+        reason = Message.of("calls_per_minute", limit=limit)
         self.rates = RateLimiter(limit, reason, {"unit": "calls per minute"}, clock=clock)
         self.is_ending = False
 
@@ -148,8 +148,7 @@ def ending() -> UnavailableError:
 
 def _too_many_at_once(limit: int) -> RateLimitError:
     return RateLimitError(
-        f"{limit} calls of this session are going on, and it may have no more at once.",
-        hint="Wait for one of them, or cancel one.",
+        Message.of("calls_at_once", limit=limit),
         details={"limit": limit, "unit": "calls at once", "retry_after_seconds": RETRY_SECONDS},
     )
 

@@ -40,6 +40,8 @@ logger = logging.getLogger(__name__)
 TURN: Final = "installation"
 SAMPLE: Final = 200
 """Contents that are looked for where a data directory has no identity yet."""
+LOOKED_AT: Final = 5
+"""Contents that are looked for each time somebody asks whether the service is ready."""
 NOTE_SECONDS: Final = 1.0
 """The pause between two notes of the newest change."""
 
@@ -94,6 +96,16 @@ class Installation:
         parts = [part for part in (self._itself, *self._parts) if not part.derived]
         if (part := await anyio.to_thread.run_sync(_read_only, parts)) is not None:
             raise StorageFailureError(Message.of("part_read_only", part=Path(part.place).name))
+
+    async def require_contents(self) -> None:
+        """Raise `StorageFailureError`, with the name of the part, if most of a few needed contents are gone."""
+        contents = next((part for part in self._parts if part.name == CONTENTS), None)
+        if self._database is None or contents is None:
+            return
+        async with self._database.read() as session:
+            blobs = list(await session.scalars(select(VersionRow.blob).distinct().limit(LOOKED_AT)))
+        if await anyio.to_thread.run_sync(self._lacks_most, blobs):
+            raise StorageFailureError(Message.of("part_emptied", part=Path(contents.place).name))
 
     @property
     def has_writable_index(self) -> bool:

@@ -17,6 +17,7 @@ _CLOSING = "\"'”’」』）)]"
 _BULLETS = "•·●◦▪‣\uf0a7\uf0b7\uf0d8\uf0fc"  # the last ones are those of the fonts Symbol and Wingdings
 _LIST_ITEM = re.compile(rf"(?:[{_BULLETS}–*-]|[(（]?(?:\d{{1,3}}|[a-z]|[一二三四五六七八九十]{{1,3}})[.)）、])\s*\S")
 _DIVIDED = re.compile(rf"([^\W\d_]+)[{_SOFT_HYPHENS}-]$")
+_RANGE = re.compile(r"\d[-–]$")
 _HYPHENS = f"{_SOFT_HYPHENS}-"
 _LONGEST_WORD = 50
 _WORD = re.compile(r"\w+")
@@ -217,6 +218,8 @@ def _append(text: str, line: str, words: _Words) -> str:
     if text[-1] in _SOFT_HYPHENS:
         return f"{text[:-1]}-{line}"
     if is_cjk(text[-1]) and is_cjk(line[0]):
+        return text + line
+    if _RANGE.search(text[-_LONGEST_WORD:]) and line[0].isdecimal():
         return text + line
     return text + line if _is_wide(text[-1]) or _is_wide(line[0]) else f"{text} {line}"
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from drive_server.knowledge.readers.workbook.cells import HIDDEN, Area, Cell, Row, SheetFacts, number_of
 from drive_server.knowledge.readers.workbook.formats.digits import general
+from drive_server.knowledge.readers.workbook.formats.number_format import number_format
 from drive_server.knowledge.readers.workbook.formulas import adds_up
 from drive_server.knowledge.readers.workbook.package import Package
 from drive_server.knowledge.readers.workbook.values import Content, moment_content
@@ -86,10 +87,12 @@ class OdsSheet(SheetFacts):
         formula = element.get(f"{_TABLE}formula", "")
         notes = (_note(one) for one in element.iterfind(f"{_OFFICE}annotation"))
         comment = "; ".join(note for note in notes if note)
-        text, value, kind = _content(element, shown)
-        if formula and value is None and not text and _type(element) != "string":
+        is_written = element.find(f"{_TEXT}p") is not None
+        text, value, kind = _content(element, shown or ("" if is_written else _shown_by_type(element)))
+        is_calculated = value is not None and (bool(value) or is_written)
+        if formula and not is_calculated and not text.strip("0") and _type(element) != "string":
             self._omissions.add("formula")
-            text, kind = _readable(formula), "formula"
+            text, value, kind = _readable(formula), None, "formula"
         if not text and value is None and not comment:
             return None
         return Cell(column, text, value, kind, comment, is_total=bool(formula) and adds_up(_readable(formula), column))
@@ -133,6 +136,18 @@ def _content(element: Any, shown: str) -> Content:
     if kind == "boolean":
         return Content(shown or element.get(f"{_OFFICE}boolean-value", "").upper())
     return Content(shown or " ".join(element.get(f"{_OFFICE}string-value", "").split()))
+
+
+def _shown_by_type(element: Any) -> str:
+    """Return the text for a value whose program wrote none, by the type's usual format; empty for other types."""
+    kind, written = _type(element), element.get(f"{_OFFICE}value", "")
+    if kind == "time":
+        value = _duration(element.get(f"{_OFFICE}time-value", ""), "").value
+        return number_format("[h]:mm:ss").show(value) if isinstance(value, Decimal) else ""
+    value = _number(written, written).value if kind in ("float", "currency", "percentage") else None
+    if not isinstance(value, Decimal):
+        return ""
+    return f"{general(number_of(float(value * 100)))}%" if kind == "percentage" else general(value)
 
 
 def _is_error(element: Any, shown: str) -> bool:

@@ -42,6 +42,8 @@ class XlsxSheet(SheetFacts):
         super().__init__(name, is_hidden)
         self._book, self._part, self._omissions = book, part, omissions
         self._formulas = Formulas()
+        self._unknown: list[tuple[Area, str]] = []
+        """The areas of array formulas that nobody has calculated, and these."""
         self._columns: dict[str, int] = {}
         self._names: dict[Any, str] = {}
         self._contents: dict[tuple[str | None, str | None, str], Content] = {}
@@ -105,6 +107,9 @@ class XlsxSheet(SheetFacts):
         style, kind = element.get("s"), element.get("t")
         if formula is not None:
             return self._formula(formula, column, place, style, kind, written)
+        if self._unknown and written == "0" and (text := self._array_over(place)):
+            self._omissions.add("formula")
+            return Cell(column, text, kind="formula")
         if not written:
             return Cell(column, "#N/A", kind="error") if kind == "e" else None
         found = self._contents.get((style, kind, written))
@@ -129,11 +134,21 @@ class XlsxSheet(SheetFacts):
             return None  # calculated to an empty text
         if content is None or (self._book.is_stale and content.value == 0):
             self._omissions.add("formula")
+            if element.get("t") == "array":
+                self._unknown += [(area, text) for area in _areas(element.get("ref") or "")]
             return Cell(column, text, kind="formula", is_total=is_total)
         cell = _cell_of(column, content)
         if cell is not None:
             cell.is_total = is_total
         return cell
+
+    def _array_over(self, place: str) -> str:
+        """Return the array formula, not calculated, that a cell is a part of; empty if there is none."""
+        for (row, column), _ in _areas(f"{place}:{place}"):
+            for ((top, left), (bottom, right)), text in self._unknown:
+                if top <= row <= bottom and left <= column <= right:
+                    return text
+        return ""
 
     def _content(self, style: str | None, kind: str | None, written: str) -> Content:
         if len(self._contents) >= _CACHED_CONTENTS:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 from typing import TYPE_CHECKING, Any
 from unittest.mock import Mock
 
@@ -12,6 +13,7 @@ from graph.events.definitions import EVENTS
 if TYPE_CHECKING:
     import pytest
 
+    from tests.api.real_service import RealService
     from tests.api.serving import RunningService
     from tests.e2e.person import Person
 
@@ -47,6 +49,23 @@ def test_a_database_that_is_known_to_be_damaged_is_told(service: RunningService,
     assert response.status_code == 503
     assert response.json()["details"]["checks"]["database"] == "The database api.db is damaged."
     assert alice.http.get("/readyz").status_code == 200
+
+
+def test_contents_that_are_gone_while_the_service_runs_are_told_until_they_are_back(
+    commanded: RealService, owner: Person
+) -> None:
+    assert owner.http.get("/readyz").status_code == 200, "a drive without files lacks none"
+    item = owner.upload("a.txt", "kept")
+    contents = commanded.data_dir / "blobs"
+    moved = contents.rename(commanded.data_dir / "elsewhere")
+    contents.mkdir()
+    response = owner.http.get("/readyz")
+    shutil.rmtree(contents)
+    moved.rename(contents)
+    assert response.status_code == 503
+    assert response.json()["details"]["checks"]["drive"] == "blobs lacks the contents of files."
+    assert owner.http.get("/readyz").status_code == 200
+    assert owner.content(item["id"]) == "kept"
 
 
 def test_a_damaged_index_leaves_the_service_usable_and_is_told(service: RunningService, alice: Person) -> None:

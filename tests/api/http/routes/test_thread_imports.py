@@ -128,3 +128,15 @@ def test_unfinished_imports_are_bounded_in_bytes(owner: Person, monkeypatch: pyt
     assert [answer.status_code for answer in answers] == [201, 201, 409]
     monkeypatch.undo()
     take(owner, thread(parts[2], thread_id="wide"))
+
+
+def test_a_part_that_is_sent_again_is_counted_once(owner: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thread_imports, "MOST_BYTES", 3000)
+    parts = [{**MESSAGES[0], "id": str(number), "text": "x" * 1000} for number in range(3)]
+    for _ in range(4):
+        for part in parts[:2]:
+            take(owner, thread(part, thread_id="killed", is_last=False))
+    refused = owner.http.post(IMPORT, json=thread(parts[2], thread_id="killed", is_last=False))
+    assert refused.status_code == 409
+    monkeypatch.undo()
+    take(owner, thread(parts[2], thread_id="killed"))

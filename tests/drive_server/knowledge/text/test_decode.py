@@ -29,12 +29,20 @@ ENCODED = [
     ("Сотрудники могут взять двенадцать недель отпуска.", "koi8-r"),
     ("Акт приёма работ", "cp1251"),
     ("Акт приёма работ", "koi8-r"),
+    ("ПРИКАЗ ДИРЕКТОРА", "cp1251"),
+    ("ПРИКАЗ ДИРЕКТОРА", "koi8-r"),
+    ("ДОГОВОР", "cp1251"),
+    ("ФАМИЛИЯ;СУММА\nИВАНОВ;15", "koi8-r"),
+    ("ΣΥΜΒΑΣΗ ΜΙΣΘΩΣΗΣ", "cp1253"),
     ("Καλημέρα σας, κύριε", "cp1253"),
     ("ข้อตกลงการเช่าบ้านและที่ดิน", "cp874"),
     ("اتفاقية إيجار المنزل", "cp1256"),
     ("Umowa najmu została podpisana w środę, żółty dom", "cp1250"),
     ("鋼材,40\n板,7\n", "cp932"),
     ("髙橋,35,名古屋\\n", "cp932"),
+    ("漢字ｶﾅ,①,㈱山田\n髙﨑,12", "cp932"),
+    ("№1,鋼材", "cp932"),
+    ("品名,ｶﾅ\n木材,ﾓｸｻﾞｲ", "cp932"),
     ("租赁合同,45\n", "gb18030"),
     ("계약서 제1조", "cp949"),
 ]
@@ -62,6 +70,14 @@ def test_text_is_read_in_its_encoding(data: bytes, text: str, encoding: str) -> 
     decoded = decode(data)
     assert decoded is not None
     assert (decoded.text, decoded.encoding, decoded.lossy, decoded.truncated) == (text, encoding, False, False)
+
+
+@pytest.mark.parametrize("text", ["Договор", "שלום", "สัญญา", "合同第一条"])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_a_word_alone_in_utf_16_without_a_mark_is_read(text: str, encoding: str) -> None:
+    decoded = decode(text.encode(encoding))
+    assert decoded is not None
+    assert (decoded.text, decoded.encoding) == (text, encoding)
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,7 @@ def test_calls_beyond_the_limit_are_refused_at_once_until_one_has_ended(admissio
 
     assert told(error)["code"] == "rate_limited"
     assert told(error)["details"] == {"limit": 2, "unit": "calls at once", "retry_after_seconds": 1}
+    assert told(error)["messages"]["hint"]["zh"] == "请等待其中一个完成，或取消一个。"
     assert admission.admit(request(4, "ping"), KEY) is None
     assert admission.admit(request(5, "tasks/cancel"), KEY) is None
     answer(admission, 1)
@@ -127,6 +128,9 @@ def test_a_key_has_its_minute_over_all_sessions_and_pings_are_free(guard: Guard)
     error = error_of(second.admit(request(20), KEY))
 
     assert told(error)["details"] == {"limit": 10, "unit": "calls per minute", "retry_after_seconds": 60}
+    assert told(error)["hint"] == "Try again in 60 seconds."
+    assert told(error)["messages"]["message"]["zh"] == "此密钥每分钟最多可调用 10 次，现已用完。"
+    assert told(error)["messages"]["hint"]["zh"] == "请在 60 秒后重试。"
     assert second.admit(request(21, "ping"), KEY) is None
     assert second.admit(request(22), "another key") is None
 

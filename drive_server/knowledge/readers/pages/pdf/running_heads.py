@@ -32,6 +32,12 @@ _BARE: Final = re.compile(rf"[^\w]*{_NUMBER}{_TOTAL}?\s*(?:页)?[^\w]*")
 _WITH_WORD: Final = re.compile(rf"(?<!\w){_PAGE}\s*{_NUMBER}(?!\w)(?:\s*页)?{_TOTAL}?(?:\s*页)?", re.IGNORECASE)
 _APART_AT_END: Final = re.compile(rf"(?:\s{{2,}}|\s[|·•–—-]\s){_NUMBER}{_TOTAL}?\W*$")
 _APART_AT_START: Final = re.compile(rf"^\W*{_NUMBER}{_TOTAL}?(?:\s{{2,}}|\s[|·•–—-]\s)")
+_LABEL: Final = re.compile(
+    r"(?:[:=#№]|\b(?:no|nos|nr|num|number|nummer|numéro|número|n[°º]|total|sum|balance|hours)\.?|[号數数]|编号|合计|总计)"
+    r"\W*$",
+    re.IGNORECASE,
+)
+"""A label at the end of a text: a number behind it is its value, however far apart they stand."""
 _AMOUNT: Final = re.compile(r"\d[.,]\d\d(?!\d)")
 _ROMAN: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
@@ -99,6 +105,8 @@ def _numbered(text: str, page: int) -> tuple[str, int | None]:
         ):
             continue
         start, end = match.span("number")
+        if expression is _APART_AT_END and _LABEL.search(text[:start]):
+            continue
         return f"{text[:start]}#{text[end:]}", number
     return text, None
 

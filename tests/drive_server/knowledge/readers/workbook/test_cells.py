@@ -172,6 +172,15 @@ def test_formulas_that_nobody_has_calculated_are_shown_as_they_are_written(reade
     assert reader.lines(shared)[1:] == ["5 | =A1*2 | =B1*2"]
 
 
+def test_noughts_in_the_area_of_an_array_formula_that_nobody_has_calculated_are_marked(reader: Reader) -> None:
+    def fill(_: Any, sheet: Any) -> None:
+        sheet.write_column("A1", [5, 0, 7])
+        sheet.write_array_formula("B1:B3", "{=A1:A3*2}")
+
+    assert reader.lines(written(fill))[1:] == ["5 | =A1:A3*2", "0 | =A1:A3*2", "7 | =A1:A3*2"]
+    assert reader.omissions == {"formula": 3}
+
+
 def test_results_of_formulas_stay_and_a_true_nought_too(reader: Reader) -> None:
     data = written(lambda _, sheet: [sheet.write("A1", 5), sheet.write_formula("B1", "=A1*2", None, 10)])
     assert reader.lines(data)[1:] == ["5 | 10"]
@@ -304,6 +313,20 @@ def test_ods_has_comments_hidden_rows_and_repeated_cells(reader: Reader) -> None
         f'<table:table-row table:visibility="collapse">{ods_cell("kept")}</table:table-row>{empty}'
     )
     assert reader.lines(ods_of(rows))[1:] == ["47.5% [comment: agreed] | x | x", "kept (hidden)"]
+
+
+def test_values_of_ods_whose_text_no_program_wrote_are_shown_by_their_type(reader: Reader) -> None:
+    def cell(kind: str, value: str, name: str = "value", more: str = "", inside: str = "") -> str:
+        return f'<table:table-cell office:value-type="{kind}" office:{name}="{value}"{more}>{inside}</table:table-cell>'
+
+    formula = ' table:formula="of:=[.A1]*2"'
+    cells = [cell("percentage", "0.475"), cell("float", "7"), cell("float", "0"), cell("currency", "12.5")]
+    cells += [cell("time", "PT27H15M00S", "time-value"), cell("date", "2026-01-02", "date-value")]
+    cells += [cell("float", "0", more=formula), cell("float", "14", more=formula)]
+    cells += [cell("float", "42", inside="<text:p/>")]
+    shown = "47.5% | 7 | 0 | 12.5 | 27:15:00 | 2026-01-02 | =A1*2 | 14 | 42 (hidden)"
+    assert reader.lines(ods_of(f"<table:table-row>{''.join(cells)}</table:table-row>"))[1:] == [shown]
+    assert reader.omissions == {"formula": 1}
 
 
 def test_a_workbook_of_excel_97_that_ends_with_a_theme_is_no_archive(reader: Reader) -> None:

@@ -76,3 +76,8 @@ def test_a_hyphen_stays_if_the_word_has_one_elsewhere(tmp_path: Path) -> None:
     lines = column(72, 700, "A well-known house, well-", "known for its pre-", "and postwar North-", "South wall.")
     text = read(tmp_path, drawn(lines)).text
     assert text == "A well-known house, well-known for its pre- and postwar North-South wall."
+
+
+def test_a_range_of_numbers_over_the_end_of_a_line_stays_whole(tmp_path: Path) -> None:
+    lines = column(72, 700, "The terms of 2025-", "2026 are on pages 12-", "14 of the contract.")
+    assert read(tmp_path, drawn(lines)).text == "The terms of 2025-2026 are on pages 12-14 of the contract."

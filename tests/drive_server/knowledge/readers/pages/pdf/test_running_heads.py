@@ -70,6 +70,8 @@ CONTENT: dict[str, Callable[[int], list[Text]]] = {
     "other numbers": lambda page: [(300, 30, str(37 * page))],
     "years": lambda page: [(300, 30, str(2020 + page))],
     "numbered titles": lambda page: [(72, 765, f"Quarter {page}")],
+    "numbers behind labels": lambda page: [(72, 765, "Certificate no."), (180, 765, str(page))],
+    "values behind labels": lambda page: [(72, 765, "Hours of the ward:"), (500, 765, str(36 + page))],
     "close to the body": lambda page: [(72, 714 + page * 0, "Trees of the town")],
     "within the body": lambda page: [(72, 400 + page * 0, "Trees of the town")],
     "at other heights": lambda page: [(72, 765 - 20 * page, "Trees of the town")],
