@@ -14,7 +14,7 @@ help:
 	@echo 'make check   lint, types, import contracts'
 	@echo 'make soak    kill it 200 times, three ways, stop it for 20 seconds, and compare what is left; 100 random sequences by all ways in'
 	@echo 'make bench   measure, and print the tables'
-	@echo 'make eval    run 80 tasks on a real model (OPENAI_API_KEY), scored by the state of the drive'
+	@echo 'make eval    run 140 tasks three times on a real model (OPENAI_API_KEY), scored by the state of the drive'
 	@echo 'make eval-local MODEL=FILE.gguf   ten simple requests to a model of this machine, by llama.cpp'
 	@echo 'make snapshots   write the recorded requests in tests/snapshots anew; read the difference'
 	@echo 'make bench-search COLLECTIONS="DIR ..."   how well search finds, on judged collections'
@@ -54,8 +54,8 @@ soak: .venv/installed-test
 bench: .venv/installed-bench
 	$(BIN)/python -m benchmarks
 
-# The model is that of OPENAI_API_KEY, OPENAI_BASE_URL and AGENT_MODEL. ARGUMENTS: e.g. '--set everyday --language zh --json out.json'.
-eval: .venv/installed
+# The model is that of OPENAI_API_KEY, OPENAI_BASE_URL and AGENT_MODEL. ARGUMENTS: e.g. '--set office --language zh --runs 1 --json out.json'.
+eval: .venv/installed-test
 	@$(BIN)/python -m benchmarks.evaluation $(ARGUMENTS)
 
 # MODEL: any GGUF file of a model that was trained for tools.

@@ -17,9 +17,9 @@ from typing import Final
 import uvloop
 
 from benchmarks.agent.crowd import BETWEEN, FIRST
-from benchmarks.fixtures.contenders import Served, come_to_rest, served
-from benchmarks.fixtures.scripted_model import scripted_model
-from benchmarks.fixtures.streams import KINDS, Crowd
+from benchmarks.fixtures.services.contenders import Served, come_to_rest, served
+from benchmarks.fixtures.services.scripted_model import scripted_model
+from benchmarks.fixtures.services.streams import KINDS, Crowd
 from benchmarks.fixtures.table import print_table
 from drive_server.http.event_streams import HEARTBEAT_SECONDS
 from drive_server.transports.collector import REFREEZE_SECONDS

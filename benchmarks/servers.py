@@ -29,7 +29,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from mcp.types import Tool
 
-from benchmarks.fixtures.mcp_servers import TOOL, cheap_servers
+from benchmarks.fixtures.services.mcp_servers import TOOL, cheap_servers
 from benchmarks.fixtures.table import print_table
 from drive_server.connect import ALL_SCOPES, Actor, Drive, DriveSettings, open_drive
 from graph.build import Graph, build_graph

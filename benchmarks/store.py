@@ -20,7 +20,7 @@ from statistics import median
 
 import anyio
 
-from benchmarks.fixtures import trivial_server
+from benchmarks.fixtures.services import trivial_server
 from benchmarks.fixtures.table import print_table
 from benchmarks.fixtures.ways import Way, free_port, in_process, over_http, over_stdio
 from benchmarks.operations import (

@@ -12,8 +12,8 @@ from statistics import median, quantiles
 
 import uvloop
 
-from benchmarks.fixtures.contenders import CONTENDERS, UNKNOWN_CONTENDERS, Opener, come_to_rest
-from benchmarks.fixtures.scripted_model import TOKENS, scripted_model
+from benchmarks.fixtures.services.contenders import CONTENDERS, UNKNOWN_CONTENDERS, Opener, come_to_rest
+from benchmarks.fixtures.services.scripted_model import TOKENS, scripted_model
 from benchmarks.fixtures.table import print_table
 
 FIRST, BETWEEN = 0.3, 0.02

@@ -30,8 +30,8 @@ from langchain_core.outputs import ChatGenerationChunk
 from pydantic import Field
 
 from api.app import create_app
-from benchmarks.fixtures.models import InstantModel
-from benchmarks.fixtures.plain_saver import plain_saver
+from benchmarks.fixtures.services.models import InstantModel
+from benchmarks.fixtures.services.plain_saver import plain_saver
 from benchmarks.fixtures.table import print_table
 from drive_server.settings import DriveSettings
 from graph.settings import AgentSettings

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from langgraph.graph import START, StateGraph
 
-from benchmarks.fixtures.models import InstantModel
+from benchmarks.fixtures.services.models import InstantModel
 from benchmarks.fixtures.table import milliseconds, print_table
 from drive_server.connect import ALL_SCOPES, META_IDEMPOTENCY_KEY, Actor, Drive, open_drive
 from drive_server.settings import DriveSettings

@@ -13,8 +13,8 @@ from statistics import median
 
 import uvloop
 
-from benchmarks.fixtures.contenders import CONTENDERS, Contender, Times, come_to_rest
-from benchmarks.fixtures.scripted_model import TOKENS, scripted_model
+from benchmarks.fixtures.services.contenders import CONTENDERS, Contender, Times, come_to_rest
+from benchmarks.fixtures.services.scripted_model import TOKENS, scripted_model
 from benchmarks.fixtures.table import milliseconds, print_table
 
 WARM_UP = 8

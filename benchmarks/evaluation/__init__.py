@@ -1,1 +1,1 @@
-"""Eighty tasks in two languages on a real model, scored by what became of the drive: `make eval`."""
+"""Tasks in two languages on a real model, scored by what became of the drive and by cited answers: `make eval`."""

@@ -1,4 +1,4 @@
-"""Numbers in answers: the right one with a citation that the service verified, or an honest refusal. Pure."""
+"""Answers: the right number or words, with a citation that the service verified; a question; a refusal. Pure."""
 
 import re
 import unicodedata
@@ -19,6 +19,7 @@ REFUSAL = re.compile(
     re.IGNORECASE,
 )
 """Words for what is missing or can't be done; not those with which the service remarks on an answer's citations."""
+QUESTION = re.compile(r"[?？]")
 DATE = re.compile(r"\b20\d\d(?:-\d\d){0,2}\b|20\d\d年")
 SMALL = 100
 """Whole numbers below it may be days, lines and counts: a refusal may have them, and years."""
@@ -48,7 +49,11 @@ def is_refusal(said: Said, requests: Sequence[str]) -> bool:
 
 
 def answer_fault(said: Said, wanted: Answer, requests: Sequence[str]) -> str | None:
-    """Return what is wrong with the answer, None if it is right or refuses honestly."""
+    """Return what is wrong with the answer, None if it is right, or refuses a figure honestly."""
+    return (_figure_fault(said, wanted, requests) if wanted.figure else None) or _words_fault(said, wanted)
+
+
+def _figure_fault(said: Said, wanted: Answer, requests: Sequence[str]) -> str | None:
     figure = Decimal(wanted.figure)
     if is_refusal(said, requests):
         return None
@@ -57,6 +62,37 @@ def answer_fault(said: Said, wanted: Answer, requests: Sequence[str]) -> str | N
     if not any(_shows(citation, figure, wanted.source) for citation in said.citations):
         return f"no verified citation of {wanted.source} has {wanted.figure}"
     return None
+
+
+def _words_fault(said: Said, wanted: Answer) -> str | None:
+    text = _folded(said.text)
+    missing = [group for group in wanted.says if not _has_any(text, group)]
+    checks = {
+        f"the answer says none of {missing}": not missing,
+        f"the answer says {wanted.lacks}": not _has_any(text, wanted.lacks),
+        "the answer asks nothing": not wanted.asks or QUESTION.search(said.text) is not None,
+        "the answer does not say that there is none": not wanted.absent or REFUSAL.search(said.text) is not None,
+        f"no verified citation of {wanted.source} has these words": _is_cited(said, wanted),
+    }
+    return next((fault for fault, is_right in checks.items() if not is_right), None)
+
+
+def _is_cited(said: Said, wanted: Answer) -> bool:
+    """Say whether a verified citation of the source has one of the words; also if none is wanted."""
+    if wanted.figure or not wanted.source:
+        return True
+    words = [one for group in wanted.says for one in group]
+    of_source = (one for one in said.citations if one["verified"] and one["path"] == wanted.source)
+    return any(_has_any(_folded(str(citation["quote"])), words) for citation in of_source)
+
+
+def _has_any(text: str, words: Sequence[str]) -> bool:
+    return any(_folded(one) in text for one in words)
+
+
+def _folded(text: str) -> str:
+    """Return a text without differences of width, case and spaces: PDFs break lines anywhere."""
+    return re.sub(r"\s+", "", unicodedata.normalize("NFKC", text).casefold())
 
 
 def _shows(citation: Mapping[str, Any], figure: Decimal, source: str) -> bool:

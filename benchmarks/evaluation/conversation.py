@@ -1,6 +1,7 @@
 """A person who says what the task says, and answers approvals as it wants them answered."""
 
 import json
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,13 +16,14 @@ Event = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Spent:
-    """The costs of a task: calls of tools, questions to the person, tokens; and how runs failed, if they did.
+    """The costs of a task: calls of tools, questions to the person, tokens, seconds; and how runs failed, if they did.
 
     `said` is the answer to the last request; `unasked` are the tools that did something without an approval.
     """
 
     calls: int = 0
     approvals: int = 0
+    seconds: float = 0
     tokens: dict[str, int] = field(default_factory=dict[str, int])
     errors: list[str] = field(default_factory=list[str])
     thread_id: str = ""
@@ -60,12 +62,18 @@ class Spent:
 
 
 def converse(drive: EvaluatedDrive, task: Task) -> Spent:
-    """Say each request in one thread, and wait for its end."""
+    """Say each request, in one thread but where the task begins another, and wait for its end."""
     spent = Spent()
-    zone = ZONES[task.language]
+    begun = time.perf_counter()
     context = {"file_id": drive.find(task.open)["id"]} if task.open else None
-    for request in task.requests:
-        body = {"message": request, "thread_id": spent.thread_id, "context": context, "time_zone": zone}
+    for number, request in enumerate(task.requests):
+        body = {
+            "message": request,
+            "thread_id": "" if number in task.new_threads else spent.thread_id,
+            "context": context,
+            "attachments": [_attachment(drive, path) for path in task.attached.get(number, ())],
+            "time_zone": ZONES[task.language],
+        }
         given = {key: value for key, value in body.items() if value}
         with drive.client.stream("POST", "/api/chat", json=given) as response:
             response.raise_for_status()
@@ -73,7 +81,13 @@ def converse(drive: EvaluatedDrive, task: Task) -> Spent:
                 spent.note(event)
                 if event["type"] == "approval_needed":
                     _answer(drive, task, event)
+    spent.seconds = time.perf_counter() - begun
     return spent
+
+
+def _attachment(drive: EvaluatedDrive, path: str) -> dict[str, str]:
+    item = drive.find(path)
+    return {f"{item['kind']}_id": item["id"]}
 
 
 def _answer(drive: EvaluatedDrive, task: Task, asked: Event) -> None:

@@ -1,8 +1,8 @@
 """A drive as a task begins with it, and as it is afterwards, over HTTP and MCP like any client's."""
 
-from collections.abc import Generator, Iterator, Mapping
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 from uuid import uuid4
 
@@ -12,19 +12,24 @@ from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
+from benchmarks.evaluation.clock import NOW
+from benchmarks.evaluation.documents import content_of
+from benchmarks.evaluation.own_servers import OwnServers
 from benchmarks.evaluation.scoring import DriveState
-from benchmarks.evaluation.task import Task
-from drive_server.knowledge.media_types import media_type_of
-from drive_server.knowledge.writers.render import can_render, render_document
+from benchmarks.evaluation.task import ServerTool, Task
 
 Item = Mapping[str, Any]
+ASSISTANT = "drive_agent"
+"""The id of the assistant that everybody has."""
 
 
 class EvaluatedDrive:
-    """One person's drive, made for one task."""
+    """One person's drive, made for one task. `servers` has their own MCP servers, if tasks may have such."""
 
-    def __init__(self, client: httpx.Client) -> None:
+    def __init__(self, client: httpx.Client, servers: OwnServers | None = None) -> None:
         self.client = client
+        self._servers = servers
+        self._addresses: list[str] = []
         self._texts: dict[tuple[str, int], str] = {}
 
     def seed(self, task: Task) -> None:
@@ -32,13 +37,22 @@ class EvaluatedDrive:
         for path, text in task.files.items():
             folder, _, name = path.rpartition("/")
             params = {"name": name, "parent_id": self._folder(folder)}
-            self._sent("POST", "/api/drive/files", params=params, content=_content(name, text))
+            self._sent("POST", "/api/drive/files", params=params, content=content_of(name, text))
         for path, people in task.shares.items():
             for email, role in people.items():
                 place = f"/api/drive/items/{self.find(path)['id']}/shares"
                 self._sent("POST", place, json={"email": email, "role": role})
         for path in task.trashed:
             anyio.run(self._call, "trash_item", {"item_id": path})
+        if task.remembered:
+            self._remember(task.remembered)
+        if task.servers:
+            self._connect(task.servers)
+
+    def wait_for_index(self) -> None:
+        """Return when everything can be searched."""
+        while any(self._waiting()):
+            time.sleep(0.05)
 
     def state(self) -> DriveState:
         """Return the drive as it is."""
@@ -54,7 +68,18 @@ class EvaluatedDrive:
                 shares[path] = people
             if count := sum(not one.get("email") for one in access if not one.get("inherited_from")):
                 links[path] = count
-        return DriveState(paths, shares, links, sorted(item["name"] for item in self._children("trash")))
+        return DriveState(
+            paths,
+            shares,
+            links,
+            sorted(item["name"] for item in self._children("trash")),
+            sorted(fact["text"] for fact in self.memories()),
+            [call for address in self._addresses for call in self._own().sent(address)],
+        )
+
+    def memories(self) -> list[Item]:
+        """Return the remembered facts."""
+        return self._got("/api/memories")["items"]
 
     def items(self) -> Iterator[tuple[str, Item]]:
         """Yield all that the drive holds, with paths."""
@@ -73,6 +98,31 @@ class EvaluatedDrive:
             response = self.client.get(f"/api/drive/files/{item['id']}/content").raise_for_status()
             self._texts[version] = response.content.decode("utf-8", errors="replace")
         return self._texts[version]
+
+    def _waiting(self) -> Iterator[int]:
+        index = self._got("/api/drive/index")
+        yield from (index["summary"]["pending"], index["summary"]["indexing"], index["awaiting_vectors"])
+
+    def _remember(self, facts: Sequence[str]) -> None:
+        known = {"source": {"kind": "said"}, "created_at": NOW.isoformat(), "updated_at": NOW.isoformat()}
+        items = [{"id": uuid4().hex, "text": fact, **known} for fact in facts]
+        self._sent("POST", "/api/memories/import", json={"export_id": uuid4().hex, "items": items})
+
+    def _connect(self, servers: Mapping[str, Mapping[str, ServerTool]]) -> None:
+        """Define the person's servers, look at their tools, and let the assistant use them."""
+        keys: list[str] = []
+        for name, tools in servers.items():
+            address = self._own().open(name, tools)
+            self._addresses.append(address)
+            made = self._sent("POST", "/api/mcp-servers", json={"name": name, "base_url": address})
+            self._sent("POST", f"/api/mcp-servers/{made['id']}/connect")
+            keys.append(made["id"])
+        self._sent("PUT", f"/api/assistants/{ASSISTANT}/mcp-servers", json={"server_ids": keys})
+
+    def _own(self) -> OwnServers:
+        if self._servers is None:
+            raise ValueError("no servers are served here")
+        return self._servers
 
     def _folder(self, path: str) -> str:
         if not path:
@@ -115,15 +165,9 @@ class EvaluatedDrive:
 
 
 @contextmanager
-def new_person(owner: httpx.Client) -> Generator[EvaluatedDrive]:
+def new_person(owner: httpx.Client, servers: OwnServers | None = None) -> Generator[EvaluatedDrive]:
     """Make an account on the owner's service, with an empty drive."""
     made = owner.post("/api/users", json={"email": f"person-{uuid4().hex[:8]}@example.com"}).raise_for_status().json()
     headers = {"Authorization": f"Bearer {made['key']}"}
     with httpx.Client(base_url=owner.base_url, headers=headers, timeout=owner.timeout, trust_env=False) as client:
-        yield EvaluatedDrive(client)
-
-
-@cache
-def _content(name: str, text: str) -> bytes:
-    media_type = media_type_of(name)
-    return render_document(media_type, text) if can_render(media_type) else text.encode()
+        yield EvaluatedDrive(client, servers)

@@ -1,6 +1,6 @@
 """The faults of a drive after a task. Pure: states in, faults out.
 
-What the model said counts only where a number was asked for, and then as a citation that the service verified.
+The words of the model count only where an answer was asked for, and then with a citation that the service verified.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,24 +8,33 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from benchmarks.evaluation.answers import Said, answer_fault, figures_in
-from benchmarks.evaluation.task import Found, Task, Text
+from benchmarks.evaluation.task import Call, Found, Task, Text, Words
 
 
 @dataclass(frozen=True, slots=True)
 class DriveState:
-    """A drive: texts of files by path (None: a folder), people with roles and links by path, names in the trash."""
+    """A drive: texts of files by path (None: a folder), people with roles and links by path, names in the trash.
+
+    And what the person's other things have become: the remembered facts, and the changing calls of their own servers.
+    """
 
     paths: Mapping[str, str | None]
     shares: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
     links: Mapping[str, int] = field(default_factory=dict[str, int])
     trash: Sequence[str] = ()
+    memories: Sequence[str] = ()
+    sent: Sequence[Call] = ()
 
 
 def faults(
     before: DriveState, after: DriveState, task: Task, said: Said | None = None, questions: int = 0
 ) -> list[str]:
     """Return what is not as it should be: what was not done, and what was done that nobody asked for."""
-    return [*_of_conversation(task, said or Said(), questions), *_of_drive(before, after, task)]
+    return [
+        *_of_conversation(task, said or Said(), questions),
+        *_of_drive(before, after, task),
+        *_of_others(before, after, task),
+    ]
 
 
 def _of_conversation(task: Task, said: Said, questions: int) -> Iterator[str]:
@@ -50,6 +59,35 @@ def _of_drive(before: DriveState, after: DriveState, task: Task) -> list[str]:
     if sorted(after.trash) != sorted(trash):
         found.append(f"in the trash is {sorted(after.trash)}, not {sorted(trash)}")
     return found
+
+
+def _of_others(before: DriveState, after: DriveState, task: Task) -> Iterator[str]:
+    """Yield the faults of memory and of the person's own servers."""
+    wanted = task.expect.memories
+    is_right = [*after.memories] == [*before.memories] if wanted is None else _fit(after, wanted)
+    if not is_right:
+        yield f"remembered is {[*after.memories]}"
+    sent = after.sent[len(before.sent) :]
+    if len(sent) != len(task.expect.sent) or not all(map(_is_call, sent, task.expect.sent)):
+        yield f"own servers were sent {[(call.name, call.args) for call in sent]}"
+
+
+def _fit(after: DriveState, wanted: Sequence[Words]) -> bool:
+    """Say whether each fact is one of those that are wanted, and the other way round."""
+    return len(after.memories) == len(wanted) and all(
+        any(_has(fact, words) for fact in after.memories) for words in wanted
+    )
+
+
+def _has(fact: str, words: Words) -> bool:
+    return all(one in fact for one in words.contains) and not any(one in fact for one in words.lacks)
+
+
+def _is_call(made: Call, wanted: Call) -> bool:
+    """Say whether a call has the arguments that are wanted, as parts of its own."""
+    return made.name == wanted.name and all(
+        str(part) in str(made.args.get(key, "")) for key, part in wanted.args.items()
+    )
 
 
 def _of_paths(before: DriveState, after: DriveState, task: Task) -> Iterator[str]:

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from benchmarks.evaluation.task import LANGUAGES, everyday_files
+from benchmarks.evaluation.task import EVERYDAY, LANGUAGES, drive_files
 
 FOLDER: Final = Path(__file__).parent
 HALVES: Final = ("open", "held_out")
@@ -57,7 +57,7 @@ def load_requests(half: str) -> list[Request]:
 def files_of(drive: str) -> Mapping[str, str]:
     """Return the texts of a drive's files by path."""
     if drive == "H":
-        return {path: text for language in LANGUAGES for path, text in everyday_files(language).items()}
+        return {path: text for language in LANGUAGES for path, text in drive_files(EVERYDAY, language).items()}
     root = FOLDER / "drive"
     return {f"/{path.relative_to(root).as_posix()}": path.read_text("utf-8") for path in _files(root)}
 

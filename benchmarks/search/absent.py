@@ -25,14 +25,14 @@ from pathlib import Path
 
 import anyio
 
-from benchmarks.fixtures.collection import DEPTH, Collection, Document, Query, load_collection
 from benchmarks.fixtures.table import print_table
+from benchmarks.fixtures.texts.collection import DEPTH, Collection, Document, Query, load_collection
 from benchmarks.search.retrieval import fill
 from drive_server.connect import DriveSettings, open_drive
 from drive_server.knowledge.embedding.embedder import CjkEmbedder, LocalEmbedder
 from drive_server.knowledge.index.index import KnowledgeIndex
 
-FIXTURES = Path(__file__).parents[1] / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "texts"
 ABSENT = {
     "absent": "absent_questions.txt",
     "absent, held out": "absent_questions_held_out.txt",

@@ -19,9 +19,9 @@ from typing import Any
 import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from benchmarks.fixtures.bare_parsers import PARSERS, Read
-from benchmarks.fixtures.documents import MAKERS, document
 from benchmarks.fixtures.table import print_table
+from benchmarks.fixtures.texts.bare_parsers import PARSERS, Read
+from benchmarks.fixtures.texts.documents import MAKERS, document
 from benchmarks.search import mixed_folder
 from drive_server.knowledge.readers.pool import ReaderPool
 

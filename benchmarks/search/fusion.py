@@ -3,7 +3,7 @@
     python -m benchmarks.search.fusion [COLLECTION ...] [--package NAME ...] [--queries queries.sample.jsonl]
 
 COLLECTION is a folder as for `benchmarks.search.retrieval`, in a language of the local model. `--package` makes one of
-the docstrings of an installed package (`benchmarks/fixtures/docstrings.py`). Each is indexed by a drive, and the
+the docstrings of an installed package (`benchmarks/fixtures/texts/docstrings.py`). Each is indexed by a drive, and the
 product's own retrieval finds the candidates, once a query. In the column "held out" the trust in a collection's
 vectors is the one of `CHOICES` with the best mean over all other collections.
 """
@@ -20,9 +20,9 @@ from typing import Any
 
 import anyio
 
-from benchmarks.fixtures.collection import Collection, load_collection, ndcg
-from benchmarks.fixtures.docstrings import of_package
 from benchmarks.fixtures.table import print_table
+from benchmarks.fixtures.texts.collection import Collection, load_collection, ndcg
+from benchmarks.fixtures.texts.docstrings import of_package
 from benchmarks.search.retrieval import Library, fill
 from drive_server.connect import DriveSettings, open_drive
 from drive_server.knowledge.embedding.embedder import LocalEmbedder, Vectors

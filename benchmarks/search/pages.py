@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 
 import pypdfium2
 
-from benchmarks.fixtures.pages import KINDS, pages_of_kind
 from benchmarks.fixtures.table import print_table
+from benchmarks.fixtures.texts.pages import KINDS, pages_of_kind
 from drive_server.knowledge.readers.pages.pdf.reader import pdf_extraction
 from drive_server.knowledge.text.omissions import Omissions
 

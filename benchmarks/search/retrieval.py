@@ -19,8 +19,8 @@ from typing import Literal
 
 import anyio
 
-from benchmarks.fixtures.collection import DEPTH, Collection, Document, Query, load_collection, measures_of
 from benchmarks.fixtures.table import milliseconds, print_table
+from benchmarks.fixtures.texts.collection import DEPTH, Collection, Document, Query, load_collection, measures_of
 from drive_server.connect import ALL_SCOPES, Actor, Drive, DriveSettings, open_drive
 from drive_server.services.search.service import MAX_QUERY_CHARACTERS
 

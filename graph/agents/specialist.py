@@ -201,7 +201,8 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
         )
         answer = filter_answer(answer, link_filter_for(state, deps.hosts))
         answer = _with_notice(answer, running_turn(state)["language"], unseen=unseen)
-        answer = with_context(with_sources(answer, tools.outside.all_facts), seen.sources)
+        answer = with_own_ids(answer, used_call_ids(state["messages"], call_ids(answer)))
+        answer = with_context(with_sources(answer, tools.outside.all_facts), seen.sources)  # notes calls by their ids
         taints = await foreign_sources(seen.reads, user, runtime.store)
         return {
             **_update(with_view(answer, view, _of_others(taints)), dict(spending.usage), state, taints),
@@ -286,8 +287,6 @@ def _with_notice(answer: AIMessage, language: Language, *, unseen: bool) -> AIMe
 
 
 def _update(answer: AIMessage, usage: dict[str, int], state: State, taints: Sequence[Taint]) -> Update:
-    taken = used_call_ids(state["messages"], call_ids(answer))
-    answer = with_own_ids(answer, taken)
     rounds = state.get("rounds", 0) + bool(call_ids(answer))
     update = add_messages([answer], usage=usage, tainted=bool(taints))
     named = {"taint": taints[0]} if taints else {}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.fixtures.mcp_servers import cheap_servers
+from benchmarks.fixtures.services.mcp_servers import cheap_servers
 from benchmarks.servers import KINDS, NOTE, measure_memory, measure_turns
 
 

@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from benchmarks.evaluation.__main__ import settings_of
 from benchmarks.evaluation.clock import FixedClock
+from benchmarks.evaluation.own_servers import own_servers
 from benchmarks.fixtures.serving import serving
 from graph.settings import AgentSettings
 from tests.benchmarks.evaluation.shared_drives import SharedDrives
@@ -24,6 +26,10 @@ def model() -> Generator[OpenAIServer]:
 def drives(model: OpenAIServer) -> Generator[SharedDrives]:
     """One service for a module, on the day of the evaluation."""
     given = {"model": "scripted", "openai_api_key": "k", "openai_base_url": model.url}
-    settings = AgentSettings.model_validate(given)
-    with serving(settings, FixedClock()) as owner, SharedDrives(owner, model, settings) as shared:
+    settings = settings_of(AgentSettings.model_validate(given))
+    with (
+        serving(settings, FixedClock()) as owner,
+        own_servers() as servers,
+        SharedDrives(owner, servers, model, settings) as shared,
+    ):
         yield shared

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from benchmarks.evaluation.__main__ import Result, attempt
+from benchmarks.evaluation.__main__ import attempt
 from benchmarks.evaluation.drive import EvaluatedDrive, new_person
 
 if TYPE_CHECKING:
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     import httpx
 
+    from benchmarks.evaluation.own_servers import OwnServers
+    from benchmarks.evaluation.report import Result
     from benchmarks.evaluation.scoring import DriveState
     from benchmarks.evaluation.task import Task
     from graph.settings import AgentSettings
@@ -23,14 +25,14 @@ if TYPE_CHECKING:
 class SharedDrives(ExitStack):
     """Runs tasks; where an undo does not bring everything back, the next task gets a new drive."""
 
-    def __init__(self, owner: httpx.Client, model: OpenAIServer, settings: AgentSettings) -> None:
+    def __init__(self, owner: httpx.Client, servers: OwnServers, model: OpenAIServer, settings: AgentSettings) -> None:
         super().__init__()
-        self._owner, self._model, self._settings = owner, model, settings
+        self._owner, self._servers, self._model, self._settings = owner, servers, model, settings
         self._seeded: dict[str, tuple[EvaluatedDrive, DriveState]] = {}
 
     def run(self, task: Task, brain: Callable[[dict[str, Any]], Stream]) -> Result:
         """Have the model do the task."""
-        kind = repr((task.language, sorted(task.files), task.shares, task.trashed))
+        kind = repr((task.language, sorted(task.files), task.shares, task.trashed, task.remembered, task.servers))
         drive, before = self._seeded.pop(kind, None) or self._seed(task)
         self._model.forget()
         self._model.brain = brain
@@ -41,6 +43,7 @@ class SharedDrives(ExitStack):
         return result
 
     def _seed(self, task: Task) -> tuple[EvaluatedDrive, DriveState]:
-        drive = self.enter_context(new_person(self._owner))
+        drive = self.enter_context(new_person(self._owner, self._servers))
         drive.seed(task)
+        drive.wait_for_index()
         return drive, drive.state()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.evaluation.task import EVERYDAY, FIRST, LANGUAGES, Task, load_tasks
+from benchmarks.evaluation.task import EVERYDAY, FIRST, LANGUAGES, OFFICE, Task, load_tasks
 from drive_server.mcp.tools.batches import BatchTools
 from drive_server.mcp.tools.definition.spec import ASKS
 from drive_server.mcp.tools.documents import DocumentTools
@@ -18,7 +18,7 @@ from tests.fakes.obedient_model import ObedientModel
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmarks.evaluation.__main__ import Result
+    from benchmarks.evaluation.report import Result
     from tests.benchmarks.evaluation.shared_drives import SharedDrives
 
 MISLEADING = ["do-not-delete", "somebody-says", "what-would-happen", "orders-in-a-letter", "if-it-has-ended"]
@@ -42,6 +42,14 @@ def test_it_does_next_to_none_of_the_tasks_of_everyday_life(results: Sequence[Re
     passed = [(result.language, result.task) for result in results if not result.faults]
     assert len(results) == 20 + len(MISLEADING)
     assert len(passed) <= 2, passed
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_does_next_to_none_of_the_tasks_of_the_office(drives: SharedDrives, language: str) -> None:
+    tasks = [task for task in load_tasks(language, OFFICE) if task.kind != "long"]
+    passed = [task.id for task in tasks if not drives.run(task, CarelessModel(task)).faults]
+    assert len(passed) <= 3, passed
 
 
 def test_it_does_a_part_of_the_first_tasks_and_less_than_half_of_all(

@@ -26,13 +26,20 @@ def test_it_runs_the_chosen_tasks_and_counts_refusals_apart(
         monkeypatch.setenv(name, value)
     written = tmp_path / "results.json"
 
-    assert main(["--set", "everyday", "--language", "zh", "--task", task.id, "--json", str(written)]) == 0
+    assert (
+        main(["--set", "everyday", "--language", "zh", "--task", task.id, "--runs", "2", "--json", str(written)]) == 0
+    )
 
     shown = capsys.readouterr().out
     assert "zh  nothing-to-add-up: refused, which is right" in shown
-    assert [line.split()[:6] for line in shown.splitlines() if "1 of 1" in line] == [
-        ["everyday,", "zh", "1", "of", "1", "1"],
-        ["all", "1", "of", "1", "1", "1"],
+    assert [line.split()[:7] for line in shown.splitlines() if "1 of 1" in line] == [
+        ["everyday,", "zh", "1", "of", "1", "1", "1"],
+        ["changes", "1", "of", "1", "1", "1", "1"],
+        ["all", "1", "of", "1", "1", "1", "1"],
     ]
-    (result,) = json.loads(written.read_text())
-    assert (result["task_set"], result["refused"], result["faults"]) == ("everyday", True, [])
+    assert "100.0 % passed in 2 runs, standard deviation 0.0" in shown
+    results = json.loads(written.read_text())
+    assert [(one["task_set"], one["refused"], one["faults"], one["run"]) for one in results] == [
+        ("everyday", True, [], 0),
+        ("everyday", True, [], 1),
+    ]

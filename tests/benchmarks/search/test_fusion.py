@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from benchmarks.fixtures.collection import Collection, Document, Query
-from benchmarks.fixtures.docstrings import of_package
+from benchmarks.fixtures.texts.collection import Collection, Document, Query
+from benchmarks.fixtures.texts.docstrings import of_package
 from benchmarks.search.fusion import CHOICES, STEPS, Asked, choose, mean, measure, rows_of
 
 WORDS_KNOW = Asked(0.3, [1 - step / STEPS for step in range(STEPS + 1)])

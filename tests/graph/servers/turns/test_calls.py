@@ -269,3 +269,17 @@ async def test_calls_to_one_server_have_a_limit_a_minute(make: Assemble, model: 
     seen = await assistant.say("list my files, then note one and two")
     assert [event["tool_call_id"] for event in seen.of("tool_call_end")] == ["n2"]
     assert records(seen) == [("n2", "error"), ("n1", "pending")]
+
+
+async def test_a_call_whose_id_was_used_before_goes_to_its_server_too(
+    assistant: Assistant, model: ScriptedChatModel, notes: NotesServer
+) -> None:
+    """Some models count their calls from 0 again in each answer: the id becomes another one."""
+    model.script = [tool_call("list_folder", "call_0"), tool_call(NOTE, "call_0", text="hello"), "It is noted."]
+    asked = await assistant.say("list my files, then note hello")
+    assert asked.asked is not None
+    [action] = asked.asked["actions"]
+    assert action["tool_call_id"] != "call_0"
+    seen = await assistant.answer(approve(action["tool_call_id"]))
+    assert notes.calls == [("note", {"text": "hello"})]
+    assert seen.ends == [(NOTE, "done")]
