@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from graph.language import Language
@@ -19,7 +20,7 @@ from graph.offline.identified import belonging, cut_at_numbers, named_number
 from graph.offline.replay import Script, Steps, UnresolvedError, call, request
 from graph.offline.results import Item, Result
 from graph.offline.scripts import listing
-from graph.offline.scripts.resolve import dated, every_file, queries_of, resolve_one
+from graph.offline.scripts.resolve import dated, every_file, queries_of, resolve_one, spoken_dates
 from graph.offline.scripts.tables import compute
 from graph.offline.scripts.task import ROOT, Task
 from graph.offline.understanding.grammar import named_in, word
@@ -62,7 +63,7 @@ class Source(NamedTuple):
     @property
     def called(self) -> str:
         """Return the path and the title of the file."""
-        return f"{self.path.rpartition('.')[0]} {first_heading(self.text)}"
+        return f"{spoken_dates(self.path.rpartition('.')[0])} {first_heading(self.text)}"
 
 
 def read(task: Task, item: Item) -> Steps[Source]:
@@ -84,7 +85,7 @@ def _source(task: Task, result: Result, item: Item) -> Source:
 def ask(task: Task, intent: Intent) -> Script:
     """Answer a question with the words of the file that fit it best: the one it names, the open one, or any."""
     question = intent.query or intent.said
-    named = yield from _named(task, question)
+    named = yield from _named(task, question, intent.target)
     free = not named and not task.sections.attachments
     before = _before(task) if free and word("goes_on").search(question) else ""
     files = [named] if named else [item for item in task.given if item.get("kind") == "file"]
@@ -123,10 +124,48 @@ def _nearest(task: Task, source: Source, question: str) -> str:
     return _quoting(task, source, passage.sentences, "answer_unsure") if passage and near else ""
 
 
-def _named(task: Task, question: str) -> Steps[Item | None]:
-    """Return the file that a question names."""
+def ask_next(task: Task, intent: Intent) -> Script:
+    """Ask another thing of the file that answered before if it speaks of it, else the same of another thing."""
+    wanted, before = set(terms(intent.query)), _asked_before(task)
+    focus = [item for item in task.conversation.focus() if item.get("kind") == "file"][:1]
+    for own in focus:
+        source = yield from read(task, own)
+        held = (set(terms(f"{one.heading} {one.text}")) for one in read_sentences(source.text) if not one.is_row)
+        if any(wanted and wanted <= one for one in held):
+            return (yield from ask(task, replace(intent, query=intent.said)))
+    named = [path_of(own).rpartition("/")[2].rpartition(".")[0] for own in focus]
+    question = _of_another(before, intent.query, " ".join(named))
+    try:
+        item = yield from resolve_one(task, Ref("name", text=intent.query), kind="file")
+    except UnresolvedError:
+        return (yield from ask(task, replace(intent, query=question, target=None)))
+    return (yield from ask(task, replace(intent, query=question, target=Ref("path", text=str(item.get("path"))))))
+
+
+def _of_another(question: str, other: str, called: str) -> str:
+    """Return a question with another subject: a name in it, or words of the name of the file that answered it."""
+    words = re.findall(r"[\u3400-\u9fff]{2,}|[A-Za-z0-9]{2,}", called)
+    subject = next((one for one in words if re.search(rf"(?i)(?<![a-z]){one}(?![a-z])", question)), "")
+    capital = re.search(r"(?<=\w )[A-Z]\w+(?: [A-Z]\w+)*", question)
+    owner = re.match(r"[\u3400-\u9fff]{1,6}(?=的)", question)
+    subject = subject or next((found[0] for found in (capital, owner) if found), "")
+    other = re.sub(r"(?:'s|的)$", "", other)
+    return re.sub(rf"(?i){re.escape(subject)}", other, question, count=1) if subject else f"{question} {other}"
+
+
+def _asked_before(task: Task) -> str:
+    return next(
+        (one.text for one in reversed(task.conversation.said) if one.by_person and one.turn < task.conversation.turn),
+        "",
+    )
+
+
+def _named(task: Task, question: str, meant: Ref | None) -> Steps[Item | None]:
+    """Return the file that a question names, or that is meant as its subject; the newest of a folder if it says so."""
     phrase = named_in("file_named", question) or named_in("in_file", question)
-    ref = read_ref(phrase, file_open=task.sections.shows_file) if phrase else None
+    ref = read_ref(phrase, file_open=task.sections.shows_file) if phrase else meant
+    if ref is None and task.here is not ROOT and word("newest_one").search(question) and not task.sections.file:
+        return max((yield from every_file(task, task.here)), key=dated, default=None)
     if ref is None or ref.kind == "folder" or ref.form not in {"name", "path", "it"}:
         return None
     try:
@@ -143,7 +182,7 @@ def _before(task: Task) -> str:
 
 
 def _from_drive(task: Task, question: str, nearest: str = "") -> Script:
-    below = {"folder_id": task.here["id"]} if task.here is not ROOT and task.here.get("path") != "/" else {}
+    below = task.below
     result = yield from call("semantic_search_files", query=question[:500], limit=HITS, **below)
     if below and not result.hits:
         result = yield from call("semantic_search_files", query=question[:500], limit=HITS)

@@ -35,6 +35,11 @@ class Task:
         return attached or self.sections.folder or ROOT
 
     @property
+    def below(self) -> dict[str, str]:
+        """The argument that keeps a search below the folder where the person is; none at the root."""
+        return {} if self.here is ROOT or self.here.get("path") == "/" else {"folder_id": str(self.here["id"])}
+
+    @property
     def given(self) -> list[Item]:
         """The items that a message is about if it names none: those that were sent along, else the open file."""
         opened: list[Item] = [{"kind": "file", **self.sections.file}] if self.sections.file else []

@@ -92,7 +92,8 @@ def _all_but(message: Message, kept: str, *, file_open: bool) -> tuple[Intent, .
     rest = word("all_but").sub("", message.text)
     found = _by_rules(message.quoted(rest), file_open=file_open) if rest.strip() else ()
     one = found[0] if len(found) == 1 else Intent("")
-    several = everything_but(one.target, message.restored(kept)) if one.action in {"delete", "move", "copy"} else None
+    many = one.action in {"delete", "move", "copy"}
+    several = everything_but(one.target, message.restored(kept), message.text) if many else None
     if several is None:
         return () if {intent.action for intent in found} & CHANGING else found
     return (replace(one, said=message.restored(message.text), target=several),)
