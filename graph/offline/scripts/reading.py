@@ -23,14 +23,22 @@ from graph.offline.scripts import listing
 from graph.offline.scripts.resolve import dated, every_file, queries_of, resolve_one, spoken_dates
 from graph.offline.scripts.tables import compute
 from graph.offline.scripts.task import ROOT, Task
-from graph.offline.understanding.grammar import named_in, word
+from graph.offline.understanding.grammar import named_in, table, word
 from graph.offline.understanding.intent import Intent, Ref, read_ref
+from graph.offline.understanding.meaning import likeness
 from graph.offline.understanding.terms import respelt, terms
-from graph.offline.wording import inert, path_of, quoted, say, verbatim
+from graph.offline.wording import inert, path_of, say, verbatim
 
 _SUMS: Final = re.compile("[总共均]|合计|加起来|total|sum|together|average|differ|compar")
+_TOTALS: Final = re.compile(
+    r"\b(?:totals?|sums?|altogether|together|in all|average|overall)\b|总|一共|合计|加起来|平均"
+)
 _QUOTED: Final = re.compile(r"^> (.+?) \[1\]$", re.MULTILINE)
-MOST_OWN: Final = 4
+MOST_OWN, MOST_JUDGED = 4, 40
+NEAR, NEAR_HAN, FAR_AHEAD, FEW_WORDS = 0.84, 0.888, 0.02, 1
+"""Cosines: from these on a sentence may be shown for a question, and by this much one has to be nearer than another
+that has no more than one of the question's words.
+"""
 SHORT, SHORT_HAN = 40, 10
 """Characters of a question that may leave out what was talked about."""
 HITS, LONGEST_PASSAGE, WORTH_SHOWING, LONGEST_TEXT = 8, 500, 0.3, 3_000
@@ -119,7 +127,7 @@ def _repeats(answer: str, before: str) -> bool:
 
 def _nearest(task: Task, source: Source, question: str) -> str:
     """Return the passage that comes nearest to an answer, and that it is none for sure; empty if none is near."""
-    passage = _best(source, question)
+    passage = _considered(source, question)
     near = passage is not None and passage.fit >= WORTH_SHOWING
     return _quoting(task, source, passage.sentences, "answer_unsure") if passage and near else ""
 
@@ -201,7 +209,7 @@ def _from_drive(task: Task, question: str, nearest: str = "") -> Script:
     if failed and not sources:
         file, one = failed[0]
         return task.failed(one, task.deed("read_file", str(file.get("name", ""))))
-    return nearest or task.say("found_nothing", query=quoted(question))
+    return nearest or task.nothing_for(question, result)
 
 
 def _with_words(task: Task, question: str) -> Steps[list[Item]]:
@@ -245,6 +253,32 @@ def _best(source: Source, question: str) -> Passage | None:
     return best_passage(own, wanted if terms(wanted) else question, source.called)
 
 
+def _considered(source: Source, question: str) -> Passage | None:
+    passage = _best(source, question)
+    return passage if named_number(question) else _judged(source, question, passage)
+
+
+def _judged(source: Source, question: str, passage: Passage | None) -> Passage | None:
+    """Return the passage as the meanings of the sentences have it: with the one that is nearer by far, and not sure."""
+    sentences = read_sentences(source.text)[:MOST_JUDGED]
+    if (passage and any(one.is_row for one in passage.sentences)) or not terms(question):
+        return passage
+    near = likeness(
+        question, tuple(f"{source.path.rpartition('/')[2].rpartition('.')[0]}: {one.text}" for one in sentences)
+    )
+    top = max(range(len(near)), key=near.__getitem__, default=0)
+    if not near:
+        return passage
+    if passage is None or passage.fit < WORTH_SHOWING:
+        is_near = near[top] >= (NEAR if question.isascii() else NEAR_HAN)
+        return Passage((sentences[top],), WORTH_SHOWING, 0.0) if is_near else passage
+    own = max((near[at] for at, one in enumerate(sentences) if one in passage.sentences), default=1.0)
+    shared = set(terms(question)) & {term for one in passage.sentences for term in terms(one.text)}
+    if passage.is_sure and len(shared) <= FEW_WORDS and near[top] - own >= FAR_AHEAD:
+        return Passage((*passage.sentences[:1], sentences[top]), passage.fit, 0.0)
+    return passage
+
+
 def _answer(task: Task, source: Source, question: str) -> str:
     """Return the answer if the file has a clear one; sums and comparisons of figures are beyond it."""
     sentences = read_sentences(source.text)
@@ -254,8 +288,17 @@ def _answer(task: Task, source: Source, question: str) -> str:
         return ""
     if sentences and set(terms(question)) <= set(terms(source.called)) and not asks_figure(question):
         return _quoting(task, source, key_sentences(sentences), "answer")
-    passage = _best(source, question)
-    return _quoting(task, source, passage.sentences, "answer") if passage and passage.is_sure else ""
+    passage = _considered(source, question)
+    if passage is None or not passage.is_sure or not _says_total(asked, passage):
+        return ""
+    return _quoting(task, source, passage.sentences, "answer")
+
+
+def _says_total(asked: str, passage: Passage) -> bool:
+    """Say whether a passage gives the total or the average itself that a question asks for, if it asks for one."""
+    wanted = [pattern for name, pattern in table("function") if name in {"sum", "average"} and pattern.search(asked)]
+    said = " ".join(f"{one.heading} {one.text}".lower() for one in passage.sentences)
+    return not wanted or any(pattern.search(said) for pattern in wanted) or _TOTALS.search(asked) is None
 
 
 def _quoting(task: Task, source: Source, sentences: Sequence[Sentence], code: str) -> str:
@@ -311,7 +354,7 @@ def _document(task: Task, ref: Ref) -> Steps[tuple[Item, str]]:
     result = yield from call("semantic_search_files", query=topic[:500], limit=5)
     hits = relevant(result, topic)
     if not hits:
-        raise task.unresolved("found_nothing", query=quoted(topic))
+        raise UnresolvedError(task.nothing_for(topic, result))
     return hits[0]["file"], topic
 
 

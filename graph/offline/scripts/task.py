@@ -73,6 +73,12 @@ class Task:
         """Return the error that ends the script with a sentence for the person."""
         return UnresolvedError(self.say(code, **values))
 
+    def nothing_for(self, query: str, result: Result) -> str:
+        """Return that a search found nothing, and how many files it could not search yet, where there are such."""
+        note = re.search(r"[^.。]*(?:not indexed|尚未建立索引)[^.。]*[.。]", result.word("note"))
+        said = self.say("found_nothing", query=quoted(query))
+        return f"{said} {note[0].strip()}" if note else said
+
     def title(self, tool: str) -> str:
         """Return what a bound tool does, in a few words: its Chinese title, or its name."""
         named = (self.tools.get(tool) or "".join(sides(f"do.{tool}")[1:])).replace("{name}", "")
