@@ -7,6 +7,7 @@ from typing import Final
 
 from graph.offline.conversation import Conversation, items_in
 from graph.offline.scripts.resolve import month_in
+from graph.offline.understanding.arguments import role_in
 from graph.offline.understanding.grammar import named_in, word
 from graph.offline.understanding.intent import CHANGING, EMAIL, PREVIOUS, Intent, Ref, number_in, read_ref
 from graph.offline.understanding.requests import NAMED, understand
@@ -25,6 +26,9 @@ _TOKEN: Final = re.compile(rf"{_FIGURE}|[^\s\d]+")
 _AGAIN: Final = frozenset(
     {"ask", "lookup", "find", "read", "summarise", "info", "list", "who_has_access", "list_versions"}
 )
+_VAGUE: Final = frozenset({"lookup", "find", "ask", "read"})
+_ALSO: Final = frozenset({"share", "delete", "move", "copy", "restore", "link"})
+SHORT: Final = 40
 _PLACING: Final = frozenset({"create_folder", "create_file", "move_item", "copy_item"})
 _OFFERED: Final = re.compile(r"^\d+\. `(?P<path>[^`]+)`", re.MULTILINE)
 
@@ -33,7 +37,7 @@ def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[In
     """Return the request before with the choice that a message makes; the intents as they are otherwise."""
     if corrected := _placed_elsewhere(conversation) or _corrected(conversation):
         return (corrected,)
-    said, step = conversation.asked, bool(conversation.sections.step)
+    said, step = word("softeners").sub("", conversation.asked), bool(conversation.sections.step)
     earlier = (one.text for one in reversed(conversation.said) if one.by_person and one.turn < conversation.turn)
     before = next(earlier, "")
     is_open = conversation.sections.shows_file
@@ -72,14 +76,17 @@ def _meant_otherwise(conversation: Conversation, before: str, intents: Sequence[
     """
     said, known = conversation.asked.strip(" .?!。？！"), {one.action for one in intents}
     rest, added = named_in("instead", said), named_in("and_what", said)
-    asked = understand(before) if (rest or added) and not known - {"lookup", "find", "ask", "read"} else ()
-    if len(asked) != 1 or asked[0].action in CHANGING or asked[0].action not in _AGAIN:
+    role = role_in(said.lower()) if len(said) <= SHORT and not rest else ""
+    asked = understand(before) if (rest or added or role) and not known - _VAGUE else ()
+    old = asked[0] if len(asked) == 1 else Intent("")
+    if old.action in CHANGING:
+        return _changed_too(old, said, added, role)
+    if old.action not in _AGAIN or not (rest or added):
         return None
-    old = asked[0]
     if added and not rest:
         named = read_ref(added)
         begins = word("plain_question").search(added) and not added.isascii()
-        again = old.action in {"ask", "lookup"} and named is not None and named.form == "name" and not begins
+        again = old.action in {"ask", "lookup"} and named is not None and named.form in {"name", "which"} and not begins
         return (
             replace(old, action="ask_next", said=said, query=added) if again and known <= {"lookup", "find"} else None
         )
@@ -90,6 +97,17 @@ def _meant_otherwise(conversation: Conversation, before: str, intents: Sequence[
     if target is None or target.form not in {"name", "path", "which"}:
         return None
     return replace(old, said=phrase, query=before if old.action == "ask" else phrase, target=target)
+
+
+def _changed_too(old: Intent, said: str, added: str, role: str) -> Intent | None:
+    """Return the change before with another role, or of another thing too: "as an editor", "and the old ones too"."""
+    if role and old.action == "share" and old.emails:
+        return replace(old, action="set_role", said=said, role=role, target=Ref("it"))
+    named = old.target.text.split() if old.target and old.target.form == "name" else []
+    if not (word("too").search(added) and named and old.action in _ALSO):
+        return None
+    phrase = re.sub(r"\bones?\b", named[-1], word("too").sub("", added)).strip()
+    return replace(old, said=said, target=read_ref(phrase))
 
 
 def _placed_elsewhere(conversation: Conversation) -> Intent | None:

@@ -144,7 +144,8 @@ def ask_next(task: Task, intent: Intent) -> Script:
     named = [path_of(own).rpartition("/")[2].rpartition(".")[0] for own in focus]
     question = _of_another(before, intent.query, " ".join(named))
     try:
-        item = yield from resolve_one(task, Ref("name", text=intent.query), kind="file")
+        other = re.sub(r"(?i)^the |\bones?$|的$", "", intent.query).strip()
+        item = yield from resolve_one(task, Ref("name", text=other), kind="file")
     except UnresolvedError:
         return (yield from ask(task, replace(intent, query=question, target=None)))
     return (yield from ask(task, replace(intent, query=question, target=Ref("path", text=str(item.get("path"))))))
@@ -157,6 +158,8 @@ def _of_another(question: str, other: str, called: str) -> str:
     capital = re.search(r"(?<=\w )[A-Z]\w+(?: [A-Z]\w+)*", question)
     owner = re.match(r"[\u3400-\u9fff]{1,6}(?=的)", question)
     subject = subject or next((found[0] for found in (capital, owner) if found), "")
+    if word("outdated").search(other):
+        return question
     other = re.sub(r"(?:'s|的)$", "", other)
     return re.sub(rf"(?i){re.escape(subject)}", other, question, count=1) if subject else f"{question} {other}"
 

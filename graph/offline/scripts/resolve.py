@@ -110,6 +110,10 @@ def _by_fact(task: Task, ref: Ref, kind: str) -> Steps[list[Item]]:
         items = [item for item in (yield from _contents(task, task.here)) if item.get("kind") == (kind or "file")]
     fact = next(((name, most) for name, most in FACTS if word(name).search(ref.text)), None)
     place = number_in("ordinal", ref.text)
+    known = {item["id"] for item in task.conversation.focus()}
+    others = [item for item in items if item["id"] not in known]
+    if word("other").search(ref.text) and len(others) == 1:
+        return others
     if fact and not items:
         items = yield from every_file(task)
     if items and fact:
@@ -154,6 +158,8 @@ def _of_sort(task: Task, ref: Ref) -> Steps[list[Item]]:
             raise task.unresolved("folder_empty", folder=task.name(folder))
         return found
     if not ref.text and not ref.extension:
+        if ref.kept and task.here is not ROOT:
+            return (yield from _contents(task, task.here))
         raise task.unresolved("which_item")
     queries = [ref.extension] if ref.extension else [*queries_of(ref.text), *_synonyms(ref.text)]
     found = yield from _searched(queries, ref.kind, OF_A_SORT)
@@ -179,7 +185,7 @@ def _without(task: Task, items: Sequence[Item], kept: str) -> list[Item]:
     """Return the items but those that are kept. Raises `UnresolvedError` if it is not clear which these are."""
     ordered = sorted(items, key=lambda item: str(item.get("name", "")))
     place = number_in("ordinal", kept)
-    bare = _named_only(kept)
+    bare = re.sub(r"\s+ones?$", "", _named_only(kept))
     numbered = [item for item in items if (found := _NUMBERED.search(bare)) and _last_number(item) == int(found[0])]
     stays = [ordered[place - 1 if place > 0 else -1]] if place and place <= len(ordered) else numbered
     newest = word("newest").search(kept)
@@ -242,6 +248,17 @@ def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Steps[list[Item
     if len(chosen) > 1:
         raise ambiguous(task, ref.text, chosen)
     return chosen or (yield from _several_names(task, ref, kind))
+
+
+def file_of(task: Task, phrase: str) -> Steps[tuple[Item, str]]:
+    """Return the one file whose name has a word of a phrase, and the rest of the phrase: "Mia's hourly wage"."""
+    words = queries_of(phrase)
+    found = yield from _searched(words, "file", SEARCHED)
+    named = {one: [item for item in found if covered(one, str(item["name"])) == 1] for one in words}
+    one, items = next(((one, items) for one, items in named.items() if len(items) == 1), ("", []))
+    if not items:
+        raise task.unresolved("no_document")
+    return items[0], re.sub(rf"(?i){re.escape(one)}\w*(?:'s|的)?", " ", phrase).strip()
 
 
 def _described(task: Task, phrase: str, kind: str, named: list[Item], *, loose: bool) -> Steps[list[Item]]:
