@@ -1,6 +1,6 @@
 """`python -m benchmarks.offline`: requests in people's words to the built-in model, and how many it gets right.
 
-`--half held_out` prints the totals only: nobody writes rules by those rows.
+The rows of `held_out` are not printed, only their totals: nobody writes rules by them.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from benchmarks.evaluation.task import Expectation, Solution, Task
 from benchmarks.fixtures.serving import serving
 from benchmarks.fixtures.table import print_table
 from benchmarks.offline.judging import VERDICTS, Verdict, verdict
-from benchmarks.offline.requests import HALVES, NONE, Request, files_of, load_requests
+from benchmarks.offline.requests import HALVES, HELD_OUT, NONE, Request, files_of, load_requests
 from graph.offline.conversation import READING
 from graph.settings import OFFLINE, AgentSettings
 
@@ -31,14 +31,15 @@ Judged = tuple[Request, Verdict]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the requests and print the verdicts; return 0 whatever they are."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=HALVES, default=HALVES[0])
+    parser.add_argument("--half", choices=HALVES, action="append", help="all of them unless given")
     parser.add_argument("--only", default="", help="only rows whose ids begin so")
     given = parser.parse_args(arguments)
-    requests = [one for one in load_requests(given.half) if one.id.startswith(given.only)]
     began = time.process_time()
-    with serving(AgentSettings(model=OFFLINE), embedding_model="local") as owner, ExitStack() as people:
-        judged = list(_run(owner, people, requests, shown=given.half == HALVES[0]))
-    _print(judged, given.half)
+    for half in given.half or HALVES:
+        requests = [one for one in load_requests(half) if one.id.startswith(given.only)]
+        with serving(AgentSettings(model=OFFLINE), embedding_model="local") as owner, ExitStack() as people:
+            judged = list(_run(owner, people, requests, shown=half != HELD_OUT))
+        _print(judged, half)
     print(f"{time.process_time() - began:.0f} s of CPU, with the drives' indexing")
     return 0
 
@@ -131,7 +132,7 @@ def _print(judged: Sequence[Judged], half: str) -> None:
     for sort in sorts:
         counted = Counter(found for request, found in judged if sort in {request.sort, "all"})
         rows.append([sort, str(sum(counted.values())), *(str(counted[one]) for one in VERDICTS)])
-    print_table(f"The built-in model, {half.replace('_', ' ')} half", ["", "requests", *VERDICTS], rows)
+    print_table(f"The built-in model, {half.replace('_', ' ')} set", ["", "requests", *VERDICTS], rows)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""The requests as data (`open.tsv`, `held_out.tsv`), and the drives that they are made in.
+"""The requests as data (`open.tsv`, `held_out.tsv`, `fresh.tsv`), and the drives that they are made in.
 
 A row has the message, the place it is sent from (`file:`, `folder:` or `attach:` and paths), a pattern that the answer
 has to match, and one that the proposed changes have to match, each written as its tool and arguments. `NONE`: nothing
 may be proposed. `ABSENT`: the drive has no answer, and the model has to say so. `-` for the answer: the message only
 begins a conversation, and is not judged. Rows of one thread are one conversation. Rules are never written by the rows
-of `held_out.tsv`.
+of `held_out.tsv`; `fresh.tsv` was written before the rules that it measures were known to its author.
 """
 
 import csv
@@ -17,13 +17,14 @@ from typing import Final
 from benchmarks.evaluation.task import EVERYDAY, LANGUAGES, drive_files
 
 FOLDER: Final = Path(__file__).parent
-HALVES: Final = ("open", "held_out")
+OPEN, HELD_OUT, FRESH = "open", "held_out", "fresh"
+HALVES: Final = (OPEN, HELD_OUT, FRESH)
 NONE, ABSENT, UNJUDGED = "NONE", "ABSENT", "-"
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One message; `drive` is H, the home of the everyday tasks in both languages, or C, the club's."""
+    """One message; `drive` is H, the home of the everyday tasks in both languages, C, a club's, or S, a shop's."""
 
     id: str
     drive: str
@@ -58,7 +59,7 @@ def files_of(drive: str) -> Mapping[str, str]:
     """Return the texts of a drive's files by path."""
     if drive == "H":
         return {path: text for language in LANGUAGES for path, text in drive_files(EVERYDAY, language).items()}
-    root = FOLDER / "drive"
+    root = FOLDER / {"C": "drive", "S": "shop"}[drive]
     return {f"/{path.relative_to(root).as_posix()}": path.read_text("utf-8") for path in _files(root)}
 
 

@@ -19,7 +19,7 @@ from graph.state import AGENTS, AgentName
 OWN: Final = "mcp__"
 """Tools of a person's own servers begin with it."""
 SURE, UNSURE, MOST_STEPS = 0.92, 0.2, 8
-READING: Final = frozenset({"compare", "find", "lookup", "ask", "read", "summarise", "map_files"})
+READING: Final = frozenset({"compare", "find", "lookup", "ask", "ask_next", "read", "summarise", "map_files"})
 MAKES: Final = frozenset({"create_folder", "create_file", "save_summary", "rename"})
 
 
@@ -123,7 +123,8 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
     **dict.fromkeys(("who", "whoami"), listing.whoami),
     **dict.fromkeys(("newest", "oldest", "largest", "smallest"), facts.extreme), "compare": facts.compare,
     **dict.fromkeys(("shared_out", "list_changes"), listing.changes), "diff_versions": listing.diff,
-    "ask": reading.ask, "read": reading.open_file, "summarise": reading.summarise, "map_files": finding.map_files,
+    "ask": reading.ask, "ask_next": reading.ask_next,
+    "read": reading.open_file, "summarise": reading.summarise, "map_files": finding.map_files,
     "create_folder": organising.create_folder, "create_file": organising.create_file,
     "save_summary": organising.save_summary, "add_summary": organising.add_summary,
     "move": organising.move, "copy": organising.copy, "rename": changing.rename, "share": changing.share,

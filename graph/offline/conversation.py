@@ -172,14 +172,19 @@ class Conversation:
 
     def focus(self) -> list[Item]:
         """Return what was talked about last before the running step: one item, or several that were listed."""
-        by_id = self.items_by_id()
+        by_id, found, turn = self.items_by_id(), list[Item](), 0
         for made, result in self._before():
+            if found and made.turn < turn:
+                break
             answer = " ".join(said.text for said in self.said if said.turn == made.turn and not said.by_person)
             items = _subject(made, result, by_id)
             named = [item for item in items if f"`{item.get('path')}`" in answer]
-            if named or (items and made.name not in SEARCHES):
-                return named or items
-        return []
+            if named:
+                # Of several files that were read, the answer is from the one that it names.
+                return named
+            if items and not found and made.name not in SEARCHES:
+                found, turn = items, made.turn
+        return found
 
     def listed(self) -> list[Item]:
         """Return what the last answer before the running step listed, in its order."""

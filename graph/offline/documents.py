@@ -210,6 +210,9 @@ def best_passage(sentences: Sequence[Sentence], question: str, context: str = ""
     if scored[best] <= typed[best] and not (kind and typed[best] and wanted & above):
         return None
     missing = set(rarity) - bags[best]
+    alike = _speaking_alike(considered, bags, best, rarity, question)
+    if alike:
+        return Passage(tuple(considered[at] for at in alike), 1.0, 0.0)
     if considered[best].is_row:
         chosen = [best]
     elif (headings[best] - above) & missing:
@@ -223,6 +226,20 @@ def best_passage(sentences: Sequence[Sentence], question: str, context: str = ""
     alone = kind is None or sum(typed) == 1
     own = sum(weight for one, weight in rarity.items() if one in said - above) / rest if rest else float(alone)
     return Passage(tuple(considered[at] for at in sorted(chosen)), fit, own if typed[best] else 0.0)
+
+
+def _speaking_alike(
+    sentences: Sequence[Sentence], bags: Sequence[set[str]], best: int, rarity: Mapping[str, float], question: str
+) -> list[int]:
+    """Return the few sentences between which a question can't choose, as it has but one word in common with them."""
+    known = [one for one in rarity if any(one in bag for bag in bags)]
+    if len(known) != 1 or known[0] not in bags[best] or sentences[best].is_row:
+        return []
+    speaking = [at for at, bag in enumerate(bags) if known[0] in bag]
+    written = next((one for one in re.findall(r"[a-z]+", question.lower()) if known[0] in terms(one)), "")
+    literal = [at for at in speaking if written and re.search(rf"\b{written}\b", sentences[at].text.lower())]
+    found = literal if best in literal else speaking
+    return found if 1 < len(found) <= MOST_QUOTED else []
 
 
 def _only_typed(sentences: Sequence[Sentence], question: str) -> Passage | None:

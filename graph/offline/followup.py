@@ -6,22 +6,38 @@ from dataclasses import replace
 from typing import Final
 
 from graph.offline.conversation import Conversation, items_in
+from graph.offline.scripts.resolve import month_in
+from graph.offline.understanding.arguments import role_in
 from graph.offline.understanding.grammar import named_in, word
-from graph.offline.understanding.intent import EMAIL, PREVIOUS, Intent, Ref, number_in, read_ref
+from graph.offline.understanding.intent import CHANGING, EMAIL, PREVIOUS, Intent, Ref, number_in, read_ref
 from graph.offline.understanding.requests import NAMED, understand
 from graph.routing.corrections import corrected_value
 
 _FIGURE: Final = r"\d+(?:[.,:]\d+)*"
+_COUNT: Final = re.compile(
+    rf"{_FIGURE}|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b|[一二两三四五六七八九十]+"
+)
+_PLACED: Final = re.compile(
+    r"(?i)^(?:put |move )?(?:it )?(?:in|into|to|under|inside) (?P<en>.+)$|^(?:是)?[放移]?[到在](?P<zh>.+?)[里中]?$"
+)
+MOST_WORDS: Final = 4
+"""Of a correction that only names what should stand there: "sorry, five weeks"."""
 _TOKEN: Final = re.compile(rf"{_FIGURE}|[^\s\d]+")
-_FIGURES: Final = re.compile(_FIGURE)
+_AGAIN: Final = frozenset(
+    {"ask", "lookup", "find", "read", "summarise", "info", "list", "who_has_access", "list_versions"}
+)
+_VAGUE: Final = frozenset({"lookup", "find", "ask", "read"})
+_ALSO: Final = frozenset({"share", "delete", "move", "copy", "restore", "link"})
+SHORT: Final = 40
+_PLACING: Final = frozenset({"create_folder", "create_file", "move_item", "copy_item"})
 _OFFERED: Final = re.compile(r"^\d+\. `(?P<path>[^`]+)`", re.MULTILINE)
 
 
 def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[Intent, ...]:
     """Return the request before with the choice that a message makes; the intents as they are otherwise."""
-    if corrected := _corrected(conversation):
+    if corrected := _placed_elsewhere(conversation) or _corrected(conversation):
         return (corrected,)
-    said, step = conversation.asked, bool(conversation.sections.step)
+    said, step = word("softeners").sub("", conversation.asked), bool(conversation.sections.step)
     earlier = (one.text for one in reversed(conversation.said) if one.by_person and one.turn < conversation.turn)
     before = next(earlier, "")
     is_open = conversation.sections.shows_file
@@ -29,6 +45,8 @@ def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[In
     own = understand(said, file_open=is_open) if step else intents
     if step and not conversation.segment and [one.action for one in own] == ["decline"]:
         return tuple(own)
+    if before and not step and (meant := _meant_otherwise(conversation, before, intents)):
+        return (meant,)
     if before and word("offers_folder").search(" ".join(answers)) and _accepts(said):
         return tuple(replace(intent, makes_folder=True) for intent in understand(before, file_open=is_open))
     if not answers or not before or not is_fragment(own, said) or (step and conversation.segment):
@@ -51,11 +69,68 @@ def _completed(intent: Intent, said: str, chosen: str, question: str) -> Intent 
     return replace(intent, names=(name,)) if word("asks_name").search(question) and intent.action in NAMED else None
 
 
+def _meant_otherwise(conversation: Conversation, before: str, intents: Sequence[Intent]) -> Intent | None:
+    """Return the request before about another thing: "no, I meant the one from March", "and Mia?"; None if it is none.
+
+    Only what is read is done again so; a change is corrected by its values.
+    """
+    said, known = conversation.asked.strip(" .?!。？！"), {one.action for one in intents}
+    rest, added = named_in("instead", said), named_in("and_what", said)
+    role = role_in(said.lower()) if len(said) <= SHORT and not rest else ""
+    asked = understand(before) if (rest or added or role) and not known - _VAGUE else ()
+    old = asked[0] if len(asked) == 1 else Intent("")
+    if old.action in CHANGING:
+        return _changed_too(old, said, added, role)
+    if old.action not in _AGAIN or not (rest or added):
+        return None
+    if added and not rest:
+        named = read_ref(added)
+        begins = word("plain_question").search(added) and not added.isascii()
+        again = old.action in {"ask", "lookup"} and named is not None and named.form in {"name", "which"} and not begins
+        return (
+            replace(old, action="ask_next", said=said, query=added) if again and known <= {"lookup", "find"} else None
+        )
+    bare = word("other_one").sub("", rest).strip()
+    subject = old.target.text if old.target and old.target.form == "name" else old.query
+    phrase = f"{month_in(subject)[0]} {bare}" if bare != rest.strip() else rest
+    target = read_ref(phrase)
+    if target is None or target.form not in {"name", "path", "which"}:
+        return None
+    return replace(old, said=phrase, query=before if old.action == "ask" else phrase, target=target)
+
+
+def _changed_too(old: Intent, said: str, added: str, role: str) -> Intent | None:
+    """Return the change before with another role, or of another thing too: "as an editor", "and the old ones too"."""
+    if role and old.action == "share" and old.emails:
+        return replace(old, action="set_role", said=said, role=role, target=Ref("it"))
+    named = old.target.text.split() if old.target and old.target.form == "name" else []
+    if not (word("too").search(added) and named and old.action in _ALSO):
+        return None
+    phrase = re.sub(r"\bones?\b", named[-1], word("too").sub("", added)).strip()
+    return replace(old, said=said, target=read_ref(phrase))
+
+
+def _placed_elsewhere(conversation: Conversation) -> Intent | None:
+    """Return the move of what was just put or made somewhere to the place that a correction names."""
+    placed = _PLACED.match(named_in("instead", conversation.asked.strip(" .!。！")))
+    done = [made for made in conversation.calls if made.turn < conversation.turn and not made.reads]
+    made = done[-1].result if placed and done and done[-1].name in _PLACING else None
+    items = items_in(made)[:1] if made and made.worked else []
+    if placed is None or not items or conversation.sections.step:
+        return None
+    there = read_ref(placed["en"] or placed["zh"], kind="folder")
+    item = Ref("path", text=str(items[0].get("path", "")))
+    return Intent("move", conversation.asked, target=item, destination=there)
+
+
 def _corrected(conversation: Conversation) -> Intent | None:
     """Return the last change as the message corrects it: other words in the same file, or another name."""
     earlier = [made for made in conversation.calls if made.turn < conversation.turn]
     done = [made for made in earlier if made.result and made.result.worked and not made.reads]
     value = corrected_value(conversation.asked) if done and not conversation.sections.step else ""
+    bare = named_in("instead", conversation.asked.strip(" .!。！"))
+    if not value and done and done[-1].name == "patch_file" and len(bare.split()) <= MOST_WORDS and _COUNT.search(bare):
+        value = bare
     items = items_in(done[-1].result) if value and done[-1].result else []
     said = [one.text for one in reversed(conversation.said) if one.by_person and done and one.turn <= done[-1].turn]
     requests = [text for text in said if not (corrected_value(text) or _accepts(text))]
@@ -65,7 +140,7 @@ def _corrected(conversation: Conversation) -> Intent | None:
     target = Ref("path", text=str(items[0].get("path", "")))
     if asked[0].action == "replace" and done[-1].name == "patch_file":
         was = corrected_value(said[0]) or asked[0].edits[0][1]
-        new = _FIGURES.sub(value, was, count=1) if _FIGURES.fullmatch(value) else value
+        new = _COUNT.sub(value, was, count=1) if _COUNT.fullmatch(value) else value
         again = tuple((text, text.replace(was, new)) for edit in done[-1].args["edits"] if (text := edit["replace"]))
         return replace(asked[0], target=target, edits=((was, new),), anchor="", again=again)
     edits = done[-1].args.get("edits") or [{"replace": done[-1].args.get("content")}]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from graph.memory.facts import words_of
-from graph.offline.replay import Request, Script, Steps, call, request
+from graph.offline.replay import Request, Script, call, request
 from graph.offline.results import Item
 from graph.offline.scripts.expiry import hours_in
 from graph.offline.scripts.listing import change_of, last_version
@@ -31,13 +31,16 @@ def restore(task: Task, intent: Intent) -> Script:
     if pronoun and not items and task.sections.last_run and word("again").search(intent.said):
         return (yield from undo(task, intent))
     if len(items) != 1:
-        items = yield from _in_trash(task, intent.target or IT, pronoun=pronoun)
+        trashed = [item for item in (yield from call("list_trash", limit=PAGE)).items if item.get("trashed_at")]
+        if pronoun and not trashed:
+            hint = task.say("can_undo" if task.sections.last_run else "undo_nothing_here")
+            return f"{task.say('trash_empty')} {hint}"
+        items = _in_trash(task, trashed, intent.target or IT, pronoun=pronoun)
     wanted = [request("restore_item", item_id=item["id"]) for item in items]
     return (yield from task.carry_out(items, wanted, "restored"))
 
 
-def _in_trash(task: Task, ref: Ref, *, pronoun: bool) -> Steps[list[Item]]:
-    trashed = [item for item in (yield from call("list_trash", limit=PAGE)).items if item.get("trashed_at")]
+def _in_trash(task: Task, trashed: Sequence[Item], ref: Ref, *, pronoun: bool) -> list[Item]:
     if not trashed:
         raise task.unresolved("trash_empty")
     if pronoun and len(trashed) > 1:

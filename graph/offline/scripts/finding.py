@@ -33,7 +33,7 @@ def find(task: Task, intent: Intent) -> Script:
             return _shown(task, hits)
     result = yield from call("semantic_search_files", query=query[:500], limit=MOST_FOUND)
     hits = relevant(result, query)
-    return _shown(task, hits) if hits else task.say("found_nothing", query=quoted(query))
+    return _shown(task, hits) if hits else task.nothing_for(query, result)
 
 
 def _best(hits: Sequence[Item], query: str) -> list[Item]:

@@ -84,6 +84,7 @@ def count(task: Task, intent: Intent) -> Script:
     named = intent.target if intent.target and intent.target.form in NAMED else None
     if named is None and word("goes_on").search(intent.said) and (last := task.conversation.last_folder()):
         named = Ref("path", text=str(last.get("path")))
+    named = named or (Ref("here") if task.below else None)
     if named and not (kind and kind[0].lower() in named.text.lower()):
         item = yield from resolve_folder(task, named)
         result = yield from task.call("list_folder", folder_id=item["id"], limit=PAGE)

@@ -10,7 +10,7 @@ from graph.offline.replay import Request, Script, Steps, UnresolvedError, call, 
 from graph.offline.results import Item, Result
 from graph.offline.scripts.changing import with_suffix
 from graph.offline.scripts.reading import read, sum_up, summarise
-from graph.offline.scripts.resolve import resolve, resolve_folder, resolve_one
+from graph.offline.scripts.resolve import file_of, resolve, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import named_in, word
 from graph.offline.understanding.intent import Intent, Ref, read_ref
@@ -176,6 +176,7 @@ def replace_text(task: Task, intent: Intent) -> Script:
             return task.say("too_many_matches", find=quoted(old, SHOWN), name=task.name(item), count=len(edits))
         one = request("patch_file", file_id=item["id"], edits=list(edits))
     result = yield from task.call(one.name, str(item.get("name", "")), **one.args)
+    old = old or str(one.args["edits"][0]["find"])
     version = result.number("version") or "?"
     code = "edit_line" if new else "edit_line_removed"
     edited = task.say(code, find=quoted(old, SHOWN), replace=quoted(new, SHOWN), count=len(one.args["edits"]))
@@ -188,6 +189,9 @@ def _place(task: Task, intent: Intent, *, valued: bool) -> Steps[tuple[Item, str
     parts = named_in("value_place", topic), named_in("value_topic", topic)
     if valued and ref is None and all(parts):
         ref, topic = read_ref(parts[0]), parts[1]
+    if valued and ref is None and not task.given and not task.conversation.focus():
+        item, topic = yield from file_of(task, topic)
+        return item, topic
     return (yield from resolve_one(task, ref or Ref("open"), kind="file", loose=valued)), topic
 
 
@@ -201,7 +205,9 @@ def value_in(text: str, topic: str, new: str) -> tuple[str, str]:
     values = list(_VALUE.finditer(about[0]))
     same = [one for one in values if unit and one["unit"].strip().startswith(unit)]
     fitting = same or [one for one in values if not (unit and one["unit"].strip())]
-    if len(fitting) != 1:
+    after = [one for one in fitting if topic in about[0] and one.start() >= about[0].index(topic)]
+    fitting = fitting if len(fitting) == 1 else after[:1]
+    if not fitting:
         return "", ""
     written = (
         fitting[0]["unit"][: len(fitting[0]["unit"]) - len(fitting[0]["unit"].lstrip()) + len(unit)] if same else ""

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from graph.language import Language
@@ -19,17 +20,25 @@ from graph.offline.identified import belonging, cut_at_numbers, named_number
 from graph.offline.replay import Script, Steps, UnresolvedError, call, request
 from graph.offline.results import Item, Result
 from graph.offline.scripts import listing
-from graph.offline.scripts.resolve import dated, every_file, queries_of, resolve_one
+from graph.offline.scripts.resolve import dated, every_file, queries_of, resolve_one, spoken_dates
 from graph.offline.scripts.tables import compute
 from graph.offline.scripts.task import ROOT, Task
-from graph.offline.understanding.grammar import named_in, word
+from graph.offline.understanding.grammar import named_in, table, word
 from graph.offline.understanding.intent import Intent, Ref, read_ref
+from graph.offline.understanding.meaning import likeness
 from graph.offline.understanding.terms import respelt, terms
-from graph.offline.wording import inert, path_of, quoted, say, verbatim
+from graph.offline.wording import inert, path_of, say, verbatim
 
 _SUMS: Final = re.compile("[总共均]|合计|加起来|total|sum|together|average|differ|compar")
+_TOTALS: Final = re.compile(
+    r"\b(?:totals?|sums?|altogether|together|in all|average|overall)\b|总|一共|合计|加起来|平均"
+)
 _QUOTED: Final = re.compile(r"^> (.+?) \[1\]$", re.MULTILINE)
-MOST_OWN: Final = 4
+MOST_OWN, MOST_JUDGED = 4, 40
+NEAR, NEAR_HAN, FAR_AHEAD, FEW_WORDS = 0.84, 0.888, 0.02, 1
+"""Cosines: from these on a sentence may be shown for a question, and by this much one has to be nearer than another
+that has no more than one of the question's words.
+"""
 SHORT, SHORT_HAN = 40, 10
 """Characters of a question that may leave out what was talked about."""
 HITS, LONGEST_PASSAGE, WORTH_SHOWING, LONGEST_TEXT = 8, 500, 0.3, 3_000
@@ -62,7 +71,7 @@ class Source(NamedTuple):
     @property
     def called(self) -> str:
         """Return the path and the title of the file."""
-        return f"{self.path.rpartition('.')[0]} {first_heading(self.text)}"
+        return f"{spoken_dates(self.path.rpartition('.')[0])} {first_heading(self.text)}"
 
 
 def read(task: Task, item: Item) -> Steps[Source]:
@@ -84,7 +93,7 @@ def _source(task: Task, result: Result, item: Item) -> Source:
 def ask(task: Task, intent: Intent) -> Script:
     """Answer a question with the words of the file that fit it best: the one it names, the open one, or any."""
     question = intent.query or intent.said
-    named = yield from _named(task, question)
+    named = yield from _named(task, question, intent.target)
     free = not named and not task.sections.attachments
     before = _before(task) if free and word("goes_on").search(question) else ""
     files = [named] if named else [item for item in task.given if item.get("kind") == "file"]
@@ -118,15 +127,56 @@ def _repeats(answer: str, before: str) -> bool:
 
 def _nearest(task: Task, source: Source, question: str) -> str:
     """Return the passage that comes nearest to an answer, and that it is none for sure; empty if none is near."""
-    passage = _best(source, question)
+    passage = _considered(source, question)
     near = passage is not None and passage.fit >= WORTH_SHOWING
     return _quoting(task, source, passage.sentences, "answer_unsure") if passage and near else ""
 
 
-def _named(task: Task, question: str) -> Steps[Item | None]:
-    """Return the file that a question names."""
+def ask_next(task: Task, intent: Intent) -> Script:
+    """Ask another thing of the file that answered before if it speaks of it, else the same of another thing."""
+    wanted, before = set(terms(intent.query)), _asked_before(task)
+    focus = [item for item in task.conversation.focus() if item.get("kind") == "file"][:1]
+    for own in focus:
+        source = yield from read(task, own)
+        held = (set(terms(f"{one.heading} {one.text}")) for one in read_sentences(source.text) if not one.is_row)
+        if any(wanted and wanted <= one for one in held):
+            return (yield from ask(task, replace(intent, query=intent.said)))
+    named = [path_of(own).rpartition("/")[2].rpartition(".")[0] for own in focus]
+    question = _of_another(before, intent.query, " ".join(named))
+    try:
+        other = re.sub(r"(?i)^the |\bones?$|的$", "", intent.query).strip()
+        item = yield from resolve_one(task, Ref("name", text=other), kind="file")
+    except UnresolvedError:
+        return (yield from ask(task, replace(intent, query=question, target=None)))
+    return (yield from ask(task, replace(intent, query=question, target=Ref("path", text=str(item.get("path"))))))
+
+
+def _of_another(question: str, other: str, called: str) -> str:
+    """Return a question with another subject: a name in it, or words of the name of the file that answered it."""
+    words = re.findall(r"[\u3400-\u9fff]{2,}|[A-Za-z0-9]{2,}", called)
+    subject = next((one for one in words if re.search(rf"(?i)(?<![a-z]){one}(?![a-z])", question)), "")
+    capital = re.search(r"(?<=\w )[A-Z]\w+(?: [A-Z]\w+)*", question)
+    owner = re.match(r"[\u3400-\u9fff]{1,6}(?=的)", question)
+    subject = subject or next((found[0] for found in (capital, owner) if found), "")
+    if word("outdated").search(other):
+        return question
+    other = re.sub(r"(?:'s|的)$", "", other)
+    return re.sub(rf"(?i){re.escape(subject)}", other, question, count=1) if subject else f"{question} {other}"
+
+
+def _asked_before(task: Task) -> str:
+    return next(
+        (one.text for one in reversed(task.conversation.said) if one.by_person and one.turn < task.conversation.turn),
+        "",
+    )
+
+
+def _named(task: Task, question: str, meant: Ref | None) -> Steps[Item | None]:
+    """Return the file that a question names, or that is meant as its subject; the newest of a folder if it says so."""
     phrase = named_in("file_named", question) or named_in("in_file", question)
-    ref = read_ref(phrase, file_open=task.sections.shows_file) if phrase else None
+    ref = read_ref(phrase, file_open=task.sections.shows_file) if phrase else meant
+    if ref is None and task.here is not ROOT and word("newest_one").search(question) and not task.sections.file:
+        return max((yield from every_file(task, task.here)), key=dated, default=None)
     if ref is None or ref.kind == "folder" or ref.form not in {"name", "path", "it"}:
         return None
     try:
@@ -143,7 +193,7 @@ def _before(task: Task) -> str:
 
 
 def _from_drive(task: Task, question: str, nearest: str = "") -> Script:
-    below = {"folder_id": task.here["id"]} if task.here is not ROOT and task.here.get("path") != "/" else {}
+    below = task.below
     result = yield from call("semantic_search_files", query=question[:500], limit=HITS, **below)
     if below and not result.hits:
         result = yield from call("semantic_search_files", query=question[:500], limit=HITS)
@@ -162,7 +212,7 @@ def _from_drive(task: Task, question: str, nearest: str = "") -> Script:
     if failed and not sources:
         file, one = failed[0]
         return task.failed(one, task.deed("read_file", str(file.get("name", ""))))
-    return nearest or task.say("found_nothing", query=quoted(question))
+    return nearest or task.nothing_for(question, result)
 
 
 def _with_words(task: Task, question: str) -> Steps[list[Item]]:
@@ -206,6 +256,32 @@ def _best(source: Source, question: str) -> Passage | None:
     return best_passage(own, wanted if terms(wanted) else question, source.called)
 
 
+def _considered(source: Source, question: str) -> Passage | None:
+    passage = _best(source, question)
+    return passage if named_number(question) else _judged(source, question, passage)
+
+
+def _judged(source: Source, question: str, passage: Passage | None) -> Passage | None:
+    """Return the passage as the meanings of the sentences have it: with the one that is nearer by far, and not sure."""
+    sentences = read_sentences(source.text)[:MOST_JUDGED]
+    if (passage and any(one.is_row for one in passage.sentences)) or not terms(question):
+        return passage
+    near = likeness(
+        question, tuple(f"{source.path.rpartition('/')[2].rpartition('.')[0]}: {one.text}" for one in sentences)
+    )
+    top = max(range(len(near)), key=near.__getitem__, default=0)
+    if not near:
+        return passage
+    if passage is None or passage.fit < WORTH_SHOWING:
+        is_near = near[top] >= (NEAR if question.isascii() else NEAR_HAN)
+        return Passage((sentences[top],), WORTH_SHOWING, 0.0) if is_near else passage
+    own = max((near[at] for at, one in enumerate(sentences) if one in passage.sentences), default=1.0)
+    shared = set(terms(question)) & {term for one in passage.sentences for term in terms(one.text)}
+    if passage.is_sure and len(shared) <= FEW_WORDS and near[top] - own >= FAR_AHEAD:
+        return Passage((*passage.sentences[:1], sentences[top]), passage.fit, 0.0)
+    return passage
+
+
 def _answer(task: Task, source: Source, question: str) -> str:
     """Return the answer if the file has a clear one; sums and comparisons of figures are beyond it."""
     sentences = read_sentences(source.text)
@@ -215,8 +291,17 @@ def _answer(task: Task, source: Source, question: str) -> str:
         return ""
     if sentences and set(terms(question)) <= set(terms(source.called)) and not asks_figure(question):
         return _quoting(task, source, key_sentences(sentences), "answer")
-    passage = _best(source, question)
-    return _quoting(task, source, passage.sentences, "answer") if passage and passage.is_sure else ""
+    passage = _considered(source, question)
+    if passage is None or not passage.is_sure or not _says_total(asked, passage):
+        return ""
+    return _quoting(task, source, passage.sentences, "answer")
+
+
+def _says_total(asked: str, passage: Passage) -> bool:
+    """Say whether a passage gives the total or the average itself that a question asks for, if it asks for one."""
+    wanted = [pattern for name, pattern in table("function") if name in {"sum", "average"} and pattern.search(asked)]
+    said = " ".join(f"{one.heading} {one.text}".lower() for one in passage.sentences)
+    return not wanted or any(pattern.search(said) for pattern in wanted) or _TOTALS.search(asked) is None
 
 
 def _quoting(task: Task, source: Source, sentences: Sequence[Sentence], code: str) -> str:
@@ -272,7 +357,7 @@ def _document(task: Task, ref: Ref) -> Steps[tuple[Item, str]]:
     result = yield from call("semantic_search_files", query=topic[:500], limit=5)
     hits = relevant(result, topic)
     if not hits:
-        raise task.unresolved("found_nothing", query=quoted(topic))
+        raise UnresolvedError(task.nothing_for(topic, result))
     return hits[0]["file"], topic
 
 

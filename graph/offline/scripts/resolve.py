@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from calendar import month_name
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -9,7 +10,7 @@ from typing import Any, Final
 from graph.offline.replay import Steps, StoppedError, UnresolvedError, call, request
 from graph.offline.results import Item, Result
 from graph.offline.scripts.task import ROOT, Task
-from graph.offline.understanding.grammar import word
+from graph.offline.understanding.grammar import table, word
 from graph.offline.understanding.intent import PREVIOUS, Ref, number_in, read_ref
 from graph.offline.understanding.terms import STOP_WORDS, has_han, stem
 from graph.offline.wording import code, path_of, quoted
@@ -20,7 +21,9 @@ SEARCHED, OF_A_SORT, PAGE, MOST_PAGES, MOST_QUERIES, OFFERED = 20, 100, 30, 3, 4
 ABSENT: Final = "not_found"
 """The drive's code for what is not there; any other one says nothing of that."""
 _GENERIC: Final = frozenset(map(stem, ["file", "document", "doc", "note", "paper", "item", "text", "copy"]))
+_NUMBERED: Final = re.compile(r"(?<![\w.-])\d{1,4}$")
 _SUMMARY: Final = re.compile("summary|总结|摘要")
+_HAN_MONTHS: Final = word("months").pattern.split()
 _DATE: Final = re.compile(r"(?:19|20)\d\d(?:[-./年]?\d{1,2})?(?:[-./月]?\d{1,2})?")
 
 
@@ -107,6 +110,10 @@ def _by_fact(task: Task, ref: Ref, kind: str) -> Steps[list[Item]]:
         items = [item for item in (yield from _contents(task, task.here)) if item.get("kind") == (kind or "file")]
     fact = next(((name, most) for name, most in FACTS if word(name).search(ref.text)), None)
     place = number_in("ordinal", ref.text)
+    known = {item["id"] for item in task.conversation.focus()}
+    others = [item for item in items if item["id"] not in known]
+    if word("other").search(ref.text) and len(others) == 1:
+        return others
     if fact and not items:
         items = yield from every_file(task)
     if items and fact:
@@ -151,29 +158,49 @@ def _of_sort(task: Task, ref: Ref) -> Steps[list[Item]]:
             raise task.unresolved("folder_empty", folder=task.name(folder))
         return found
     if not ref.text and not ref.extension:
+        if ref.kept and task.here is not ROOT:
+            return (yield from _contents(task, task.here))
         raise task.unresolved("which_item")
-    queries = [ref.extension] if ref.extension else queries_of(ref.text)
+    queries = [ref.extension] if ref.extension else [*queries_of(ref.text), *_synonyms(ref.text)]
     found = yield from _searched(queries, ref.kind, OF_A_SORT)
     fitting = [item for item in found if fits(item, ref) and not (ref.text and item.get("kind") == "folder")]
     folders = [item for item in found if item.get("kind") == "folder" and fits(item, ref)]
     if not fitting and len(folders) == 1:
         return [item for item in (yield from _contents(task, folders[0])) if item.get("kind") == "file"]
     if not fitting:
+        others = [one for one in _synonyms(ref.text) if any(one in fold(str(item.get("path"))) for item in found)]
+        if others:
+            return (yield from _of_sort(task, replace(ref, text=others[0])))
         raise task.unresolved("not_found", name=quoted(ref.text or ref.extension))
     return fitting
+
+
+def _synonyms(text: str) -> list[str]:
+    """Return the other words for a sort of files: photo for pictures, 照片."""
+    known = next((pattern.pattern for _, pattern in table("sort") if pattern.fullmatch(text.lower())), "")
+    return [one.replace("s?", "") for one in known.split("|") if one and not re.fullmatch(one, text.lower())]
 
 
 def _without(task: Task, items: Sequence[Item], kept: str) -> list[Item]:
     """Return the items but those that are kept. Raises `UnresolvedError` if it is not clear which these are."""
     ordered = sorted(items, key=lambda item: str(item.get("name", "")))
     place = number_in("ordinal", kept)
-    bare = _named_only(kept)
-    stays = [ordered[place - 1 if place > 0 else -1]] if place and place <= len(ordered) else []
+    bare = re.sub(r"\s+ones?$", "", _named_only(kept))
+    numbered = [item for item in items if (found := _NUMBERED.search(bare)) and _last_number(item) == int(found[0])]
+    stays = [ordered[place - 1 if place > 0 else -1]] if place and place <= len(ordered) else numbered
+    newest = word("newest").search(kept)
+    if newest or word("oldest").search(kept):
+        stays = [(max if newest else min)(items, key=dated)]
     stays = stays or best_matches(items, bare) or [item for item in items if covered(bare, str(item["name"])) == 1]
     if not stays or len(stays) == len(items):
         raise task.unresolved("not_found", name=quoted(kept))
     ids = {item["id"] for item in stays}
     return [item for item in items if item["id"] not in ids]
+
+
+def _last_number(item: Item) -> int:
+    numbers = re.findall(r"\d+", str(item.get("name", "")).rpartition(".")[0])
+    return int(numbers[-1]) if numbers else -1
 
 
 def _named_only(phrase: str) -> str:
@@ -213,7 +240,7 @@ def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Steps[list[Item
     found = [item for item in found if item["id"] not in copies] or found
     chosen = best_matches(found, text, kind=kind)
     if len(chosen) != 1:
-        chosen = yield from _described(text, kind, chosen, loose=loose)
+        chosen = yield from _described(task, text, kind, chosen, loose=loose)
     nearby = [item for item in chosen if item.get("parent_id") == task.here["id"]]
     chosen = nearby if len(nearby) == 1 else chosen
     if len(chosen) > 1 and not kind and word("several_meant").search(ref.text):
@@ -223,13 +250,30 @@ def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Steps[list[Item
     return chosen or (yield from _several_names(task, ref, kind))
 
 
-def _described(phrase: str, kind: str, named: list[Item], *, loose: bool) -> Steps[list[Item]]:
+def file_of(task: Task, phrase: str) -> Steps[tuple[Item, str]]:
+    """Return the one file whose name has a word of a phrase, and the rest of the phrase: "Mia's hourly wage"."""
+    words = queries_of(phrase)
+    found = yield from _searched(words, "file", SEARCHED)
+    named = {one: [item for item in found if covered(one, str(item["name"])) == 1] for one in words}
+    one, items = next(((one, items) for one, items in named.items() if len(items) == 1), ("", []))
+    if not items:
+        raise task.unresolved("no_document")
+    return items[0], re.sub(rf"(?i){re.escape(one)}\w*(?:'s|的)?", " ", phrase).strip()
+
+
+def _described(task: Task, phrase: str, kind: str, named: list[Item], *, loose: bool) -> Steps[list[Item]]:
     """Return what the words of the phrase describe, in names and paths: "the lentil soup recipe", "the last weekly"."""
     newest, oldest = word("newest").search(phrase), word("oldest").search(phrase)
-    text = word("oldest").sub(" ", word("newest").sub(" ", phrase)).strip()
-    if not queries_of(text) or (named and not (newest or oldest)):
+    text, month = month_in(word("oldest").sub(" ", word("newest").sub(" ", phrase)).strip())
+    if not (queries_of(text) or month) or (named and not (newest or oldest)):
         return named
-    found = yield from _searched(queries_of(text), kind, SEARCHED)
+    found = (
+        (yield from _searched(queries_of(text), kind, SEARCHED)) if queries_of(text) else (yield from every_file(task))
+    )
+    of_month = [item for item in found if month and month_of(item).endswith(month)]
+    found, text = (of_month, text) if of_month else (found, phrase if month else text)
+    if of_month and not queries_of(text):
+        return of_month
     graded = [(covered(text, str(item.get("path") or item["name"])), item) for item in found]
     most = max((part for part, _ in graded), default=0.0)
     if most < (NEAR_ENOUGH if loose else 1):
@@ -286,6 +330,32 @@ def dated(item: Item) -> tuple[str, str]:
     return (date, str(item.get("modified_at") or item.get("updated_at", "")))
 
 
+def month_in(text: str) -> tuple[str, str]:
+    """Return a phrase without the month that it names, and the month as dates end with it: "2026-03", or "-03"."""
+    match = word("month_named").search(text)
+    if match is None:
+        return text, ""
+    name = (match["en"] or match["zh"]).lower()
+    english = next((at for at, one in enumerate(month_name) if at and one.lower().startswith(name[:3])), 0)
+    month = int(name) if name.isdigit() else english or _HAN_MONTHS.index(name) + 1
+    return (
+        f"{text[: match.start()]} {text[match.end() :]}".strip(),
+        f"{match['year'] or match['zyear'] or ''}-{month:02}",
+    )
+
+
+def month_of(item: Item) -> str:
+    """Return the year and month of the date in an item's name, else of its content."""
+    named, changed = dated(item)
+    return (named or changed)[:7]
+
+
+def spoken_dates(path: str) -> str:
+    """Return a path with the months of its dates in words, as a question names them."""
+    months = {int(found[1]) for found in re.finditer(r"20\d\d[-./年](0?[1-9]|1[0-2])(?!\d)", path)}
+    return " ".join([path, *(f"{month_name[at]} {_HAN_MONTHS[at - 1]}月 {at}月" for at in sorted(months))])
+
+
 def _searched(queries: Sequence[str], kind: str, limit: int) -> Steps[list[Item]]:
     results = yield [request("search_files", query=query, kind=kind or None, limit=limit) for query in queries]
     files = {str(hit["file"]["id"]): hit["file"] for result in results for hit in result.hits}
@@ -294,9 +364,12 @@ def _searched(queries: Sequence[str], kind: str, limit: int) -> Steps[list[Item]
 
 def _several_names(task: Task, ref: Ref, kind: str) -> Steps[list[Item]]:
     parts = [part for part in word("list").split(ref.text) if part]
-    found: list[Item] = []
+    found, noun = list[Item](), ""
     for part in parts if len(parts) > 1 else ():
-        found += yield from _by_name(task, replace(ref, text=part), kind, loose=False)
+        bare, month = month_in(part)
+        named = part if bare or not month else f"{noun} {part}"
+        noun = bare or noun
+        found += yield from _by_name(task, replace(ref, text=named), kind, loose=False)
     if found:
         return found
     raise task.unresolved("not_found", name=quoted(ref.text))

@@ -1,28 +1,29 @@
-"""Totals, counts, rankings and cells of tables. The drive works them out; what is not understood whole is not asked."""
+"""Cells, totals, counts and rankings of tables. The drive works them out; what is not understood whole is not asked."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from graph.offline.replay import Script, Steps, call, request
 from graph.offline.results import Item, Result
-from graph.offline.scripts.cells import look_up
-from graph.offline.scripts.columns import columns_of, named_pattern, plain_words, same_column
 from graph.offline.scripts.resolve import fold
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import table, word
+from graph.offline.understanding.terms import has_han, terms
 from graph.offline.wording import MOST_LINES, bounded, inert, path_of, quoted
 
-ROWS, HITS, MOST_TABLES, MOST_SHEETS = 100, 8, 3, 10
+ROWS, HITS, MOST_TABLES, MOST_SHEETS, MOST_ROWS, MOST_COLUMNS, LABEL_PARTS = 100, 8, 3, 10, 50, 30, 3
+_TYPES: Final = (".csv", ".tsv", ".xlsx", ".xls", ".ods")
 _DATE: Final = re.compile(r"(?<!\d)(?P<year>(?:19|20)\d\d)(?:\s?[-/年]\s?(?P<month>\d{1,2})月?|年)?(?![\d-])")
-
-
-class Question(NamedTuple):
-    """A question to one table; `problem` says what is not clear in it, empty if all is."""
-
-    file: Item
-    args: Mapping[str, Any]
-    problem: str = ""
+_UNIT: Final = re.compile(r"\s*[(\[（【][^)\]）】]*[)\]）】]\s*")
+_NUMBER: Final = re.compile(r"\d[\d.,]*")
+_EDGES: Final = " \t?？!！.。,，;；:：'’\"“”"
+_ALIKE: Final = dict(table("alike"))
+_SYNONYMS: Final = tuple(
+    (one, re.compile(rf"(?<![a-z])(?:{one.pattern})(?![a-z])", re.I)) for _, one in table("synonym")
+)
+Filters = list[dict[str, Any]]
 
 
 class Sheet(NamedTuple):
@@ -33,42 +34,64 @@ class Sheet(NamedTuple):
     name: str = ""
 
     @property
-    def argument(self) -> dict[str, str]:
-        """The argument that names the sheet."""
-        return {"sheet": self.name} if self.name else {}
+    def source(self) -> dict[str, str]:
+        """The arguments that name the table."""
+        return {"file_id": str(self.file["id"]), **({"sheet": self.name} if self.name else {})}
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The kind of each column by its name."""
+        return {str(one["name"]): str(one["kind"]) for one in self.probe.entries("columns")}
+
+    def of_kind(self, kind: str) -> list[str]:
+        """Return the columns of a kind."""
+        return [name for name, one in self.columns.items() if one == kind]
+
+
+class Question(NamedTuple):
+    """A question to one table; `problem` says what is not clear in it, empty if all is."""
+
+    sheet: Sheet
+    args: Mapping[str, Any]
+    problem: str = ""
 
 
 def compute(task: Task, said: str, own: Item | None) -> Script:
     """Return what a table says to a question for a number or a cell, with its cells; empty if the question is none."""
     function = next((name for name, pattern in table("function") if pattern.search(said)), "")
-    files = [own] if own else task.conversation.focus()
-    files = [file for file in files if _is_table(file)]
+    files = [file for file in ([own] if own else task.conversation.focus()) if _is_table(file)]
     if "query_table" not in task.tools or (not files and (own or function in {"", "count"})):
         return ""
     sheets = list[Sheet]()
-    for file in files or (yield from _tables_about(said)):
+    for file in files or (yield from _tables_about(task, said)):
         sheets += yield from _sheets(task, said, file, named=own is not None)
     if not function:
         return (yield from _cells(task, said, sheets)) if own else ""
     questions = [_understood(task, said, sheet, function) for sheet in sheets]
     clear = [one for one in questions if not one.problem]
-    if len(clear) == 1:
-        return (yield from _answer(task, clear[0]))
-    if clear and own:
-        return (yield from _of_sheets(task, own, clear, function))
-    if clear:
-        return task.say("ambiguous_it", list="\n".join(f"{n}. {path_of(one.file)}" for n, one in enumerate(clear, 1)))
-    return questions[0].problem if own and questions else ""
+    if len(clear) > 1 and not own:
+        return task.say(
+            "ambiguous_it", list="\n".join(f"{n}. {path_of(one.sheet.file)}" for n, one in enumerate(clear, 1))
+        )
+    if len(clear) > 1 and own and function != "count":
+        return task.say(
+            "table_which_sheet", name=task.name(own), sheets=inert(", ".join(one.sheet.name for one in clear))
+        )
+    answers = list[str]()
+    for one in clear:
+        answers.append((yield from _computed(task, one)))
+    return "\n\n".join(answers) or (questions[0].problem if own and questions else "")
 
 
 def _is_table(file: Item) -> bool:
-    return str(file.get("name", "")).lower().endswith((".csv", ".tsv", ".xlsx", ".xls", ".ods"))
+    return str(file.get("name", "")).lower().endswith(_TYPES)
 
 
-def _tables_about(said: str) -> Steps[list[Item]]:
+def _tables_about(task: Task, said: str) -> Steps[list[Item]]:
     """Return the tables that a question may be about: those near to it, else the only ones there are."""
-    searches = [request("search_files", query=one, kind="file", limit=HITS) for one in (".csv", ".tsv", ".xlsx")]
-    results = yield [request("semantic_search_files", query=said[:500], limit=HITS), *searches]
+    below = task.below
+    searches = [request("search_files", query=one, kind="file", limit=HITS, **below) for one in _TYPES[:3]]
+    results = yield [request("semantic_search_files", query=said[:500], limit=HITS, **below), *searches]
     near, *by_name = ([hit["file"] for hit in one.hits if _is_table(hit["file"])] for one in results)
     others = [file for some in by_name for file in some]
     found = {str(file["id"]): file for file in near or (others if len(others) <= MOST_TABLES else [])}
@@ -83,36 +106,84 @@ def _sheets(task: Task, said: str, file: Item, *, named: bool) -> Steps[list[She
     if len(names) <= 1:
         if named:
             task.checked(probe, "query_table", str(file.get("name", "")))
-        return [Sheet({**file, **(probe.data.get("file") or {})}, probe)] if probe.entries("columns") else []
-    meant = [name for name in names if named_pattern(name).search(said.casefold())]
-    wanted = (meant if len(meant) == 1 else names)[:MOST_SHEETS]
-    probes = yield [request("query_table", file_id=file["id"], sheet=name, limit=ROWS) for name in wanted]
-    found = zip(wanted, probes, strict=True)
+        names, probes = [""], [probe]
+    else:
+        meant = [name for name in names if _named(name).search(said.casefold())]
+        names = (meant if len(meant) == 1 else names)[:MOST_SHEETS]
+        probes = yield [request("query_table", file_id=file["id"], sheet=name, limit=ROWS) for name in names]
+    found = zip(names, probes, strict=True)
     return [Sheet({**file, **(one.data.get("file") or {})}, one, name) for name, one in found if one.entries("columns")]
 
 
-def _cells(task: Task, said: str, sheets: list[Sheet]) -> Script:
-    """Return the cells that a question names, of the sheets that have them."""
-    answers, missing = list[str](), ""
-    for sheet in sheets:
-        columns = columns_of(sheet.probe)
-        rest = plain_words(said, sheet.file, sheet.name, columns)
-        filters, rest = _filters(rest, sheet.probe, columns)
-        answer, absent = yield from look_up(task, sheet.file, sheet.argument, columns, filters, rest, said)
-        answers += [answer] if answer else []
-        missing = missing or absent
-    return "\n\n".join(answers) or missing
+@lru_cache(maxsize=512)
+def _named(column: str) -> re.Pattern[str]:
+    """Return the pattern of a column's name, or of a sheet's, in a sentence of small letters."""
+    bare = (_UNIT.sub(" ", column).strip() or column.strip()).casefold()
+    words = r"[ _-]?".join(map(re.escape, filter(None, re.split(r"[ _-]+", bare)))) or re.escape(bare) or r"(?!)"
+    return re.compile(rf"(?<![a-z0-9]){words}s?(?![a-z0-9])" if bare.isascii() else words)
 
 
-def _of_sheets(task: Task, file: Item, clear: list[Question], function: str) -> Script:
-    """Return how many rows each sheet has; of any other number it has to be clear which sheet is meant."""
-    if function != "count":
-        sheets = ", ".join(str(one.args.get("sheet", "")) for one in clear)
-        return task.say("table_which_sheet", name=task.name(file), sheets=inert(sheets))
-    answers = list[str]()
-    for one in clear:
-        answers.append((yield from _answer(task, one)))
-    return "\n\n".join(answers)
+def _plain(said: str, sheet: Sheet) -> str:
+    """Return the sentence in small letters without the names of file and sheet, with columns for their synonyms."""
+    rest = said.casefold()
+    for one in (str(sheet.file.get("path", "")), str(sheet.file.get("name", ""))):
+        rest = rest.replace(one.casefold(), " ") if one else rest
+    rest = _named(sheet.name).sub(" ", rest) if sheet.name else rest
+    for whole, inside in _SYNONYMS:
+        fitting = [name for name in sheet.columns if whole.fullmatch(_UNIT.sub(" ", name).strip())]
+        if len(fitting) == 1 and not _named(fitting[0]).search(rest):
+            rest = inside.sub(_UNIT.sub(" ", fitting[0]).strip().casefold(), rest)
+    return rest
+
+
+def _without_columns(said: str, sheet: Sheet) -> str:
+    for name in sorted(sheet.columns, key=len, reverse=True):
+        said = _named(name).sub(" ", said)
+    return " ".join(word("neutral").sub(" ", said).split()).strip(_EDGES)
+
+
+def _unknown(rest: str, sheet: Sheet) -> str:
+    """Return the words of a rest that the table has nothing to do with: neither its path nor its columns name them."""
+    called = fold(" ".join([str(sheet.file.get("path") or sheet.file.get("name", "")), *sheet.columns]))
+    known = set(terms(called))
+    if rest in called:
+        return ""
+    runs = re.findall(r"[\u3400-\u9fff]+|[^\W_\u3400-\u9fff]+", rest)
+    unknown = [
+        run
+        for run in runs
+        if (
+            set(run) - set(called) and terms(f"{run}{run}")
+            if has_han(run)
+            else set(terms(run)) - known or run.isdigit()
+        )
+    ]
+    return " ".join(unknown)
+
+
+def _filters(said: str, sheet: Sheet) -> tuple[Filters, str]:
+    """Return the conditions that the values of the table and a month or year in the sentence make, and the rest."""
+    texts = [at for at, kind in enumerate(sheet.columns.values()) if kind == "text"]
+    names, wanted = list(sheet.columns), dict[str, list[str]]()
+    cells = {(at, str(row["values"][at] or "").strip()) for row in sheet.probe.entries("rows") for at in texts}
+    for at, value in sorted(cells, key=lambda cell: (-len(cell[1]), cell)):
+        edge = r"\b" if value.isascii() else ""
+        more = "[a-z]*" if word("month_name").fullmatch(value) else ""
+        pattern = rf"{edge}{re.escape(value.casefold())}{more}{edge}"
+        alone = [other.casefold() for _, other in cells].count(value.casefold()) == 1
+        if alone and len(value) > 1 and re.search(pattern, said):
+            said = re.sub(pattern, " ", said)
+            wanted.setdefault(names[at], []).append(value)
+    filters: Filters = [
+        {"column": name, "operator": "in" if len(values) > 1 else "=", "values": values}
+        for name, values in wanted.items()
+    ]
+    dates = sheet.of_kind("date")
+    if len(dates) == 1 and (date := _DATE.search(said)):
+        value = f"{date['year']}-{int(date['month']):02}" if date["month"] else date["year"]
+        filters.append({"column": dates[0], "operator": "=", "values": [value]})
+        said = said[: date.start()] + " " + said[date.end() :]
+    return filters, said
 
 
 class _Wording(NamedTuple):
@@ -125,124 +196,191 @@ class _Wording(NamedTuple):
     asks_who: bool = False
 
 
-def _worded(rest: str, function: str, columns: Mapping[str, str]) -> _Wording:
-    """Read "the most people" as a count of rows, and "who" as "which person"."""
+def _worded(rest: str, function: str, sheet: Sheet) -> _Wording:
+    """Read "the most people" as a count of rows, "who" as "which person", and "how many" of a column as its sum."""
     most = word("most_rows").search(rest)
-    ranks_rows = most is not None and not any(named_pattern(name).search(most[0]) for name in columns)
+    ranks_rows = most is not None and not any(_named(name).search(most[0]) for name in sheet.columns)
     descending = function == "max"
     if most and ranks_rows:
         descending = bool(most["most"] or most["zh"])
         rest = f"{rest[: most.start()]}最{rest[most.end() :]}" if most[0][-1:] in "多少" else rest.replace(most[0], " ")
         function = "count"
+    amounts = [name for name in sheet.of_kind("number") if word("amount_column").search(name)]
+    if function == "count" and not ranks_rows and word("counts").search(rest) and len(amounts) == 1:
+        # A table that counts people in a column is not asked for its rows.
+        function, rest = "sum", word("counts").sub(f" {amounts[0].casefold()} ", rest)
     person = word("who").search(rest)
-    if person is None:
-        return _Wording(rest, function, ranks_rows, descending)
-    asked = "哪个人的" if person[0].startswith("谁") else "which person "
-    return _Wording(word("who").sub(asked, rest), function, ranks_rows, descending, asks_who=True)
+    asked = "哪个人的" if person and person[0].startswith("谁") else "which person "
+    return _Wording(word("who").sub(asked, rest), function, ranks_rows, descending, asks_who=person is not None)
 
 
 def _understood(task: Task, said: str, sheet: Sheet, function: str) -> Question:
     """Return the question in the table's own words. What is left over of the sentence makes it unclear."""
-    file, columns = sheet.file, columns_of(sheet.probe)
-    wording = _worded(plain_words(said, file, sheet.name, columns), function, columns)
-    function, counted = wording.function, word("counts").search(wording.rest)
-    amounts = [name for name, kind in columns.items() if kind == "number" and word("amount_column").search(name)]
-    if function == "count" and counted and len(amounts) == 1:
-        # A table that counts people in a column is not asked for its rows.
-        function, wording = "sum", wording._replace(rest=word("counts").sub(f" {amounts[0].casefold()} ", wording.rest))
-    group, unit, rest = _group(wording.rest, columns)
-    filters, rest = _filters(rest, sheet.probe, columns)
-    measures = _measures(said, rest, columns, function)
-    for name in sorted(columns, key=len, reverse=True):
-        rest = named_pattern(name).sub(" ", rest)
-    rest = " ".join(word("neutral").sub(" ", rest).split())
-    rest = "" if rest in fold(str(file.get("name", ""))) else rest
-    unclear = re.findall(r"[^\W_]+", rest)
+    wording = _worded(_plain(said, sheet), function, sheet)
+    function, (group, unit, rest) = wording.function, _group(wording.rest, sheet)
+    filters, rest = _filters(rest, sheet)
+    measures = _measures(said, rest, sheet, function)
+    rest = _without_columns(rest, sheet)
+    unclear = _unknown(rest, sheet)
     if group is None or unclear or (function != "count" and len(measures) != 1):
         code = "table_unclear" if unclear else "table_which_column"
-        said_so = task.say(code, words=quoted(rest), name=task.name(file), columns=inert(", ".join(columns)))
-        return Question(file, {}, said_so)
+        facts = {"name": task.name(sheet.file), "columns": inert(", ".join(sheet.columns))}
+        return Question(sheet, {}, task.say(code, words=quoted(unclear), **facts))
+    args: dict[str, Any] = {"filters": filters} if filters else {}
+    column = {"column": measures[0]} if function != "count" else {}
+    if function in {"max", "min"} and (group == _ROW or (not group and rest)):
+        # "The cheapest bike" is a row of the table of bikes, not a price.
+        return Question(sheet, args | {"sort_by": measures[0], "descending": function == "max"})
     ranked = bool(group) and (function in {"max", "min"} or wording.ranks_rows)
     adds_up = ranked and not (wording.asks_who or wording.ranks_rows or word("price").search(said))
     does = "sum" if adds_up else function
-    column = "" if function == "count" else measures[0]
-    args: dict[str, Any] = {"aggregates": [{"function": does, **({"column": column} if column else {})}]}
+    args["aggregates"] = [{"function": does, **column}]
     if group:
         args |= {"group_by": [group], **({"date_unit": unit} if unit else {})}
     if ranked:
-        args |= {"sort_by": f"{does}({column})" if column else does, "descending": wording.descending}
-    filtered = {"filters": filters} if filters else {}
-    return Question(file, {"file_id": file["id"], **sheet.argument, **args, **filtered})
+        args |= {"sort_by": f"{does}({measures[0]})" if column else does, "descending": wording.descending}
+    return Question(sheet, args)
 
 
-def _measures(said: str, rest: str, columns: Mapping[str, str], function: str) -> list[str]:
+def _measures(said: str, rest: str, sheet: Sheet, function: str) -> list[str]:
     """Return the columns of numbers that the question may mean: those it names, else those of money, else all."""
-    numbers = [name for name, kind in columns.items() if kind == "number"]
-    named = [name for name in numbers if named_pattern(name).search(rest)]
+    numbers = sheet.of_kind("number")
+    named = [name for name in numbers if _named(name).search(rest)]
     if named or function == "count":
         return named
     money = [name for name in numbers if word("money_column").search(name)]
-    return money if word("money").search(said) else numbers
+    return money if word("money").search(said) or word("price").search(said) else numbers
 
 
-def _group(said: str, columns: Mapping[str, str]) -> tuple[str | None, str, str]:
+_ROW: Final = "\0"
+"""Stands for a group that is no column, but what the rows themselves are."""
+
+
+def _group(said: str, sheet: Sheet) -> tuple[str | None, str, str]:
     """Return the column to group by, empty without one and None for one that is not there; the period; the rest."""
     match = word("grouped").search(said)
     if match is None:
         return "", "", said
     noun = next(filter(None, match.groups()))
     rest = said[: match.start()] + " " + said[match.end() :]
-    found = [name for name in columns if same_column(name, noun)]
-    alike = [pattern for _, pattern in table("alike") if pattern.fullmatch(noun)]
-    found = found or [name for name in columns if any(one.fullmatch(name.strip()) for one in alike)]
-    dates = [name for name, kind in columns.items() if kind == "date"]
+    forms = {noun, f"{noun}s", re.sub(r"ies$", "y", noun)}
+    found = [name for name in sheet.columns if any(_named(name).fullmatch(one) for one in forms)]
+    alike = [pattern for pattern in _ALIKE.values() if pattern.fullmatch(noun)]
+    found = found or [name for name in sheet.columns if any(one.fullmatch(name.strip()) for one in alike)]
+    dates = sheet.of_kind("date")
     unit = next((name for name, pattern in table("period") if pattern.fullmatch(noun)), "")
     if unit and (not found or found[0] in dates):
         return (dates[0] if len(dates) == 1 else None), unit, rest
+    if not found and match[0].startswith(("which", "what", "哪")) and not _unknown(noun, sheet):
+        return _ROW, "", rest
     return (found[0] if len(found) == 1 else None), "", rest
 
 
-def _filters(said: str, probe: Result, columns: Mapping[str, str]) -> tuple[list[dict[str, Any]], str]:
-    """Return the conditions that the values of the table and a month or year in the sentence make, and the rest."""
-    texts = [at for at, kind in enumerate(columns.values()) if kind == "text"]
-    names, wanted = list(columns), dict[str, list[str]]()
-    cells = {(at, str(row["values"][at] or "").strip()) for row in probe.entries("rows") for at in texts}
-    for at, value in sorted(cells, key=lambda cell: (-len(cell[1]), cell)):
-        edge = r"\b" if value.isascii() else ""
-        more = "[a-z]*" if word("month_name").fullmatch(value) else ""
-        pattern = rf"{edge}{re.escape(value.casefold())}{more}{edge}"
-        alone = [other.casefold() for _, other in cells].count(value.casefold()) == 1
-        if alone and len(value) > 1 and re.search(pattern, said):
-            said = re.sub(pattern, " ", said)
-            wanted.setdefault(names[at], []).append(value)
-    filters: list[dict[str, Any]] = [
-        {"column": name, "operator": "in" if len(values) > 1 else "=", "values": values}
-        for name, values in wanted.items()
-    ]
-    dates = [name for name, kind in columns.items() if kind == "date"]
-    if len(dates) == 1 and (date := _DATE.search(said)):
-        value = f"{date['year']}-{int(date['month']):02}" if date["month"] else date["year"]
-        filters.append({"column": dates[0], "operator": "=", "values": [value]})
-        said = said[: date.start()] + " " + said[date.end() :]
-    return filters, said
-
-
-def _answer(task: Task, question: Question) -> Script:
-    result = yield from task.call("query_table", str(question.file.get("name", "")), **question.args)
-    rows = [row for row in result.entries("rows") if row["values"][-1] is not None]
+def _computed(task: Task, question: Question) -> Script:
+    file, args = question.sheet.file, question.args
+    result = yield from task.call("query_table", str(file.get("name", "")), **question.sheet.source, **args)
+    columns = [str(one["name"]) for one in result.entries("result_columns")]
+    measured = columns.index(args["sort_by"]) if args.get("sort_by") in columns else len(columns) - 1
+    rows = [row for row in result.entries("rows") if row["values"][measured] is not None]
     if not rows:
-        return task.say("table_no_rows", name=task.name(question.file))
-    if "sort_by" in question.args:
-        rows = [row for row in rows if row["values"][-1] == rows[0]["values"][-1]]
-    last = result.data["result_columns"][-1]
-    conditions = (f"{one['column']} = {' / '.join(one['values'])}" for one in question.args.get("filters", ()))
+        return task.say("table_no_rows", name=task.name(file))
+    if "sort_by" in args:
+        rows = [row for row in rows if row["values"][measured] == rows[0]["values"][measured]]
+    last = result.entries("result_columns")[measured]
+    conditions = (f"{one['column']} = {' / '.join(one['values'])}" for one in args.get("filters", ()))
     what = inert(", ".join([str(last["name"]), *conditions]))
     unit = f" {last['unit']}" if last.get("unit") else ""
-    labels = [" / ".join(str(one or "–") for one in row["values"][:-1]) or str(last["name"]) for row in rows]
-    lines = [f"- {inert(label)}: “{row['values'][-1]}{unit}” [1]" for label, row in zip(labels, rows, strict=True)]
+    others = [[str(one or "–") for at, one in enumerate(row["values"]) if at != measured] for row in rows]
+    labels = [" / ".join(one[:LABEL_PARTS]) or str(last["name"]) for one in others]
+    values = [row["values"][measured] for row in rows]
+    lines = [f"- {inert(label)}: “{value}{unit}” [1]" for label, value in zip(labels, values, strict=True)]
     cells = ", ".join(dict.fromkeys(cell for row in rows[:MOST_LINES] for cell in row["cells"]))
     left = ", ".join(str(one["cell"]) for one in result.entries("left_out"))
     more = [task.say("table_left_out", cells=left)] if left else []
     more += [task.say("table_hidden", count=hidden)] if (hidden := result.number("hidden_rows")) else []
-    head = task.say("table_value", what=what, name=task.name(question.file))
-    return "\n".join([head, bounded(lines, task.language), *more, "", f"[1] {path_of(question.file)}, {cells}"])
+    head = task.say("table_value", what=what, name=task.name(file))
+    return "\n".join([head, bounded(lines, task.language), *more, "", f"[1] {path_of(file)}, {cells}"])
+
+
+class _Found(NamedTuple):
+    """Rows of a table by the place of their cells, each value by its column; `total` counts all that fit."""
+
+    rows: Mapping[str, Mapping[str, str]]
+    total: int
+
+
+def _cells(task: Task, said: str, sheets: Sequence[Sheet]) -> Script:
+    """Return the cells of the rows that a question names, else a sentence if no row is the one that it asks of."""
+    answers, missing = list[str](), ""
+    for sheet in sheets:
+        filters, rest = _filters(_plain(said, sheet), sheet)
+        asked, given = _asked(rest, sheet), {str(one["column"]) for one in filters}
+        rest = _without_columns(word("who").sub(" ", rest), sheet)
+        rest = rest if _unknown(rest, sheet) else ""
+        if not rest and not filters:
+            continue
+        found = yield from _rows(sheet, filters, rest)
+        asked = [name for name in asked if name not in given]
+        if found.rows:
+            answers.append(_row_lines(task, sheet.file, asked or list(sheet.columns), found))
+        elif asked:
+            written = re.search(re.escape(rest), said, re.IGNORECASE)
+            told = (written[0] if written else rest) or " / ".join(str(one["values"][0]) for one in filters)
+            missing = missing or task.say("table_none_of", name=task.name(sheet.file), words=quoted(told))
+    return "\n\n".join(answers) or missing
+
+
+def _asked(said: str, sheet: Sheet) -> list[str]:
+    named = [name for name in sheet.columns if _named(name).search(said)]
+    people = [name for name in sheet.columns if _ALIKE["person"].fullmatch(name.strip()) and name not in named]
+    return named + people if word("who").search(said) else named
+
+
+def _rows(sheet: Sheet, filters: Filters, rest: str) -> Steps[_Found]:
+    """Return the rows that fit; words that are left over are the whole of a cell, else whole words in one."""
+    if not rest:
+        return _found((yield [_query(sheet, filters)]))
+    kinds = {"text", "number"} if _NUMBER.fullmatch(rest) else {"text"}
+    searched = [name for name, kind in sheet.columns.items() if kind in kinds][:MOST_COLUMNS]
+    whole = re.compile(rf"(?<![^\W_]){re.escape(rest)}(?![^\W_])" if rest.isascii() else re.escape(rest))
+    for operator in ("=", "contains"):
+        wanted = [name for name in searched if operator == "=" or sheet.columns[name] == "text"]
+        more: Filters = [{"column": name, "operator": operator, "values": [rest]} for name in wanted]
+        found = _found((yield [_query(sheet, [*filters, one]) for one in more]) if more else [])
+        if operator == "contains":
+            kept = {
+                at: row for at, row in found.rows.items() if any(whole.search(one.casefold()) for one in row.values())
+            }
+            found = _Found(kept, len(kept))
+        if found.rows:
+            return found
+    return _Found({}, 0)
+
+
+def _query(sheet: Sheet, filters: Filters) -> Any:
+    return request("query_table", **sheet.source, filters=list(filters), limit=MOST_ROWS)
+
+
+def _found(results: Sequence[Result]) -> _Found:
+    """Return the rows of all results, each once."""
+    rows, total = dict[str, Mapping[str, str]](), 0
+    for result in (one for one in results if one.worked):
+        columns = [(str(one["name"]), str(one.get("unit") or "")) for one in result.entries("result_columns")]
+        total += result.number("result_rows")
+        for row in result.entries("rows"):
+            cells = zip(columns, row["values"], strict=True)
+            shown = {name: f"{value} {unit}".strip() for (name, unit), value in cells if value is not None}
+            rows.setdefault(", ".join(row["cells"]), shown)
+    return _Found(rows, total)
+
+
+def _row_lines(task: Task, file: Item, asked: Sequence[str], found: _Found) -> str:
+    """Return a line for each row: which row it is, and its cells, quoted."""
+    lines: list[str] = []
+    for row in found.rows.values():
+        others = [value for name, value in row.items() if name not in asked][:LABEL_PARTS]
+        cells = ", ".join(f"{inert(name)} “{row[name]}” [1]" for name in asked if name in row)
+        lines.append(f"- {inert(' / '.join(others))}: {cells or '–'}" if others else f"- {cells or '–'}")
+    more = [task.say("table_more", count=found.total)] if found.total > len(found.rows) else []
+    source = f"[1] {path_of(file)}, {', '.join(found.rows)}"
+    return "\n".join([task.say("table_cells", name=task.name(file)), bounded(lines, task.language), *more, "", source])

@@ -35,6 +35,11 @@ class Task:
         return attached or self.sections.folder or ROOT
 
     @property
+    def below(self) -> dict[str, str]:
+        """The argument that keeps a search below the folder where the person is; none at the root."""
+        return {} if self.here is ROOT or self.here.get("path") == "/" else {"folder_id": str(self.here["id"])}
+
+    @property
     def given(self) -> list[Item]:
         """The items that a message is about if it names none: those that were sent along, else the open file."""
         opened: list[Item] = [{"kind": "file", **self.sections.file}] if self.sections.file else []
@@ -67,6 +72,12 @@ class Task:
     def unresolved(self, code: str, **values: Any) -> UnresolvedError:
         """Return the error that ends the script with a sentence for the person."""
         return UnresolvedError(self.say(code, **values))
+
+    def nothing_for(self, query: str, result: Result) -> str:
+        """Return that a search found nothing, and how many files it could not search yet, where there are such."""
+        note = re.search(r"[^.。]*(?:not indexed|尚未建立索引)[^.。]*[.。]", result.word("note"))
+        said = self.say("found_nothing", query=quoted(query))
+        return f"{said} {note[0].strip()}" if note else said
 
     def title(self, tool: str) -> str:
         """Return what a bound tool does, in a few words: its Chinese title, or its name."""

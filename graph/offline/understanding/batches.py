@@ -17,6 +17,7 @@ _OF_NAMES: Final = re.compile(
 _INSIDE: Final = re.compile(
     r"(?i)^(?:in|inside|from|under) |(?:里面?|中|下)的?(?:所有|全部)?(?:文件|照片|图片)?$|^(?:把|将|给|在)"
 )
+_ALL_BUT: Final = re.compile(r"除了?[^，,]+外.*(?:都|全部?)")
 BY: Final = {"year": "{year}", "month": "{year}/{month}", "type": "{type}", "date": "{year}/{month}"}
 
 
@@ -27,7 +28,7 @@ def batch_intent(message: Message) -> Intent | None:
         match = shape.fullmatch(text)
         found = match.groupdict() if match else {}
         if found:
-            slots = {key.rstrip("23"): message.restored(value) for key, value in found.items() if value}
+            slots = {key.rstrip("234"): message.restored(value) for key, value in found.items() if value}
             target = read_ref(_phrase(slots["target"]))
             slots = {key: value.strip(" “”\"'") for key, value in slots.items()}
             return Intent(action, text, target=target, names=_names(slots), edits=_edits(slots))
@@ -54,8 +55,13 @@ def _edits(slots: dict[str, str]) -> tuple[tuple[str, str], ...]:
     return ((slots["find"], slots["new"]),) if "find" in slots and "new" in slots else ()
 
 
-def everything_but(target: Ref | None, kept: str) -> Ref | None:
+def everything_but(target: Ref | None, kept: str, said: str) -> Ref | None:
     """Return the reference to several items without those that are kept; None if it is not to several."""
-    if target is None or not (target.form == "all" or (target.form == "name" and target.text.endswith("s"))):
+    named = (
+        target is not None
+        and target.form == "name"
+        and (target.text.endswith("s") or _ALL_BUT.search(said) is not None)
+    )
+    if target is None or not (target.form == "all" or named):
         return None
     return Ref("all", target.text, target.kind, target.inside, target.extension, kept=kept)

@@ -45,6 +45,7 @@ class Message:
         self.dictated_plainly = ""
         masked = word("quoted").sub(lambda quote: self._put_aside(next(filter(None, quote.groups()), "")), text)
         plain = " ".join(self._without_dictation(masked).translate(_WIDTH).split())
+        plain = word("softeners").sub("", word("clipped").sub(r"\1's", plain))
         placed = word("placed_first").fullmatch(plain)
         plain = f"{placed['rest']} in {placed['place']}" if placed else plain
         self.text = " ".join(word("makes_folder").sub(" ", plain).split())

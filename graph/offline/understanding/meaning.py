@@ -53,6 +53,18 @@ def meaning_of(text: str) -> Meaning:
     return Meaning(action, near, near - following)
 
 
+@lru_cache(maxsize=64)
+def likeness(question: str, texts: tuple[str, ...]) -> tuple[float, ...]:
+    """Return how near each text is to a question (cosines); nothing without the model."""
+    if not texts:
+        return ()
+    try:
+        asked, *said = _embedder().embed_now([question[:LONGEST], *(one[:LONGEST] for one in texts)])
+    except EmbedderUnavailableError:
+        return ()
+    return tuple(float(one @ asked) for one in said)
+
+
 @lru_cache(maxsize=1)
 def _embedder() -> CjkEmbedder:
     return CjkEmbedder()

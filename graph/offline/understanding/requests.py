@@ -67,10 +67,12 @@ def understand(text: str, *, file_open: bool = False) -> tuple[Intent, ...]:
     actions = {intent.action for intent in found}
     if actions & CHANGING and word("plain_question").search(text.strip()) and not word("polite").search(text):
         return (Intent("ask", text, query=text),)
-    return found if actions - OPEN else _by_meaning(text, found)
+    if actions == {"explain"} and word("told").match(text):
+        return (Intent("ask", text, query=word("told").sub("", text)),)
+    return found if actions - OPEN else _by_meaning(text, found, file_open=file_open)
 
 
-def _by_meaning(text: str, found: tuple[Intent, ...]) -> tuple[Intent, ...]:
+def _by_meaning(text: str, found: tuple[Intent, ...], *, file_open: bool) -> tuple[Intent, ...]:
     if [one.action for one in found] == ["lookup"] and len(text) <= (SHORTEST if text.isascii() else SHORTEST_HAN):
         return found
     meaning = meaning_of(text)
@@ -79,6 +81,8 @@ def _by_meaning(text: str, found: tuple[Intent, ...]) -> tuple[Intent, ...]:
     spoken = [one.action for one in found] == ["explain"] and word("wh_question").search(text.strip()) is not None
     if meaning.action == "ask" and meaning.is_sure and (spoken or not found):
         return (Intent("ask", text, query=text),)
+    if meaning.action == "count" and file_open:
+        return found or (Intent("ask", text, query=text),)
     if meaning.action in FACTS and _PRONOUN.search(text.lower()):
         return found
     if meaning.action not in MEANT or not meaning.is_plain or (found and meaning.action == "cannot"):
@@ -92,7 +96,8 @@ def _all_but(message: Message, kept: str, *, file_open: bool) -> tuple[Intent, .
     rest = word("all_but").sub("", message.text)
     found = _by_rules(message.quoted(rest), file_open=file_open) if rest.strip() else ()
     one = found[0] if len(found) == 1 else Intent("")
-    several = everything_but(one.target, message.restored(kept)) if one.action in {"delete", "move", "copy"} else None
+    many = one.action in {"delete", "move", "copy"}
+    several = everything_but(one.target, message.restored(kept), message.text) if many else None
     if several is None:
         return () if {intent.action for intent in found} & CHANGING else found
     return (replace(one, said=message.restored(message.text), target=several),)

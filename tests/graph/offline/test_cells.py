@@ -150,3 +150,33 @@ def test_only_what_belongs_to_the_number_is_kept(text: str, number: str, kept: l
 )
 def test_a_number_of_a_thing_is_told_from_a_year(question: str, number: str) -> None:
     assert named_number(question) == number
+
+
+STOCK = "Model,In stock,Price,Supplier\nComet,4,890.00,Velotec\nDrift,7,560.00,Alpina\nPixie,9,240.00,Velotec\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "place"),
+    [
+        ("which bike is the most expensive in Stock.csv?", "Comet", "line=2"),
+        ("whats the cheapest bike we sell in Stock.csv?", "Pixie", "line=4"),
+        ("how many bikes from Velotec are in stock all together?", "“13”", "line=2, line=4"),
+    ],
+)
+async def test_the_row_that_is_the_most_is_found_among_what_the_table_is_of(
+    assistant: Assistant, real_drive: Drive, actor: Actor, question: str, value: str, place: str
+) -> None:
+    folder = await real_drive.files.create_folder(actor, "root", "Bikes")
+    await real_drive.documents.create(actor, folder.value.id, "Stock.csv", STOCK)
+    await real_drive.ingester.drain()
+    seen = await assistant.say(question)
+    assert value in seen.text, seen.text
+    assert place in seen.text
+
+
+async def test_a_superlative_of_what_no_table_is_of_gets_no_row(
+    assistant: Assistant, real_drive: Drive, actor: Actor
+) -> None:
+    await real_drive.documents.create(actor, "root", "Stock.csv", STOCK)
+    await real_drive.ingester.drain()
+    assert "“890”" not in (await assistant.say("which boat is the most expensive in Stock.csv?")).text
