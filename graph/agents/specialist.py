@@ -16,6 +16,7 @@ from langgraph.runtime import Runtime
 
 from graph.agents.attachments import PICTURE_TOKENS, UNSEEN, with_pictures
 from graph.agents.authorship import foreign_sources
+from graph.agents.looking import LookCheck, ask_to_look, with_mark
 from graph.agents.outcomes import silent_outcome
 from graph.agents.person import read_moment
 from graph.agents.step_message import step_message
@@ -189,7 +190,8 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
             return view, with_pictures(view.messages, pictures)
 
         try:
-            answer, view, shorter = await _ask(model, state, view_for, Summarizer(deps, runtime, spending))
+            check = LookCheck(state, seen, toolbox) if compact else None
+            answer, view, shorter = await _ask(model, state, view_for, Summarizer(deps, runtime, spending), check)
         except (ModelRequestError, ModelNotFoundError) as refused:
             if not (pictures and surroundings.learn_blindness(refused, runtime)):
                 raise
@@ -234,7 +236,7 @@ def _announce(state: State) -> None:
 
 
 async def _ask(
-    model: ChatRunnable, state: State, view_for: ViewBuilder, summarizer: Summarizer
+    model: ChatRunnable, state: State, view_for: ViewBuilder, summarizer: Summarizer, check: LookCheck | None
 ) -> tuple[AIMessage, View, Update]:
     """Ask, once more with a shorter view if the service refuses the length of the first; the update says how short.
 
@@ -243,25 +245,38 @@ async def _ask(
     outcome = silent_outcome(state)
     view, messages = await view_for(state)
     try:
-        return await _answer(model, messages, summarizer.spending, outcome), view, {}
+        return await _answer(model, messages, summarizer.spending, outcome, check), view, {}
     except ModelContextError as refused:
         logger.warning("The model refused the length of a request; it is asked once more with less: %s", refused)
         shorter = await compress(state, view, refused, summarizer)
     view, messages = await view_for(cast("State", {**state, **shorter}), whole=False)
-    return await _answer(model, messages, summarizer.spending, outcome), view, shorter
+    return await _answer(model, messages, summarizer.spending, outcome, check), view, shorter
 
 
 async def _answer(
-    model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending, outcome: str = ""
+    model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending, outcome: str, check: LookCheck | None
+) -> AIMessage:
+    """Ask, once more if the answer fails the `check`; mark it if it fails again."""
+    asked = [sendable(with_ending(message)) for message in messages]
+    answer = await _ask_twice(model, asked, spending, outcome)
+    failed = await check.of(answer, messages) if check else None
+    if check is None or failed is None:
+        return answer
+    answer = await ask_to_look(answer, failed, lambda more: _ask_twice(model, [*asked, more], spending, ""))
+    return with_mark(answer, await check.of(answer, messages))
+
+
+async def _ask_twice(
+    model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending, outcome: str
 ) -> AIMessage:
     """Ask, once more if the answer is empty or a call that can't be read; count what was used for both.
 
     The `outcome` of the turn's calls is the answer of a model that says nothing twice.
     """
-    asked = [sendable(with_ending(message)) for message in messages]
+    asked = messages
     for attempt in range(1, ATTEMPTS + 1):
         answer = await ask(model, asked, said=delta_listener())
-        spending.add(answer, messages)
+        spending.add(answer, asked)
         if has_lost_call(answer) and attempt < ATTEMPTS and not answer.text.strip():
             asked = [*asked, HumanMessage(CALL_AGAIN, additional_kwargs={STEP: True})]
             continue
