@@ -56,6 +56,7 @@ from graph.events.sending import Delta
 from graph.language import Language
 from graph.models.answer_reader import LOST_CALL, AnswerReader
 from graph.models.answer_text import Expected
+from graph.models.cache_marks import with_cache_marks
 from graph.models.client import LeanChatModel
 from graph.models.client.reasoning import CLOSED, without_tags
 from graph.models.dialects import BARE_THOUGHTS, Dialect
@@ -88,6 +89,8 @@ HIDDEN: Final[RunnableConfig] = {"tags": [TAG_NOSTREAM]}
 
 MADE_BY: Final = "made_by"
 """Key in the metadata of an answer of blocks: the package whose model made it, and that alone takes them back."""
+WANTS_MARKS: Final = "langchain_anthropic"
+"""The package whose service caches only requests that are marked."""
 CALL_BLOCKS: Final = frozenset({"tool_use", "input_json_delta"})
 """Parts of an answer's content that are in its calls as well."""
 
@@ -193,6 +196,8 @@ def reads_structure(model: object) -> bool:
 def _pieces(model: ChatRunnable, messages: Sequence[BaseMessage], *, hidden: bool) -> AsyncGenerator[AIMessage]:
     """Ask through LangChain's callbacks only if anybody hears them: they take time with each answer and each piece."""
     lean, messages = _unbound(model), _readable(model, messages)
+    if _package(model) == WANTS_MARKS:
+        messages = with_cache_marks(messages)
     if isinstance(model, RunnableBinding) and isinstance(lean, LeanChatModel) and _has_no_listener():
         return lean.pieces(messages, **model.kwargs)
     pieces = cast("AsyncGenerator[AIMessage]", model.astream(list(messages), HIDDEN if hidden else None))
