@@ -188,8 +188,12 @@ def _approved(waiting: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def measure(url: str, name: str, requests: Sequence[Asked] = REQUESTS) -> list[Outcome]:
-    """Return what became of each request, one after the other."""
-    return [await ask(url, name, one) for one in requests]
+    """Return the outcome of each request, one after the other, and print each as soon as it is known."""
+    outcomes: list[Outcome] = []
+    for one in requests:
+        outcomes.append(await ask(url, name, one))
+        print(" | ".join(_row(outcomes[-1])), flush=True)
+    return outcomes
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -7,7 +7,16 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 from graph.agents.surroundings import RELATED_HITS, Surroundings
 from graph.citations.quotes import has_marks
-from graph.citations.unread import UNREAD, Asked, Unread, has_sources, is_asked_of, needs_drive, unread_claim
+from graph.citations.unread import (
+    UNREAD,
+    Asked,
+    Unread,
+    describes_call,
+    has_sources,
+    is_asked_of,
+    needs_drive,
+    unread_claim,
+)
 from graph.drive.connections import Toolbox
 from graph.drive.tool_names import SEARCH_MEANING
 from graph.errors import DriveUnavailableError, ModelOutputError
@@ -28,6 +37,7 @@ ASK_AGAIN: Final[Mapping[Unread, str]] = {
         "You called no tool, so nothing was changed. Call the tool that does what the person asks now, or say plainly"
         " that it is not done."
     ),
+    "uncalled": "You called no tool: nothing was read or done. Make the call itself now, do not describe it.",
 }
 IDLE: Final = frozenset(tool.name for tool in WITHOUT_STORE)
 """Tools that hand over or ask for tools: they tell nothing about the drive."""
@@ -42,12 +52,17 @@ class LookCheck:
         self._seen = seen
         self._toolbox = toolbox
 
-    async def of(self, answer: AIMessage, sent: Sequence[AnyMessage]) -> Unread | None:
-        """Return what is wrong with the answer; None for one that calls tools, asks back, or has a source."""
+    async def of(self, answer: AIMessage, sent: Sequence[AnyMessage], offered: frozenset[str]) -> Unread | None:
+        """Return what is wrong with the answer; None for one that calls tools, asks back, or has a source.
+
+        `offered` are the names of the tools that the model may call.
+        """
         text = answer.text.strip()
         if not text or call_ids(answer) or asks(text):
             return None
         asked = self._asked(sent)
+        if describes_call(text, asked, offered):
+            return "uncalled"
         if has_marks(text) and has_sources(asked.earlier):
             # Its quotations are checked anyway.
             return None

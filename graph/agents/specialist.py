@@ -19,6 +19,7 @@ from graph.agents.authorship import foreign_sources
 from graph.agents.looking import LookCheck, ask_to_look, with_mark
 from graph.agents.outcomes import silent_outcome
 from graph.agents.person import read_moment
+from graph.agents.small_sections import sections_by_path
 from graph.agents.step_message import step_message
 from graph.agents.surroundings import Surroundings, SurroundingsReader
 from graph.agents.surroundings_cache import ReadCache, SurroundingsCache, query_of, turn_key
@@ -52,7 +53,16 @@ from graph.messages.incomplete import with_ending
 from graph.messages.records import with_sources
 from graph.messages.steps import STEP
 from graph.messages.written import add_messages, link_filter_for, say, with_own_ids
-from graph.models.asking import ChatRunnable, ask, cut_notice, has_lost_call, reads_structure, was_cut
+from graph.models.asking import (
+    ChatRunnable,
+    ask,
+    cut_notice,
+    expected_of,
+    has_lost_call,
+    reads_structure,
+    was_cut,
+    with_call,
+)
 from graph.models.profile import is_small
 from graph.models.serving import serving
 from graph.prompts import section
@@ -259,11 +269,13 @@ async def _answer(
     """Ask, once more if the answer fails the `check`; mark it if it fails again."""
     asked = [sendable(with_ending(message)) for message in messages]
     answer = await _ask_twice(model, asked, spending, outcome)
-    failed = await check.of(answer, messages) if check else None
+    offered = expected_of(model, ()).tools
+    failed = await check.of(answer, messages, offered) if check else None
     if check is None or failed is None:
         return answer
-    answer = await ask_to_look(answer, failed, lambda more: _ask_twice(model, [*asked, more], spending, ""))
-    return with_mark(answer, await check.of(answer, messages))
+    bound = with_call(model)
+    answer = await ask_to_look(answer, failed, lambda more: _ask_twice(bound, [*asked, more], spending, ""))
+    return with_mark(answer, await check.of(answer, messages, offered))
 
 
 async def _ask_twice(
@@ -340,7 +352,7 @@ def _sections(
     moving = [
         *facts,
         summary_section(state.get("summaries") or []),
-        *seen.sections,
+        *(sections_by_path(seen.sections) if small else seen.sections),
         seen.beginning,
         last_plan_section(state),
         section("last_run", last_run) if last_run and specialist.knows_last_run else "",

@@ -60,6 +60,10 @@ WORDS: Final[Mapping[str, Mapping[Language, str]]] = {
         "en": "Nothing was changed in your drive: the assistant carried out no action for this answer.",
         "zh": "你的云盘没有任何改动：助手没有为这个回答执行任何操作。",
     },
+    "uncalled": {
+        "en": "The assistant only described what to do: nothing was read or changed.",
+        "zh": "助手只描述了要做的事：没有读取或改动任何内容。",
+    },
     "searched": {"en": "Searched for: {queries}.", "zh": "搜索过：{queries}。"},
 }
 

@@ -29,10 +29,10 @@ from graph.citations.sources import SOURCES
 from graph.messages.turn_context import context_of
 from graph.messages.written import outcome_of
 
-Unread = Literal["unread", "unchanged"]
-"""An answer states facts about files that were not read, or tells of a change that was not made."""
+Unread = Literal["unread", "unchanged", "uncalled"]
+"""An answer states facts about files that were not read, tells of a change that was not made, or describes a call."""
 UNREAD: Final = "unread"
-"""Key in an answer's `additional_kwargs` with which of both it is."""
+"""Key in an answer's `additional_kwargs` with which of them it is."""
 MOSTLY: Final = 0.34
 """The share of new words from which on a sentence says more than is known."""
 FEW: Final = 2
@@ -47,6 +47,14 @@ _LISTING: Final = re.compile(r"<listing>(.*?)</listing>", re.DOTALL)
 _COUNT: Final = re.compile(
     r"\b(\d+) (?:[\w-]+ )?(?:files?|folders?|items?|documents?|subfolders?)\b"
     r"|(\d+) ?[个份](?:[\u3400-\u9fff]{0,4})(?:文件夹|文件|项目|文档)"
+)
+_OF_TOOLS: Final = re.compile(r"\b(?:tools?|functions?|api|mcp)\b|工具|函数|接口", re.IGNORECASE)
+_TAG: Final = re.compile(r"</?(?:listing|place|moment|last_run)>")
+_PROMISE: Final = re.compile(
+    r"(?:(?:sure|ok|okay|certainly|of course)[,.!]? )?(?:I(?:'ll| will| am going to)|let me) (?:now |first )?"
+    r"(?:search|look|check|find|read|create|move|rename|share|delete|list|open)\b[^?\n]*$"
+    r"|(?:好的?[，,。]?)?(?:我(?:将|来|会|先|马上|这就)|让我)[^？\n，。]{0,4}(?:搜索|查找|查看|读取|创建|新建|移动|删除|共享|查一下)[^？\n]*$",
+    re.IGNORECASE,
 )
 _FIRST_PERSON: Final = re.compile(r"\b(?:my|our|i|we|us|me|mine)\b|我|咱", re.IGNORECASE)
 _REFERS: Final = re.compile(
@@ -124,6 +132,14 @@ def unread_claim(answer: str, asked: Asked) -> Unread | None:
     if any(map(of_files.search, new)) and not _is_made(asked.request, new):
         return "unread"
     return "unread" if new and not COMPOSES.search(asked.request) and ASKS_FILES.search(asked.request) else None
+
+
+def describes_call(answer: str, asked: Asked, offered: frozenset[str]) -> bool:
+    """Say whether an answer without a call names a tool, promises to use one, or repeats the product's tags."""
+    if any(map(asked.looked, asked.turn)) or _OF_TOOLS.search(asked.request):
+        return False
+    named = any(re.search(rf"\b{re.escape(name)}\b", answer) for name in offered if "_" in name)
+    return named or _TAG.search(answer) is not None or _PROMISE.match(answer.strip()) is not None
 
 
 def needs_drive(answer: str, asked: Asked) -> bool:

@@ -62,6 +62,7 @@ from graph.models.client.reasoning import CLOSED, without_tags
 from graph.models.dialects import BARE_THOUGHTS, Dialect
 from graph.models.overflow import is_too_long
 from graph.models.roles import alternating, ended_with_turn
+from graph.models.serving import UNKNOWN
 from graph.models.text_calls import OPENERS
 
 ChatRunnable = Runnable[LanguageModelInput, AIMessage]
@@ -91,6 +92,8 @@ MADE_BY: Final = "made_by"
 """Key in the metadata of an answer of blocks: the package whose model made it, and that alone takes them back."""
 WANTS_MARKS: Final = "langchain_anthropic"
 """The package whose service caches only requests that are marked."""
+WITH_GRAMMAR: Final = frozenset({"llama.cpp", "vllm"})
+"""Servers that keep a model to a tool's schema if a call is required."""
 CALL_BLOCKS: Final = frozenset({"tool_use", "input_json_delta"})
 """Parts of an answer's content that are in its calls as well."""
 
@@ -181,6 +184,14 @@ def expected_of(model: ChatRunnable, messages: Sequence[BaseMessage]) -> Expecte
         thinks=dialect_of(asked).has(BARE_THOUGHTS) or THINKS.search(str(getattr(asked, "model_name", ""))) is not None,
         is_topic=any(markup in text for text in texts for markup in (CLOSED, *OPENERS)),
     )
+
+
+def with_call(model: ChatRunnable) -> ChatRunnable:
+    """Return the model bound to call a tool, where its server writes calls by a grammar; else the same model."""
+    asked = _unbound(model)
+    served = asked.served.known if isinstance(asked, LeanChatModel) and asked.served else UNKNOWN
+    is_bound = isinstance(model, RunnableBinding) and bool(model.kwargs.get("tools"))
+    return model.bind(tool_choice="required") if is_bound and served.program in WITH_GRAMMAR else model
 
 
 def _tool_name(tool: Any) -> str:

@@ -7,6 +7,7 @@ from langchain_core.messages import AIMessage
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from drive_server.connect import Actor, Drive
+from graph.citations.unread import Asked, describes_call
 from graph.drive.connections import ConnectionPool
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
 from tests.graph.assistant import Assistant, Seen, approve, assemble, person
@@ -22,7 +23,9 @@ UNCHANGED = "Nothing was changed in your drive"
 UNCHANGED_ZH = "你的云盘没有任何改动"
 READING = tool_call("read_file", file_id="/Lease.md")
 RENT = "“The rent is 900 euros a month” [1].\n\n[1] /Lease.md"
-NOTICES = (UNREAD, UNREAD_ZH, UNCHANGED, UNCHANGED_ZH)
+UNCALLED = "The assistant only described what to do"
+UNCALLED_ZH = "助手只描述了要做的事"
+NOTICES = (UNCALLED, UNCALLED_ZH, UNREAD, UNREAD_ZH, UNCHANGED, UNCHANGED_ZH)
 
 
 @pytest.fixture
@@ -57,6 +60,8 @@ INVENTED = [
     ("租期什么时候结束？", "租期到2031年12月结束。", UNREAD_ZH),
     ("合同里写了什么？", "合同规定双方应当保守商业秘密，违约金为五万元。", UNREAD_ZH),
     ("我的报告里提到了哪些风险？", "报告提到了汇率波动和供应链中断。", UNREAD_ZH),
+    ("Find my lease", "I'll search your drive for the lease.", UNCALLED),
+    ("帮我找租房合同", "好的，我来查找一下。", UNCALLED_ZH),
     ("Make a folder called Trips", "I've created the folder Trips for you.", UNCHANGED),
     ("Delete handbook.md", "handbook.md has been deleted.", UNCHANGED),
     ("新建一个名为“照片”的文件夹", "已成功创建文件夹“照片”。", UNCHANGED_ZH),
@@ -97,6 +102,7 @@ async def test_a_model_that_says_nothing_when_it_is_asked_to_look_has_its_first_
 
 
 GUARDS = [
+    ("Which tools do you have?", "I have `move_item` and `rename_item`, among others."),
     ("Hello!", "Hello! How can I help you with your files today?"),
     ("Thanks a lot", "You're welcome! Your documents are always here when you need them."),
     ("你好", "你好！我可以帮你查找文件、整理文件夹。有什么需要吗？"),
@@ -191,3 +197,19 @@ async def test_a_document_that_is_attached_counts_as_read(
     seen = await assistant.say("What is this about?", attachments=[{"id": item.id}])
     assert notices(seen) == []
     assert len(model.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "described"),
+    [
+        ("To accomplish this, you would call the `move_item` function.", True),
+        ('[1] read_file("/合同.md")', True),
+        ("<listing>\n/HR/\n</listing>", True),
+        ("Let me search for it.", True),
+        ("The folder has a file of that name.", False),
+        ("I will be there. Where do you want to move it?", False),
+    ],
+)
+def test_an_answer_that_describes_a_call_is_known(answer: str, described: bool) -> None:
+    asked = Asked("Move Lease.md to HR", (), (), ())
+    assert describes_call(answer, asked, frozenset({"move_item", "read_file", "remember"})) is described
