@@ -63,6 +63,7 @@ from graph.models.asking import (
     was_cut,
     with_call,
 )
+from graph.models.cut_requests import cut_request_notice, was_request_cut, with_cut_mark
 from graph.models.profile import is_small
 from graph.models.serving import serving
 from graph.prompts import section
@@ -207,12 +208,14 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
                 raise
             return await consult(state, runtime, unseen=True)
         state = cast("State", {**state, **shorter})
-        scale = scale_after(state, view, answer)
+        scale = _scale_after(state, view, answer)
         answer = without_long_arguments(
             with_full_ids(answer, view.ids, state["messages"]), deps.settings.max_argument_characters
         )
         answer = filter_answer(answer, link_filter_for(state, deps.hosts))
-        answer = _with_notice(answer, running_turn(state)["language"], unseen=unseen)
+        sent, program = view.recorded["tokens"], (await serving(chat_model)).program
+        cut = cut_request_notice(answer, sent, program, state["messages"], running_turn(state)["language"])
+        answer = _with_notice(answer, running_turn(state)["language"], unseen=unseen, cut=cut)
         answer = with_context(with_sources(answer, tools.outside.all_facts), seen.sources)
         taints = await foreign_sources(seen.reads, user, runtime.store)
         return {
@@ -301,9 +304,21 @@ async def _ask_twice(
     raise ModelOutputError("the answer was empty twice")
 
 
-def _with_notice(answer: AIMessage, language: Language, *, unseen: bool) -> AIMessage:
-    """Tell the person if the answer was cut off, or its pictures `unseen`. A call that was cut goes back as broken."""
+def _scale_after(state: State, view: View, answer: AIMessage) -> float:
+    """Return the factor for estimates from now on; the count of a request that was cut teaches nothing."""
+    is_cut = was_request_cut(answer, view.recorded["tokens"])
+    return state.get("token_scale") or 1.0 if is_cut else scale_after(state, view, answer)
+
+
+def _with_notice(answer: AIMessage, language: Language, *, unseen: bool, cut: str) -> AIMessage:
+    """Tell the person if the answer was cut off, its pictures `unseen`, or its request `cut`, which says how.
+
+    A call that was cut goes back as broken.
+    """
     notice = (UNSEEN[language] if unseen else "") + ("" if call_ids(answer) else cut_notice(answer, language))
+    if cut and not call_ids(answer):
+        answer = with_cut_mark(answer)
+        notice += f"\n\n{cut}"
     if not notice:
         return answer
     key = answer.id or str(uuid4())
