@@ -60,6 +60,7 @@ from graph.models.asking import (
     expected_of,
     has_lost_call,
     reads_structure,
+    steadied,
     was_cut,
     with_call,
 )
@@ -148,7 +149,8 @@ class _BoundModels:
             offered = self._offered(tools, wanted, compact=not reads_structure(model), small=small)
             if len(variants) >= MOST_BOUND:
                 variants.clear()
-            variants[key] = model.bind_tools(offered), tokens_of_tools(offered)
+            bound = model.bind_tools(offered)
+            variants[key] = steadied(bound) if small else bound, tokens_of_tools(offered)
         return variants[key]
 
     def _offered(self, tools: Toolset, wanted: frozenset[str], *, compact: bool, small: bool) -> list[BaseTool]:

@@ -194,6 +194,13 @@ def with_call(model: ChatRunnable) -> ChatRunnable:
     return model.bind(tool_choice="required") if is_bound and served.program in WITH_GRAMMAR else model
 
 
+def steadied(model: ChatRunnable) -> ChatRunnable:
+    """Return a small model bound to its likeliest words, where its server else draws them: calls have to be exact."""
+    asked = _unbound(model)
+    served = asked.served.known if isinstance(asked, LeanChatModel) and asked.served else UNKNOWN
+    return model.bind(temperature=0) if served.program in WITH_GRAMMAR else model
+
+
 def _tool_name(tool: Any) -> str:
     found = tool.get("function", tool) if isinstance(tool, dict) else tool
     return str(found.get("name") or "") if isinstance(found, dict) else ""
