@@ -64,7 +64,7 @@ from graph.models.asking import (
     was_cut,
     with_call,
 )
-from graph.models.cut_requests import cut_request_notice, was_request_cut, with_cut_mark
+from graph.models.overflow import cut_request_notice, was_request_cut, with_cut_mark
 from graph.models.profile import is_small
 from graph.models.serving import serving
 from graph.prompts import section

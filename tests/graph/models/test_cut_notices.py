@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 
-from graph.models.cut_requests import cut_request_notice, was_request_cut
+from graph.models.overflow import cut_request_notice, was_request_cut
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
 from tests.graph.assistant import assemble
 
