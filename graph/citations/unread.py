@@ -52,7 +52,7 @@ _OF_TOOLS: Final = re.compile(r"\b(?:tools?|functions?|api|mcp)\b|工具|函数|
 _TAG: Final = re.compile(r"</?(?:listing|place|moment|last_run)>")
 _PROMISE: Final = re.compile(
     r"(?:(?:sure|ok|okay|certainly|of course)[,.!]? )?(?:I(?:'ll| will| am going to)|let me) (?:now |first )?"
-    r"(?:search|look|check|find|read|create|move|rename|share|delete|list|open)\b[^?\n]*$"
+    r"(?:search|find|read|create|move|rename|share|delete|list|open)\b[^?\n]*$"
     r"|(?:好的?[，,。]?)?(?:我(?:将|来|会|先|马上|这就)|让我)[^？\n，。]{0,4}(?:搜索|查找|查看|读取|创建|新建|移动|删除|共享|查一下)[^？\n]*$",
     re.IGNORECASE,
 )
