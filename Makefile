@@ -16,6 +16,7 @@ help:
 	@echo 'make bench   measure, and print the tables'
 	@echo 'make eval    run 140 tasks three times on a real model (OPENAI_API_KEY), scored by the state of the drive'
 	@echo 'make eval-local MODEL=FILE.gguf   ten simple requests to a model of this machine, by llama.cpp'
+	@echo 'make story-local MODEL=FILE.gguf   one conversation with such a model, for every night'
 	@echo 'make snapshots   write the recorded requests in tests/snapshots anew; read the difference'
 	@echo 'make bench-search COLLECTIONS="DIR ..."   how well search finds, on judged collections'
 	@echo 'make lock    make requirements.lock, deploy/requirements/ and package-lock.json anew, with hashes'
@@ -61,6 +62,10 @@ eval: .venv/installed-test
 # MODEL: any GGUF file of a model that was trained for tools.
 eval-local: .venv/installed-local
 	@$(BIN)/python -m benchmarks.agent.local_model $(MODEL)
+
+# For every night: one conversation of two turns, with a call and an approval, on a real model; fails if it goes wrong.
+story-local: .venv/installed-local
+	@$(BIN)/python -m benchmarks.agent.local_model --story $(MODEL)
 
 snapshots: .venv/installed-test
 	$(BIN)/python -m tests.snapshots
@@ -134,4 +139,4 @@ lock:
 advisories: $(BIN)/python
 	@$(BIN)/python -m tests.packages.advisories
 
-.PHONY: help run test release-check check check-style check-types check-imports check-page soak bench eval eval-local bench-search lock advisories snapshots
+.PHONY: help run test release-check check check-style check-types check-imports check-page soak bench eval eval-local story-local bench-search lock advisories snapshots

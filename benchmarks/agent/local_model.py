@@ -1,8 +1,9 @@
-"""Simple requests to a small model on this machine: `make eval-local MODEL=FILE.gguf`.
+"""Simple requests to a small model on this machine: `make eval-local MODEL=FILE.gguf`; `--story` for each night.
 
 llama.cpp's own server (the extra `local`) runs the model, and the whole assistant works with it over HTTP, as with any
 other. Of each of ten requests it says whether the first call was right, and how long the turn took. Changes are
-approved as they are asked for, on a fresh drive each time.
+approved as they are asked for, on a fresh drive each time. The story is one conversation: a first message, its call, an
+approval, and a second turn; it fails unless the drive is changed and both turns end with an answer.
 """
 
 import argparse
@@ -72,6 +73,7 @@ class Outcome:
     call: str = ""
     is_right: bool = False
     answer: str = ""
+    failed: bool = False
     seconds: float = 0.0
     tokens: Mapping[str, int] = field(default_factory=dict[str, int])
 
@@ -137,6 +139,14 @@ async def _filled(directory: Path) -> AsyncGenerator[tuple[RecordedDrive, Mappin
 
 async def ask(url: str, name: str, asked: Asked) -> Outcome:
     """Put one request to the assistant on a fresh drive."""
+    async with _assistant(url, name) as (graph, recorded, ids):
+        place = {"file_id": ids[asked.file]} if asked.file else {}
+        return await _run(graph, recorded, asked, place)
+
+
+@asynccontextmanager
+async def _assistant(url: str, name: str) -> AsyncGenerator[tuple[Any, RecordedDrive, Mapping[str, str]]]:
+    """Yield the graph with the model on a fresh drive, the drive, and its files' ids by their paths."""
     settings = AgentSettings.model_validate({"model": name, "openai_base_url": url})
     with tempfile.TemporaryDirectory() as directory:
         async with _filled(Path(directory)) as (recorded, ids), open_models(settings) as models:
@@ -149,8 +159,18 @@ async def ask(url: str, name: str, asked: Asked) -> Outcome:
                 checkpointer=InMemorySaver(),
                 store=InMemoryStore(),
             )
-            place = {"file_id": ids[asked.file]} if asked.file else {}
-            return await _run(build_graph(deps), recorded, asked, place)
+            yield build_graph(deps), recorded, ids
+
+
+async def tell_story(url: str, name: str) -> list[Outcome]:
+    """Return the outcomes of two turns of one conversation; right are those that ended as the person wanted."""
+    first, second = Asked("Make a folder called Trips", _call("create_folder")), Asked("Thank you!", _call())
+    async with _assistant(url, name) as (graph, recorded, _):
+        outcomes = [await _run(graph, recorded, one, {}) for one in (first, second)]
+        listed = await recorded.drive.files.list_folder(recorded.actor, "root")
+    outcomes[0].is_right = any(item.name == "Trips" for item in listed.items) and bool(outcomes[0].answer)
+    outcomes[1].is_right = bool(outcomes[1].answer) and not outcomes[1].failed
+    return outcomes
 
 
 async def _run(graph: Any, recorded: RecordedDrive, asked: Asked, place: Mapping[str, str]) -> Outcome:
@@ -165,7 +185,7 @@ async def _run(graph: Any, recorded: RecordedDrive, asked: Asked, place: Mapping
             waiting = [one.value for task in state.tasks for one in task.interrupts]
             step = Command(resume=_approved(waiting[0])) if waiting else None
     except Exception as error:  # noqa: BLE001 - a turn that fails is a result
-        outcome.answer = repr(error)
+        outcome.answer, outcome.failed = repr(error), True
     state = await graph.aget_state(config)
     outcome.seconds = time.monotonic() - begun
     return _judged(outcome, state.values)
@@ -188,19 +208,34 @@ def _approved(waiting: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def measure(url: str, name: str, requests: Sequence[Asked] = REQUESTS) -> list[Outcome]:
-    """Return what became of each request, one after the other."""
-    return [await ask(url, name, one) for one in requests]
+    """Return the outcome of each request, one after the other, and print each as soon as it is known."""
+    outcomes: list[Outcome] = []
+    for one in requests:
+        outcomes.append(await ask(url, name, one))
+        print(" | ".join(_row(outcomes[-1])), flush=True)
+    return outcomes
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print a row for each request, and the score."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path, help="a GGUF file")
-    model: Path = parser.parse_args(arguments).model
+    parser.add_argument("--story", action="store_true", help="one conversation of two turns; fails if it goes wrong")
+    options = parser.parse_args(arguments)
+    model: Path = options.model
     with served(model) as url:
+        if options.story:
+            _print_story(asyncio.run(tell_story(url, model.name)))
+            return
         outcomes = asyncio.run(measure(url, model.name))
     print_table(f"First calls of {model.name}", _HEADER, [_row(one) for one in outcomes])
     print(f"\n{sum(one.is_right for one in outcomes)} of {len(outcomes)} first calls are right.")
+
+
+def _print_story(outcomes: Sequence[Outcome]) -> None:
+    print_table("A conversation with a local model", _HEADER, [_row(one) for one in outcomes])
+    if not all(one.is_right for one in outcomes):
+        sys.exit("The story went wrong.")
 
 
 _HEADER: Final = ["request", "right", "first call", "answer", "s", "read", "written"]

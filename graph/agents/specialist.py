@@ -16,8 +16,10 @@ from langgraph.runtime import Runtime
 
 from graph.agents.attachments import PICTURE_TOKENS, UNSEEN, with_pictures
 from graph.agents.authorship import foreign_sources
+from graph.agents.looking import LookCheck, ask_to_look, with_mark
 from graph.agents.outcomes import silent_outcome
 from graph.agents.person import read_moment
+from graph.agents.small_sections import sections_by_path
 from graph.agents.step_message import step_message
 from graph.agents.surroundings import Surroundings, SurroundingsReader
 from graph.agents.surroundings_cache import ReadCache, SurroundingsCache, query_of, turn_key
@@ -51,7 +53,18 @@ from graph.messages.incomplete import with_ending
 from graph.messages.records import with_sources
 from graph.messages.steps import STEP
 from graph.messages.written import add_messages, link_filter_for, say, with_own_ids
-from graph.models.asking import ChatRunnable, ask, cut_notice, has_lost_call, reads_structure, was_cut
+from graph.models.asking import (
+    ChatRunnable,
+    ask,
+    cut_notice,
+    expected_of,
+    has_lost_call,
+    reads_structure,
+    steadied,
+    was_cut,
+    with_call,
+)
+from graph.models.overflow import cut_request_notice, was_request_cut, with_cut_mark
 from graph.models.profile import is_small
 from graph.models.serving import serving
 from graph.prompts import section
@@ -136,7 +149,8 @@ class _BoundModels:
             offered = self._offered(tools, wanted, compact=not reads_structure(model), small=small)
             if len(variants) >= MOST_BOUND:
                 variants.clear()
-            variants[key] = model.bind_tools(offered), tokens_of_tools(offered)
+            bound = model.bind_tools(offered)
+            variants[key] = steadied(bound) if small else bound, tokens_of_tools(offered)
         return variants[key]
 
     def _offered(self, tools: Toolset, wanted: frozenset[str], *, compact: bool, small: bool) -> list[BaseTool]:
@@ -189,18 +203,21 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
             return view, with_pictures(view.messages, pictures)
 
         try:
-            answer, view, shorter = await _ask(model, state, view_for, Summarizer(deps, runtime, spending))
+            check = LookCheck(state, seen, toolbox) if compact else None
+            answer, view, shorter = await _ask(model, state, view_for, Summarizer(deps, runtime, spending), check)
         except (ModelRequestError, ModelNotFoundError) as refused:
             if not (pictures and surroundings.learn_blindness(refused, runtime)):
                 raise
             return await consult(state, runtime, unseen=True)
         state = cast("State", {**state, **shorter})
-        scale = scale_after(state, view, answer)
+        scale = _scale_after(state, view, answer)
         answer = without_long_arguments(
             with_full_ids(answer, view.ids, state["messages"]), deps.settings.max_argument_characters
         )
         answer = filter_answer(answer, link_filter_for(state, deps.hosts))
-        answer = _with_notice(answer, running_turn(state)["language"], unseen=unseen)
+        sent, program = view.recorded["tokens"], (await serving(chat_model)).program
+        cut = cut_request_notice(answer, sent, program, state["messages"], running_turn(state)["language"])
+        answer = _with_notice(answer, running_turn(state)["language"], unseen=unseen, cut=cut)
         answer = with_own_ids(answer, used_call_ids(state["messages"], call_ids(answer)))
         answer = with_context(with_sources(answer, tools.outside.all_facts), seen.sources)  # notes calls by their ids
         taints = await foreign_sources(seen.reads, user, runtime.store)
@@ -235,7 +252,7 @@ def _announce(state: State) -> None:
 
 
 async def _ask(
-    model: ChatRunnable, state: State, view_for: ViewBuilder, summarizer: Summarizer
+    model: ChatRunnable, state: State, view_for: ViewBuilder, summarizer: Summarizer, check: LookCheck | None
 ) -> tuple[AIMessage, View, Update]:
     """Ask, once more with a shorter view if the service refuses the length of the first; the update says how short.
 
@@ -244,25 +261,40 @@ async def _ask(
     outcome = silent_outcome(state)
     view, messages = await view_for(state)
     try:
-        return await _answer(model, messages, summarizer.spending, outcome), view, {}
+        return await _answer(model, messages, summarizer.spending, outcome, check), view, {}
     except ModelContextError as refused:
         logger.warning("The model refused the length of a request; it is asked once more with less: %s", refused)
         shorter = await compress(state, view, refused, summarizer)
     view, messages = await view_for(cast("State", {**state, **shorter}), whole=False)
-    return await _answer(model, messages, summarizer.spending, outcome), view, shorter
+    return await _answer(model, messages, summarizer.spending, outcome, check), view, shorter
 
 
 async def _answer(
-    model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending, outcome: str = ""
+    model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending, outcome: str, check: LookCheck | None
+) -> AIMessage:
+    """Ask, once more if the answer fails the `check`; mark it if it fails again."""
+    asked = [sendable(with_ending(message)) for message in messages]
+    answer = await _ask_twice(model, asked, spending, outcome)
+    offered = expected_of(model, ()).tools
+    failed = await check.of(answer, messages, offered) if check else None
+    if check is None or failed is None:
+        return answer
+    bound = with_call(model)
+    answer = await ask_to_look(answer, failed, lambda more: _ask_twice(bound, [*asked, more], spending, ""))
+    return with_mark(answer, await check.of(answer, messages, offered))
+
+
+async def _ask_twice(
+    model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending, outcome: str
 ) -> AIMessage:
     """Ask, once more if the answer is empty or a call that can't be read; count what was used for both.
 
     The `outcome` of the turn's calls is the answer of a model that says nothing twice.
     """
-    asked = [sendable(with_ending(message)) for message in messages]
+    asked = messages
     for attempt in range(1, ATTEMPTS + 1):
         answer = await ask(model, asked, said=delta_listener())
-        spending.add(answer, messages)
+        spending.add(answer, asked)
         if has_lost_call(answer) and attempt < ATTEMPTS and not answer.text.strip():
             asked = [*asked, HumanMessage(CALL_AGAIN, additional_kwargs={STEP: True})]
             continue
@@ -275,9 +307,21 @@ async def _answer(
     raise ModelOutputError("the answer was empty twice")
 
 
-def _with_notice(answer: AIMessage, language: Language, *, unseen: bool) -> AIMessage:
-    """Tell the person if the answer was cut off, or its pictures `unseen`. A call that was cut goes back as broken."""
+def _scale_after(state: State, view: View, answer: AIMessage) -> float:
+    """Return the factor for estimates from now on; the count of a request that was cut teaches nothing."""
+    is_cut = was_request_cut(answer, view.recorded["tokens"])
+    return state.get("token_scale") or 1.0 if is_cut else scale_after(state, view, answer)
+
+
+def _with_notice(answer: AIMessage, language: Language, *, unseen: bool, cut: str) -> AIMessage:
+    """Tell the person if the answer was cut off, its pictures `unseen`, or its request `cut`, which says how.
+
+    A call that was cut goes back as broken.
+    """
     notice = (UNSEEN[language] if unseen else "") + ("" if call_ids(answer) else cut_notice(answer, language))
+    if cut and not call_ids(answer):
+        answer = with_cut_mark(answer)
+        notice += f"\n\n{cut}"
     if not notice:
         return answer
     key = answer.id or str(uuid4())
@@ -324,7 +368,7 @@ def _sections(
     moving = [
         *facts,
         summary_section(state.get("summaries") or []),
-        *seen.sections,
+        *(sections_by_path(seen.sections) if small else seen.sections),
         seen.beginning,
         last_plan_section(state),
         section("last_run", last_run) if last_run and specialist.knows_last_run else "",

@@ -11,6 +11,7 @@ from graph.citations.quotes import Quotation, has_marks, quotations_of
 from graph.citations.rewording import REWORDED, marked_as_reworded
 from graph.citations.sources import SOURCES, Source, context_in, merge_sources, sources_in
 from graph.citations.tables import TableAnswer, table_answer, table_results, verified_by_tables
+from graph.citations.unread import UNREAD
 from graph.citations.verification import check_quotations
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
@@ -51,6 +52,18 @@ WORDS: Final[Mapping[str, Mapping[Language, str]]] = {
         "en": "Nothing was found in your files for {queries}. What is said above has no source there.",
         "zh": "在你的文件里没有找到与{queries}有关的内容。以上内容在文件中没有来源。",
     },
+    "unread": {
+        "en": "Nothing in your files was read for this answer: check it before you rely on it.",
+        "zh": "这个回答没有读取你的任何文件，使用前请核实。",
+    },
+    "unchanged": {
+        "en": "Nothing was changed in your drive: the assistant carried out no action for this answer.",
+        "zh": "你的云盘没有任何改动：助手没有为这个回答执行任何操作。",
+    },
+    "uncalled": {
+        "en": "The assistant only described what to do: nothing was read or changed.",
+        "zh": "助手只描述了要做的事：没有读取或改动任何内容。",
+    },
     "searched": {"en": "Searched for: {queries}.", "zh": "搜索过：{queries}。"},
 }
 
@@ -61,7 +74,7 @@ def must_cite(state: State) -> bool:
     answer = _answer(attempt)
     if answer is None:
         return False
-    if has_marks(answer.text) or any(True for _ in sources_in(attempt)):
+    if has_marks(answer.text) or answer.additional_kwargs.get(UNREAD) or any(True for _ in sources_in(attempt)):
         return True
     around = context_in(attempt)
     return any(source.get("missing") for source in around) or (bool(around) and active_agent(state) == "search_agent")
@@ -84,7 +97,7 @@ def make_cite(deps: GraphDependencies) -> Any:
             citations = await verified_by_tables(citations, quotations, answers, toolbox)
             read = await _read_texts(attempt, deps.result_store(runtime))
             citations = [marked_as_reworded(one, said_last(state), read) for one in citations]
-        notice = _notices(state, attempt, answer.text, citations)
+        notice = _notices(state, attempt, answer, citations)
         return _update(answer, citations, notice) if citations or notice else {}
 
     return cite
@@ -139,11 +152,12 @@ def _update(answer: AIMessage, citations: list[CitationView], notice: str) -> Up
     return {"messages": [answer.model_copy(update={"additional_kwargs": extra, **text})]}
 
 
-def _notices(state: State, attempt: Sequence[AnyMessage], answer: str, citations: Sequence[CitationView]) -> str:
-    """Return the sentences below an answer: what is not verified, and which files could not be read whole."""
+def _notices(state: State, attempt: Sequence[AnyMessage], said: AIMessage, citations: Sequence[CitationView]) -> str:
+    """Return the sentences below an answer: no file was read for it, what is not verified, which files have gaps."""
+    answer = said.text
     language = running_turn(state)["language"]
     asked = said_last(state)
-    unread = incomplete_notice(
+    incomplete = incomplete_notice(
         _read_in(state["messages"]),
         citations,
         # A report of a change takes no figure from a file.
@@ -152,7 +166,9 @@ def _notices(state: State, attempt: Sequence[AnyMessage], answer: str, citations
         asked,
         language,
     )
-    return "\n\n".join(filter(None, [_notice(state, attempt, answer, citations), unread]))
+    found = _notice(state, attempt, answer, citations)
+    unsourced = said.additional_kwargs.get(UNREAD)
+    return "\n\n".join(filter(None, [found or (WORDS[unsourced][language] if unsourced else ""), incomplete]))
 
 
 def _notice(state: State, attempt: Sequence[AnyMessage], answer: str, citations: Sequence[CitationView]) -> str:

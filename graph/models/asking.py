@@ -56,11 +56,13 @@ from graph.events.sending import Delta
 from graph.language import Language
 from graph.models.answer_reader import LOST_CALL, AnswerReader
 from graph.models.answer_text import Expected
+from graph.models.cache_marks import with_cache_marks
 from graph.models.client import LeanChatModel
 from graph.models.client.reasoning import CLOSED, without_tags
 from graph.models.dialects import BARE_THOUGHTS, Dialect
 from graph.models.overflow import is_too_long
 from graph.models.roles import alternating, ended_with_turn
+from graph.models.serving import UNKNOWN
 from graph.models.text_calls import OPENERS
 
 ChatRunnable = Runnable[LanguageModelInput, AIMessage]
@@ -88,6 +90,10 @@ HIDDEN: Final[RunnableConfig] = {"tags": [TAG_NOSTREAM]}
 
 MADE_BY: Final = "made_by"
 """Key in the metadata of an answer of blocks: the package whose model made it, and that alone takes them back."""
+WANTS_MARKS: Final = "langchain_anthropic"
+"""The package whose service caches only requests that are marked."""
+WITH_GRAMMAR: Final = frozenset({"llama.cpp", "vllm"})
+"""Servers that keep a model to a tool's schema if a call is required."""
 CALL_BLOCKS: Final = frozenset({"tool_use", "input_json_delta"})
 """Parts of an answer's content that are in its calls as well."""
 
@@ -180,6 +186,21 @@ def expected_of(model: ChatRunnable, messages: Sequence[BaseMessage]) -> Expecte
     )
 
 
+def with_call(model: ChatRunnable) -> ChatRunnable:
+    """Return the model bound to call a tool, where its server writes calls by a grammar; else the same model."""
+    asked = _unbound(model)
+    served = asked.served.known if isinstance(asked, LeanChatModel) and asked.served else UNKNOWN
+    is_bound = isinstance(model, RunnableBinding) and bool(model.kwargs.get("tools"))
+    return model.bind(tool_choice="required") if is_bound and served.program in WITH_GRAMMAR else model
+
+
+def steadied(model: ChatRunnable) -> ChatRunnable:
+    """Return a small model bound to its likeliest words, where its server else draws them: calls have to be exact."""
+    asked = _unbound(model)
+    served = asked.served.known if isinstance(asked, LeanChatModel) and asked.served else UNKNOWN
+    return model.bind(temperature=0) if served.program in WITH_GRAMMAR else model
+
+
 def _tool_name(tool: Any) -> str:
     found = tool.get("function", tool) if isinstance(tool, dict) else tool
     return str(found.get("name") or "") if isinstance(found, dict) else ""
@@ -193,6 +214,8 @@ def reads_structure(model: object) -> bool:
 def _pieces(model: ChatRunnable, messages: Sequence[BaseMessage], *, hidden: bool) -> AsyncGenerator[AIMessage]:
     """Ask through LangChain's callbacks only if anybody hears them: they take time with each answer and each piece."""
     lean, messages = _unbound(model), _readable(model, messages)
+    if _package(model) == WANTS_MARKS:
+        messages = with_cache_marks(messages)
     if isinstance(model, RunnableBinding) and isinstance(lean, LeanChatModel) and _has_no_listener():
         return lean.pieces(messages, **model.kwargs)
     pieces = cast("AsyncGenerator[AIMessage]", model.astream(list(messages), HIDDEN if hidden else None))

@@ -18,6 +18,7 @@ from typing import Any, Final, cast
 from urllib.parse import urlsplit, urlunsplit
 
 from drive_server.storage.file_locks import wait_for_lock
+from graph.models.cache_marks import mark_body, remove_marks
 
 logger = logging.getLogger(__name__)
 
@@ -85,6 +86,7 @@ class Dialect:
         """Return the body, changed in place, so that it keeps the rules that were learnt."""
         if not self.has(REASONING) or self.has(NO_REASONING):
             _leave_out_reasoning(body)
+        # The known ones first: a refusal that was learnt later takes back what they add.
         for name in (*self._known, *self._learnt):
             if keep := RULES[name].keep:
                 keep(body)
@@ -312,6 +314,8 @@ _LISTED: Final = (
         "takes no pictures",
     ),
     Rule(TOOLS, _words(r"\btools?\b|function.?call"), "takes no tools for answers of a shape"),
+    Rule("cache_marks", _words("(?!)"), "keeps in its cache the requests of Claude that are marked", mark_body),
+    Rule("no_cache_marks", _words("cache_control"), "takes no marks for its cache", remove_marks),
     Rule(BARE_THOUGHTS, _words("(?!)"), "ends the model's thoughts in the text without having begun them"),
 )
 RULES: Final[Mapping[str, Rule]] = {rule.name: rule for rule in _LISTED}

@@ -17,6 +17,9 @@ OPENAI: Final = "openai"
 MAX_TOKENS: Final = frozenset({"max_completion_tokens"})
 """These services know the limit of an answer as `max_tokens` only."""
 
+CACHE_MARKS: Final = frozenset({"cache_marks"})
+"""Gateways that pass marks for the cache on to the services that want them."""
+
 
 class Service(NamedTuple):
     """A service: its address, and the names of the settings with its key and with another address."""
@@ -48,7 +51,7 @@ SERVICES: Final[dict[str, Service]] = {
         "MISTRAL_BASE_URL",
         MAX_TOKENS | {"stream_options", "tool_call_id"},
     ),
-    "openrouter": Service("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "OPENROUTER_API_BASE"),
+    "openrouter": Service("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "OPENROUTER_API_BASE", CACHE_MARKS),
     "together": Service("https://api.together.xyz/v1", "TOGETHER_API_KEY", "TOGETHER_API_BASE", MAX_TOKENS),
     "xai": Service("https://api.x.ai/v1", "XAI_API_KEY", "XAI_API_BASE"),
 }

@@ -214,7 +214,7 @@ async def test_the_planner_knows_what_that_is(
     assistant = build_with_store()
     model.script = [route_to("drive_agent"), tool_call("remember", fact="Ann is ann@example.com"), "I will."]
     await assistant.say("remember that Ann is ann@example.com")
-    model.script = ["The leases end in May [1]."]
+    model.script = ["The leases end in May [1].", "The leases end in May [1]."]
     await assistant.say("search my files for the leases")
     model.script = [plan_of(("drive_agent", "create leases.md"), ("drive_agent", "share it")), "made", "shared"]
     await assistant.say("Save that as leases.md and share it with Ann", folder_id="root")

@@ -48,7 +48,7 @@ async def test_the_turn_goes_on_with_the_specialist_that_it_was_handed_to(
 async def test_whoever_gets_the_turn_reads_why_and_no_request_ends_with_an_assistants_message(
     assistant: Assistant, model: ScriptedChatModel
 ) -> None:
-    model.script = [transfer("search_agent"), "30 days."]
+    model.script = [transfer("search_agent"), "Very well."]
     await assistant.say(TO_DRIVE)
     last = model.requests[-1][-1]
     assert isinstance(last, ToolMessage)
@@ -60,7 +60,7 @@ async def test_whoever_gets_the_turn_reads_why_and_no_request_ends_with_an_assis
 async def test_the_next_turn_stays_with_the_specialist_that_had_it_last(
     assistant: Assistant, model: ScriptedChatModel
 ) -> None:
-    model.script = [transfer("search_agent"), "30 days.", "And 12 more."]
+    model.script = [transfer("search_agent"), "Very well.", "Gladly."]
     await assistant.say(TO_DRIVE)
     seen = await assistant.say("and the second one?")
     assert [(event["agent"], event["method"]) for event in seen.of("route_decision")] == [("search_agent", "sticky")]
@@ -216,7 +216,7 @@ async def test_who_answered_something_else_is_not_said_to_have_rejected_it(
 async def test_a_state_that_is_edited_in_studio_leads_on_from_there(
     assistant: Assistant, model: ScriptedChatModel
 ) -> None:
-    model.script = [transfer("search_agent"), "30 days."]
+    model.script = [transfer("search_agent"), "Very well."]
     seen = await assistant.say(TO_DRIVE)
     for agent in AGENTS:
         until_there = seen.state["messages"][:3]

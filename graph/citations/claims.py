@@ -1,0 +1,118 @@
+"""The sentences of an answer that state something, and the words by which they speak of files or of changes. Pure."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+_DOCUMENT: Final = (
+    r"(?:files?|documents?|docs?|folders?|drive|attachments?|pdfs?|spreadsheets?|workbooks?|handbooks?|contracts?|leases?"
+    r"|agreements?|reports?|invoices?|receipts?|notes?|minutes|letters?|e-?mails?|mails?|polic(?:y|ies)|budgets?|manuals?"
+    r"|presentations?|slides|tables?|resumes?|cvs?|essays?|statements?|photos?|pictures?|scans?|papers?)"
+)
+_DOCUMENT_ZH: Final = (
+    r"(?:文件|文档|文件夹|云盘|网盘|附件|表格|合同|协议|手册|报告|发票|收据|笔记|纪要|信件|邮件|预算|制度|简历|论文"
+    r"|幻灯片|照片|图片|账单|清单)"
+)
+_NAMED: Final = (
+    r"(?<![\w@/])(?:/[\w\u3400-\u9fff][^\s,;:!?，。；：！？]*|[\w\u3400-\u9fff-]+)"
+    r"\.(?:md|txt|csv|tsv|pdf|docx?|xlsx?|pptx?|odt|ods|odp|eml|html?|json|jpe?g|png|rtf)(?![a-z])"
+)
+NAME: Final = re.compile(_NAMED, re.IGNORECASE)
+"""A file by its name or path."""
+OF_OWN_FILES: Final = re.compile(
+    rf"{_NAMED}|\byour (?:[\w-]+ ){{0,2}}?{_DOCUMENT}\b"
+    r"|\bI(?:'ve| have)? (?:just |also |already )?"
+    r"(?:found|searched|looked|checked|read|reviewed|went through|gone through)\b"
+    rf"|(?:你|您)的(?:[\u3400-\u9fff]{{0,6}}?){_DOCUMENT_ZH}"
+    r"|我(?:已经?|刚才?)?(?:找到|搜索|查找|查看|查阅|读取|检查)了?",
+    re.IGNORECASE,
+)
+"""Speaks of the person's own files, or says that they were looked at."""
+OF_FILES: Final = re.compile(
+    rf"{OF_OWN_FILES.pattern}|\baccording to (?:the|this|your|our) (?:[\w-]+ ){{0,2}}?{_DOCUMENT}\b"
+    r"|\b(?:in|from|to|by|of) (?:the|this|that|these|those) (?:file|document|folder|attachment|drive)s?\b"
+    r"|\b(?:the|this|that|these|those) (?:file|document|folder|attachment)s?\b"
+    r"(?! (?:system|format|extension|type|size))"
+    r"|(?:文件|文档|文件夹|附件|云盘)(?:里|中|内|显示|写|说|提到|规定|包含|有)|(?:这|该|此)(?:个|份|篇)?(?:文件|文档)"
+    rf"|(?:根据|按照|依据|按)[^，。,]{{0,12}}{_DOCUMENT_ZH}",
+    re.IGNORECASE,
+)
+"""Speaks of files, which may be those of the person."""
+ASKS_FILES: Final = re.compile(
+    rf"{_NAMED}|\b(?:my|our) (?:[\w-]+ ){{0,2}}?{_DOCUMENT}\b"
+    r"|\b(?:in|from|of|on) (?:the|this|that|these|those) (?:file|document|folder|attachment|drive)s?\b"
+    r"|\b(?:the|this|that|these|those) (?:file|document|folder|attachment)s?\b"
+    r"(?! (?:system|format|extension|type|size))"
+    rf"|(?:我|我们|咱们)的?(?:[\u3400-\u9fff]{{0,6}}?){_DOCUMENT_ZH}"
+    r"|(?:文件|文档|文件夹|附件|云盘)(?:里|中|内)|(?:这|该|此)(?:个|份|篇)?(?:文件|文档)"
+    rf"|{_DOCUMENT_ZH}(?:里|中|上)(?:面)?(?:写|说|提|规定|有|是|的)",
+    re.IGNORECASE,
+)
+"""Asks about the person's files, by their kind, their name, or where they are."""
+COMPOSES: Final = re.compile(
+    r"\b(?:write|draft|compose|translat\w*|rewrite|rephrase|proofread|polish|correct|brainstorm|suggest|invent|make up"
+    r"|imagine|poem|story|joke|remember)\b|写(?!着|了|的|道)|起草|撰写|翻译|译成|润色|改写|校对|编(?:一)?个|建议|记住",
+    re.IGNORECASE,
+)
+"""Asks for a text that is made, not found."""
+GENERAL: Final = re.compile(
+    r"\b(?:what (?:is|are|'s) an? |mean(?:s|ing)?\b|defin|explain|how (?:do|can|could|should|would) (?:i|we|you|one)\b"
+    r"|how to\b|in general|usually|typically|generally|what can you|who are you)"
+    r"|什么是|是什么意思|解释|怎么|如何|怎样|通常|一般|你是谁|你能做|你会",
+    re.IGNORECASE,
+)
+"""Asks for general knowledge, by a definition or a way to do something."""
+_OPEN: Final = re.compile(
+    r"\b(?:I|we)(?:'m| am)? (?:can|could|will|would|may|might|do not|don't|cannot|can't|couldn't|won't|need|able|unable"
+    r"|going|not able|did not|didn't|have not|haven't|was not|wasn't)\b"
+    r"|\b(?:I'll|I'd|let me|let's|would you|do you|shall I|could you"
+    r"|please (?:tell|let|provide|specify|give|confirm|attach|open|upload|share|send|ask|say|check)"
+    r"|feel free"
+    r"|sorry|happy to|glad to|make sure)\b"
+    r"|\b(?:usually|typically|generally|in general|often|commonly|for example|e\.g\.)\b"
+    r"|我(?:可以|能|会|将|来|无法|不能|不会|没有办法|没能|需要)|(?:请|麻烦)(?:你|您)?(?:告诉|提供|说明|确认|上传|打开|问)"
+    r"|需要我|要我|抱歉|对不起|不好意思|通常|一般(?:来说|而言)|例如",
+    re.IGNORECASE,
+)
+_CONDITION: Final = re.compile(r"\bif you\b|\byou (?:can|could|may)\b|如果|(?:你|您)可以", re.IGNORECASE)
+OF_NAMES: Final = re.compile(r"\b(?:called|named|here|this folder)\b|名为|名叫|叫做|这里|这个文件夹", re.IGNORECASE)
+"""Speaks of the names in a folder, not of what files say."""
+ABSENT: Final = re.compile(
+    r"\b(?:no|not|nothing|none|n't|couldn't)\b[^.]{0,40}\b(?:find|found|mention\w*|match\w*|contain\w*|search\w*|file|document)"
+    r"|\bfound (?:nothing|no)\b|没有(?:找到|搜到|查到|发现|提到|提及)|找不到|未找到|搜不到|没找到",
+    re.IGNORECASE,
+)
+"""Says that something is not in the files, which only those know who looked."""
+CHANGED: Final = re.compile(
+    r"\b(?:I(?:'ve| have)?|(?:has|have) been|was|were|is now|are now) (?:now |just |also |already |successfully )*"
+    r"(?:created|made a|moved|renamed|deleted|trashed|removed|shared|copied|added|saved|updated|edited|changed|appended"
+    r"|restored|replaced|written to)\b"
+    r"|(?:已经?|成功|刚刚)(?:成功|为(?:你|您)|帮(?:你|您))?[^，。！？\n]{0,12}?"
+    r"(?:创建|新建|建好|移动|移到|重命名|改名|删除|移到回收站|共享|分享|复制|添加|追加|修改|更新|恢复|替换)"
+    r"|(?:创建|新建|移动|重命名|删除|共享|分享|复制|添加|修改|更新|恢复)(?:好了|完成|成功)",
+    re.IGNORECASE,
+)
+"""Says that something was changed."""
+LOOKED_FOR: Final = re.compile(r"\b(?:find|found)\b|找到|搜|查到", re.IGNORECASE)
+_SENTENCE: Final = re.compile(r"(?:[^.!?。！？；\n]|[.!?](?=[^\s\"”'’)\]]))+[.!?。！？；]*")
+_FIGURE: Final = re.compile(r"\d")
+
+
+def claims_in(answer: str) -> Iterator[str]:
+    """Yield the sentences that state something: no questions, offers, refusals, or words about what is usual."""
+    for found in _SENTENCE.finditer(answer):
+        sentence = found[0].strip()
+        if sentence and not _is_open(sentence):
+            yield sentence
+
+
+def _is_open(sentence: str) -> bool:
+    """Say whether a sentence states nothing."""
+    if sentence.endswith(("?", "？", "吗", "吗。")) or (_OPEN.search(sentence) and not _tells(sentence)):
+        return True
+    return _CONDITION.search(sentence) is not None and not _FIGURE.search(sentence)
+
+
+def _tells(sentence: str) -> bool:
+    """Say whether a refusal tells of the files all the same: that they do not have something."""
+    return ABSENT.search(sentence) is not None and LOOKED_FOR.search(sentence) is not None
