@@ -12,7 +12,7 @@ from graph.messages.compact_results import compact_result, one_line
 from graph.messages.short_ids import ShortIds
 from graph.messages.steps import is_step
 from graph.messages.turn_context import CONTEXT, context_of
-from graph.prompts import LESS_THAN, compact, json_section, section
+from graph.prompts import LESS_THAN, compact, json_section, rewritten_section
 
 SECTIONS: Final = re.compile(r"^<(place|listing|last_run|earlier_results)>\n(.*?)\n</\1>$", re.MULTILINE | re.DOTALL)
 """No text of a file or a name can begin such a section: tags in them are escaped."""
@@ -85,18 +85,18 @@ def _written(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
 def _section(found: re.Match[str], ids: ShortIds) -> str:
     tag, body = found.groups()
     if tag == "last_run":
-        return section(tag, ids.short(body))
+        return rewritten_section(tag, ids.short(body))
     try:
         data = json.loads(body)
     except ValueError:
         return found[0]
     if tag == "listing" and isinstance(data, list):
-        return section(tag, "\n".join(_line(entry, ids) for entry in cast("list[Any]", data)))
+        return rewritten_section(tag, "\n".join(_line(entry, ids) for entry in cast("list[Any]", data)))
     if tag == "earlier_results" and isinstance(data, list):
         return json_section(tag, [_step(entry, ids) for entry in cast("list[Any]", data)])
     if tag == "place" and isinstance(data, Mapping):
         shown = {key: value for key, value in cast("Mapping[str, Any]", data).items() if value and key not in NEEDLESS}
-        return section(tag, "\n".join(f"{key}: {_line(value, ids)}" for key, value in shown.items()))
+        return rewritten_section(tag, "\n".join(f"{key}: {_line(value, ids)}" for key, value in shown.items()))
     return found[0]
 
 
