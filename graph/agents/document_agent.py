@@ -12,6 +12,7 @@ DOCUMENT_AGENT: Final = Specialist(
     tools=frozenset(
         {
             "query_table",
+            "list_folder",
             "read_file",
             "patch_file",
             "write_file",

@@ -194,6 +194,7 @@ def make_specialist(
                 step=step_message(state, toolbox),
                 whole=whole,
                 compact=compact,
+                time_zone=tools.context.time_zone,
             )
             return view, with_pictures(view.messages, pictures)
 

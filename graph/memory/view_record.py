@@ -39,7 +39,7 @@ class ViewRecord(TypedDict):
     """The record of a view: its sections and messages, their estimated tokens, the step, and if it was `compact`.
 
     The first `fixed` sections are the system message, the others stand before the words of the message `turn`; without
-    the two, all are the system message.
+    the two, all are the system message. Times of results are in the `time_zone`.
     """
 
     sections: list[SectionReference]
@@ -49,6 +49,7 @@ class ViewRecord(TypedDict):
     fixed: NotRequired[int]
     turn: NotRequired[str]
     compact: NotRequired[bool]
+    time_zone: NotRequired[str]
 
 
 def view_record_of(answer: AnyMessage) -> ViewRecord | None:

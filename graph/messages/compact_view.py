@@ -22,10 +22,15 @@ NEEDLESS: Final = frozenset({"root_id"})
 """`root` names the root as well."""
 
 
-def compact_view(messages: Sequence[AnyMessage]) -> tuple[list[AnyMessage], ShortIds]:
-    """Return the messages, and the short ids in them, to read the answer's calls with."""
+def compact_view(messages: Sequence[AnyMessage], time_zone: str = "") -> tuple[list[AnyMessage], ShortIds]:
+    """Return the messages, with times in the zone, and the short ids in them, to read the answer's calls with."""
     ids = ShortIds()
-    return [_compact(message, ids) for message in messages], ids
+    return [_compact(message, ids, time_zone) for message in messages], ids
+
+
+def compact_sections(sections: Sequence[str], ids: ShortIds) -> list[str]:
+    """Return the sections of a system message with short ids, an item a line."""
+    return [_sections(text, ids) for text in sections]
 
 
 def with_full_ids(answer: AIMessage, ids: ShortIds, thread: Sequence[AnyMessage] = ()) -> AIMessage:
@@ -37,9 +42,9 @@ def with_full_ids(answer: AIMessage, ids: ShortIds, thread: Sequence[AnyMessage]
     return answer.model_copy(update={"tool_calls": calls})
 
 
-def _compact(message: AnyMessage, ids: ShortIds) -> AnyMessage:
+def _compact(message: AnyMessage, ids: ShortIds, time_zone: str) -> AnyMessage:
     if isinstance(message, ToolMessage):
-        return message.model_copy(update={"content": _result(message.text, ids)})
+        return message.model_copy(update={"content": _result(message.text, ids, time_zone)})
     if isinstance(message, SystemMessage):
         return message.model_copy(update={"content": _sections(message.text, ids)})
     if is_step(message) or context_of(message):
@@ -68,18 +73,18 @@ def _sections(text: str, ids: ShortIds) -> str:
     return SECTIONS.sub(lambda found: _section(found, ids), text)
 
 
-def _result(text: str, ids: ShortIds) -> str:
+def _result(text: str, ids: ShortIds, time_zone: str) -> str:
     """Return a result as it was written before, unless an id in it now begins as another one of the view."""
-    shown, given = _written(text)
+    shown, given = _written(text, time_zone)
     now = tuple((full, ids.short(full)) for full, _ in given)
-    return shown if now == given else compact_result(text, ids)
+    return shown if now == given else compact_result(text, ids, time_zone)
 
 
 @lru_cache(maxsize=CACHED_RESULTS)
-def _written(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+def _written(text: str, time_zone: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Return a result and the short ids in it: each round of a turn needs the same ones again."""
     ids = ShortIds()
-    return compact_result(text, ids), ids.given
+    return compact_result(text, ids, time_zone), ids.given
 
 
 def _section(found: re.Match[str], ids: ShortIds) -> str:
