@@ -19,7 +19,7 @@ from graph.agents.surroundings_cache import SurroundingsCache
 from graph.approvals.act import make_act, make_read, ready_tasks
 from graph.approvals.approve import make_approve
 from graph.approvals.payload import asked
-from graph.approvals.review import SPECIALISTS, make_review
+from graph.approvals.review import EVERYONE, SPECIALISTS, make_review
 from graph.citations.cite import make_cite, must_cite
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
@@ -65,7 +65,7 @@ def build_graph(deps: GraphDependencies) -> Graph:
     graph.add_node("map_item", make_map_item(deps))
     graph.add_node("map_whole", make_map_whole(deps))
     for specialist in SPECIALISTS:
-        graph.add_node(specialist.name, reviewed(make_specialist(specialist, deps, surroundings), deps))
+        graph.add_node(specialist.name, reviewed(make_specialist(specialist, EVERYONE, deps, surroundings), deps))
     graph.add_node("approve", make_approve(deps))
     graph.add_node("act", make_act(deps))
     graph.add_node("cite", make_cite(deps))

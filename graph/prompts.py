@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 TAGS: Final = (
+    "role",
     "place",
     "document",
     "attachments",
@@ -37,9 +38,8 @@ NOTES: Final = {
     "attached_before": "`<attached_before>` is what the person attached to earlier messages, newest first: “it”, “the"
     " attachment”, “附件” may be in it. Only names are here: read with your tools what you need of it.",
     "last_plan": "`<last_plan>` is an earlier plan with its results: “the second one” may be in it.",
-    "last_run": "`<last_run>` is the last run that changed something. “Undo that” means `undo_changes` with this run"
-    " id, “what did you change?” means `list_changes` with it. Say afterwards what was taken back and what was not, and"
-    " why; `redo_changes` does it again.",
+    "last_run": "`<last_run>` is the last run that changed something: for “undo that” `undo_changes` with its id, for"
+    " “what did you change?” `list_changes`. Say what was not taken back, and why; `redo_changes` does it again.",
     "last_change": "`<last_change>` is the last thing that was done, and the person says it should have been otherwise:"
     " do it to the same item, or the same passage as it reads now, as they want it now. Nothing else changes.",
     "instructions": "`<instructions>` is how the person has set up this assistant: its role, tone and habits. It lifts"
@@ -80,6 +80,11 @@ def section(tag: str, text: str) -> str:
 def json_section(tag: str, data: Any) -> str:
     """Return the data as JSON between tags; JSON's own escape hides every `<`."""
     return _tagged(tag, compact(data).replace("<", LESS_THAN))
+
+
+def rewritten_section(tag: str, text: str) -> str:
+    """Return the section with another text, without its note: that stands before it already."""
+    return f"<{tag}>\n{_TAG.sub('&lt;', text)}\n</{tag}>"
 
 
 def _tagged(tag: str, text: str) -> str:

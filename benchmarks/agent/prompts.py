@@ -8,11 +8,12 @@ tools, system message, messages; that of Qwen's and Hermes' templates system mes
 
 import asyncio
 import json
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,12 +31,14 @@ TEXT: Final = "The notice period for tenants is thirty days, from the first of t
 FILES: Final = ("Lease.md", "Budget.csv", "Handbook.md", "合同.md", "旅行计划.md", "Recipes.md", "Ideas.md", "Taxes.md")
 FOLDERS: Final = ("Work", "Home", "照片", "Archive")
 CHANGES: Final = 50
-AIMS: Final = {"drive_agent": 5_000, "search_agent": 3_500, "document_agent": 2_500}
+AIMS: Final[Mapping[str, int]] = dict.fromkeys(("drive_agent", "search_agent", "document_agent"), 2_750)
+ACTS_AIM, ACTS_REUSE_AIM = 16_000, 0.8
 SAID: Final = {
     "search_agent": "search my files for the notice period",
     "drive_agent": "create a folder called Trips",
     "document_agent": "summarise this document",
 }
+ROLE: Final = re.compile(r"<role>\nYou are now the (\w+) agent")
 TOOLS_FIRST, SYSTEM_FIRST = "tools, system", "system, tools"
 ORDERS: Final = (TOOLS_FIRST, SYSTEM_FIRST)
 REUSE_AIMS: Final = {
@@ -61,11 +64,24 @@ class Cost:
 
 @dataclass(frozen=True)
 class Measured:
-    """All that is measured: costs by kind of request, results as (structured, compact), share of a second turn."""
+    """All that is measured: costs by kind of request, results as (structured, compact), shares of second turns."""
 
     requests: Mapping[str, Cost]
     results: Mapping[str, tuple[int, int]]
     reused: Mapping[str, Mapping[str, float]]
+    acts: "Acts"
+
+
+@dataclass(frozen=True)
+class Acts:
+    """Three small acts in one conversation: the requests, their input tokens in all, and by order the share reused.
+
+    The first request of the conversation counts: of it nothing is reused.
+    """
+
+    requests: int
+    tokens: int
+    reused: Mapping[str, float]
 
 
 class MovingClock:
@@ -86,8 +102,9 @@ async def measure(directory: Path) -> Measured:
         firsts = await _record(recorded, document)
         results = {name: await _result(recorded, *asked) for name, asked in _CALLS.items()}
         pairs = await _follow_ups(recorded, document)
+        acts = _acts_of(await _act(recorded))
     reused = {name: {order: _reused(*pair, order) for order in ORDERS} for name, pair in pairs.items()}
-    return Measured({kind: cost_of(request) for kind, request in firsts.items()}, results, reused)
+    return Measured({kind: cost_of(request) for kind, request in firsts.items()}, results, reused, acts)
 
 
 async def _fill(recorded: RecordedDrive) -> str:
@@ -156,17 +173,36 @@ async def _next_step(recorded: RecordedDrive) -> tuple[Request, Request]:
     return steps[0], steps[-1]
 
 
+async def _act(recorded: RecordedDrive) -> list[Request]:
+    """Return the requests of three turns, each with one call: a folder, a move, a share."""
+    made = ("create_folder", {"name": "Contracts"}), "I made the folder Contracts."
+    moved = ("move_item", {"item_id": "/Recipes.md", "folder_id": "/Contracts"}), "Recipes.md is in Contracts now."
+    shared = ("share_item", {"item_id": "/Contracts", "email": "bob@example.com"}), "Bob can read it now."
+    return [
+        *await recorded.say("acts", "make a folder called Contracts", *made),
+        *await recorded.say("acts", "move Recipes.md to Contracts", *moved),
+        *await recorded.say("acts", "share Contracts with bob@example.com", *shared),
+    ]
+
+
+def _acts_of(asked: Sequence[Request]) -> Acts:
+    whole = [cost_of(request).whole for request in asked]
+    pairs = list(pairwise(asked))
+    again = {
+        order: sum(_reused(*pair, order) * cost for pair, cost in zip(pairs, whole[1:], strict=True))
+        for order in ORDERS
+    }
+    return Acts(len(asked), sum(whole), {order: share / sum(whole) for order, share in again.items()})
+
+
 def kind_of(request: Request) -> str:
     """Return whose request it is, by its tools or by its system message."""
     names = {str(tool["function"]["name"]) for tool in request.get("tools") or ()}
     if names & {"RouteDecision", "TaskPlan", "RevisedPlan"}:
         return "route" if "RouteDecision" in names else "plan"
-    said = str(request["messages"][0]["content"])
-    return next((f"{name}_agent" for name in ("search", "drive", "document") if said.startswith(_opening(name))), "")
-
-
-def _opening(name: str) -> str:
-    return f"You are the {name.capitalize()} agent"
+    said = " ".join(str(message["content"]) for message in request["messages"] if message["role"] == "user")
+    roles = ROLE.findall(said)
+    return f"{roles[-1].lower()}_agent" if roles else ""
 
 
 def cost_of(request: Request) -> Cost:
@@ -206,6 +242,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "Results: tokens", ["", "structured", "for models", "aim"], [_row(*one) for one in found.results.items()]
     )
 
+    print_table("Three small acts: tokens", ["", "found", "aim"], _act_rows(found.acts))
     print_table("Reused of the next request", ["", *ORDERS, "aim"], [_reuse_row(*one) for one in found.reused.items()])
 
 
@@ -214,6 +251,11 @@ _REQUEST_HEADER: Final = ["first of a turn", "whole", "tools", "system", "messag
 
 def _reuse_row(name: str, shares: Mapping[str, float]) -> list[str]:
     return [name, *(f"{shares[order]:.0%}" for order in ORDERS), f"{REUSE_AIMS[name]:.0%}"]
+
+
+def _act_rows(acts: Acts) -> list[list[str]]:
+    shares = [[f"reused, {order}", f"{share:.0%}", f"{ACTS_REUSE_AIM:.0%}"] for order, share in acts.reused.items()]
+    return [["requests", str(acts.requests), ""], ["input", f"{acts.tokens:,}", f"{ACTS_AIM:,}"], *shares]
 
 
 def _request_rows(found: Measured) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""The specialists: one shared node, and a module and a prompt for each.
+"""The specialists: one shared node and text, and a module and a role for each.
 
 May import `tools`, `memory`, `limits`, `models`, `policy`.
 """

@@ -6,7 +6,7 @@ and the moment. What is cheap to know without the drive is there even if the dri
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from langgraph.runtime import Runtime
 
@@ -21,19 +21,27 @@ from graph.memory.conversation import conversation_section
 from graph.memory.last_plan import last_plan_section
 from graph.memory.summaries import summary_section
 from graph.memory.view import Sections, read_room, view_of
+from graph.messages.compact_view import compact_sections, compact_view
+from graph.messages.short_ids import ShortIds
+from graph.models.asking import reads_structure
 from graph.prompts import json_section, section
 from graph.routing.route import place_ids
+from graph.settings import ModelRole
 from graph.state import State, Taint, Update, running_turn, said_last
 from graph.tools.box import toolset
 from graph.tools.memory import relevant_facts, stored_facts
 
+READERS: Final[tuple[ModelRole, ...]] = ("router", "planner")
+"""The models that read it: all ids in it are as short as those that specialists see, but for one of rules."""
+
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """The sections for a system message, and the files in them whose words are not the person's own."""
+    """The sections for a system message, the files in them whose words are not the person's own, and the short ids."""
 
     sections: list[str]
     taints: list[Taint] = field(default_factory=list[Taint])
+    ids: ShortIds = field(default_factory=ShortIds)
 
     def mark(self, update: Update) -> Update:
         """Return the update of a node whose model was shown this."""
@@ -60,18 +68,21 @@ def make_briefing(deps: GraphDependencies, surroundings: SurroundingsCache) -> B
         view = await view_of(state, Sections(), room, deps.result_store(runtime), 0, toolbox, compact=False)
         # What is shown here may come back as a title or a reason, which no revoked share takes out of the thread.
         is_of_others = any(taint["origin"] == "shared" for taint in taints)
+        messages, ids = compact_view(view.messages)
+        compact = not any(reads_structure(deps.model(role, runtime)) for role in READERS)
+        shown = compact_sections(seen.sections, ids) if compact else seen.sections
         sections = [
             *tools.outside.briefing(turn["language"]),
             *facts,
             summary_section(state.get("summaries") or []),
-            *seen.sections,
+            *shown,
             "" if is_of_others else seen.beginning,
             last_plan_section(state),
-            conversation_section(view.messages),
+            conversation_section(messages if compact else view.messages),
             section("language", turn["language"]),
             await read_moment(state, toolbox, user, deps.clock),
         ]
-        return Briefing([part for part in sections if part], taints)
+        return Briefing([part for part in sections if part], taints, ids)
 
     async def read(state: State, runtime: Runtime[RunContext]) -> Briefing:
         try:

@@ -5,14 +5,14 @@ from typing import Final
 from graph.agents.specialist import Specialist
 from graph.agents.surroundings import read_document_surroundings
 from graph.prompts import load_prompt
-from graph.tools.more import LATER_LOCAL
 
 DOCUMENT_AGENT: Final = Specialist(
     name="document_agent",
-    prompt=load_prompt("agents/document_agent"),
+    role=load_prompt("agents/document_agent"),
     tools=frozenset(
         {
             "query_table",
+            "list_folder",
             "read_file",
             "patch_file",
             "write_file",
@@ -28,18 +28,6 @@ DOCUMENT_AGENT: Final = Specialist(
             "semantic_search_files",
         }
     ),
-    rare=LATER_LOCAL
-    | {
-        "query_table",
-        "fill_template",
-        "compare_files",
-        "list_versions",
-        "diff_versions",
-        "restore_version",
-        "get_download_url",
-        "get_file_info",
-        "semantic_search_files",
-    },
     small_prompt=load_prompt("agents/small_document_agent"),
     small_tools=(
         "read_file",

@@ -5,11 +5,10 @@ from typing import Final
 from graph.agents.specialist import Specialist
 from graph.agents.surroundings import read_folder_surroundings
 from graph.prompts import load_prompt
-from graph.tools.more import LATER_LOCAL
 
 DRIVE_AGENT: Final = Specialist(
     name="drive_agent",
-    prompt=load_prompt("agents/drive_agent"),
+    role=load_prompt("agents/drive_agent"),
     tools=frozenset(
         {
             "list_folder",
@@ -47,25 +46,6 @@ DRIVE_AGENT: Final = Specialist(
             "whoami",
         }
     ),
-    rare=LATER_LOCAL
-    | {
-        "fill_template",
-        "organize_items",
-        "get_folder_tree",
-        "list_trash",
-        "restore_item",
-        "delete_item",
-        "empty_trash",
-        "list_changes",
-        "list_versions",
-        "semantic_search_files",
-        "get_download_url",
-        "update_share",
-        "list_shared_with_me",
-        "diff_versions",
-        "redo_changes",
-        "whoami",
-    },
     small_prompt=load_prompt("agents/small_drive_agent"),
     small_tools=(
         "create_folder",

@@ -5,11 +5,10 @@ from typing import Final
 from graph.agents.specialist import Specialist
 from graph.agents.surroundings import read_folder_surroundings
 from graph.prompts import load_prompt
-from graph.tools.more import LATER_LOCAL
 
 SEARCH_AGENT: Final = Specialist(
     name="search_agent",
-    prompt=load_prompt("agents/search_agent"),
+    role=load_prompt("agents/search_agent"),
     tools=frozenset(
         {
             "semantic_search_files",
@@ -32,21 +31,6 @@ SEARCH_AGENT: Final = Specialist(
             "whoami",
         }
     ),
-    rare=LATER_LOCAL
-    | {
-        "find_related_files",
-        "get_file_info",
-        "get_index_status",
-        "reindex",
-        "compare_files",
-        "read_bulk_result",
-        "get_folder_tree",
-        "list_versions",
-        "diff_versions",
-        "list_shared_with_me",
-        "list_changes",
-        "whoami",
-    },
     small_prompt=load_prompt("agents/small_search_agent"),
     small_tools=(
         "semantic_search_files",

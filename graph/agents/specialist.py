@@ -67,7 +67,7 @@ from graph.models.asking import (
 from graph.models.overflow import cut_request_notice, was_request_cut, with_cut_mark
 from graph.models.profile import is_small
 from graph.models.serving import serving
-from graph.prompts import section
+from graph.prompts import load_prompt, section
 from graph.routing.route import UNSURE, announce_route, begins_turn, is_unsure
 from graph.servers.offered import OfferedTools
 from graph.state import (
@@ -80,9 +80,10 @@ from graph.state import (
     running_turn,
 )
 from graph.tools.box import LOCAL_NAMES, toolset
+from graph.tools.core import CORE
 from graph.tools.local import Toolset
 from graph.tools.memory import CHANGING_TOOLS, relevant_facts, stored_facts
-from graph.tools.more import LATER_LOCAL, MORE_TOOLS, offered_tools, requested_tools
+from graph.tools.more import MORE_TOOLS, offered_tools, requested_tools
 from graph.tools.small import small_tools
 
 logger = logging.getLogger(__name__)
@@ -110,39 +111,45 @@ class ViewBuilder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Specialist:
-    """A specialist: its prompt (beside the node, under its name), its tools, and the reader of its surroundings.
+    """A specialist: its role (beside the node, under its name), its tools, and the reader of its surroundings.
 
-    The `rare` ones of its tools are described to the model when it asks for them (`graph/tools/more.py`). A small model
-    gets the `small_prompt` and the `small_tools`, and may use all the others if it calls them.
+    All share one system text and are shown the same tools (`graph/tools/core.py`), of which a specialist may call its
+    own; the role stands in the turn's message. A small model gets the `small_prompt` and the `small_tools` alone, and
+    may use all the others of the specialist if it calls them.
     """
 
     name: AgentName
-    prompt: str
+    role: str
     tools: frozenset[str]
     read_surroundings: SurroundingsReader
-    rare: frozenset[str] = LATER_LOCAL
     small_prompt: str = ""
     small_tools: tuple[str, ...] = ()
     knows_last_run: bool = False
 
 
-BoundKey = tuple[str, frozenset[str], str, bool]
+SHARED_PROMPT: Final = load_prompt("agents/specialist")
+BoundKey = tuple[str, tuple[str, ...], str, bool]
 """A model's name, the requested tools, those of other servers, and whether the model is small."""
 
 
 class _BoundModels:
-    """A run's model with a specialist's tools, once for each session, model, and the rare tools that were requested."""
+    """A run's model with the tools, once for each session, model, and the further tools that were requested.
 
-    def __init__(self, specialist: Specialist, deps: GraphDependencies) -> None:
+    All specialists are shown the tools of `everyone`; a small model, and one that reads the structured form, has those
+    of its specialist.
+    """
+
+    def __init__(self, specialist: Specialist, everyone: frozenset[str], deps: GraphDependencies) -> None:
         self._specialist = specialist
+        self._everyone = everyone
         self._deps = deps
         self._bound = WeakKeyDictionary[Toolbox, dict[BoundKey, tuple[ChatRunnable, int]]]()
 
     def of(
-        self, tools: Toolset, requested: frozenset[str], runtime: Runtime[RunContext], *, small: bool
+        self, tools: Toolset, requested: tuple[str, ...], runtime: Runtime[RunContext], *, small: bool
     ) -> tuple[ChatRunnable, int]:
         """Return the model with the tools, and how many tokens their descriptions take."""
-        model, wanted = self._deps.model("agent", runtime), requested & (self._specialist.rare | tools.outside.rare)
+        model, wanted = self._deps.model("agent", runtime), tuple(name for name in requested if name not in CORE)
         variants, name = self._bound.setdefault(tools.context.toolbox, {}), self._deps.model_name("agent", runtime)
         key = name, wanted, tools.outside.key, small
         if key not in variants:
@@ -153,19 +160,21 @@ class _BoundModels:
             variants[key] = steadied(bound) if small else bound, tokens_of_tools(offered)
         return variants[key]
 
-    def _offered(self, tools: Toolset, wanted: frozenset[str], *, compact: bool, small: bool) -> list[BaseTool]:
+    def _offered(self, tools: Toolset, wanted: tuple[str, ...], *, compact: bool, small: bool) -> list[BaseTool]:
         if small:
             return [*small_tools(tools.tools, self._specialist.small_tools), *tools.outside.tools.values()]
-        allowed = tools.allowed(self._specialist.tools) | LOCAL_NAMES
         if compact:
-            return offered_tools(tools, allowed, self._specialist.rare, wanted)
+            return offered_tools(tools, tools.allowed(self._everyone) | LOCAL_NAMES, wanted)
+        allowed = tools.allowed(self._specialist.tools) | LOCAL_NAMES
         return [tool for name, tool in tools.tools.items() if name in allowed - {MORE_TOOLS.name}]
 
 
-def make_specialist(specialist: Specialist, deps: GraphDependencies, surroundings: SurroundingsCache) -> Any:
-    """Return the specialist's node."""
+def make_specialist(
+    specialist: Specialist, everyone: frozenset[str], deps: GraphDependencies, surroundings: SurroundingsCache
+) -> Any:
+    """Return the specialist's node; `everyone` are the tools of all specialists, which each is shown."""
     seen_facts = ReadCache[list[Fact]](deps.clock)
-    models = _BoundModels(specialist, deps)
+    models = _BoundModels(specialist, everyone, deps)
 
     async def consult(state: State, runtime: Runtime[RunContext], *, unseen: bool = False) -> Update:
         user, tools = deps.user(runtime), await toolset(deps, runtime)
@@ -199,6 +208,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
                 step=step_message(state, toolbox),
                 whole=whole,
                 compact=compact,
+                time_zone=tools.context.time_zone,
             )
             return view, with_pictures(view.messages, pictures)
 
@@ -362,10 +372,11 @@ def _sections(
     """Return the sections; those that stay the same in a conversation apart: services cache a request's beginning."""
     last_run = state.get("last_run_id")
     fixed = [
-        specialist.small_prompt if small else specialist.prompt,
+        specialist.small_prompt if small else SHARED_PROMPT,
         *outside.sections(running_turn(state)["language"]),
     ]
     moving = [
+        "" if small else specialist.role,
         *facts,
         summary_section(state.get("summaries") or []),
         *(sections_by_path(seen.sections) if small else seen.sections),

@@ -10,7 +10,7 @@ from typing import Any, Final, Generic, TypeVar
 from langgraph.runtime import Runtime
 
 from graph.agents.attachments import attached_before, read_attachments, read_pictures, takes_pictures
-from graph.agents.surroundings import DriveReader, Surroundings, SurroundingsReader
+from graph.agents.surroundings import DriveReader, Surroundings, SurroundingsReader, read_folder_surroundings
 from graph.clock import Clock
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
@@ -27,6 +27,9 @@ FRESH: Final = timedelta(seconds=30)
 PICTURE_TURNS: Final = 4
 """Turns of which the pictures are cached, up to 33 MB each."""
 A_TURN: Final = timedelta(minutes=10)
+LISTED_FOR: Final = timedelta(minutes=15)
+"""How long a turn, or a step, sees the listing that it began with. Results tell what the turn changed since; another
+listing in front of them would make a service read them all again."""
 T = TypeVar("T")
 
 
@@ -63,11 +66,14 @@ class SurroundingsCache:
     def __init__(self, deps: GraphDependencies) -> None:
         self._deps = deps
         self._seen = ReadCache[Surroundings](deps.clock)
+        self._listed = ReadCache[Surroundings](deps.clock, fresh=LISTED_FOR)
         self._pictures = ReadCache[list[dict[str, Any]]](deps.clock, PICTURE_TURNS, A_TURN)
 
     async def read(self, read: SurroundingsReader, state: State, runtime: Runtime[RunContext]) -> Surroundings:
         """Return what is around the message. Raises `DriveUnavailableError`."""
         user, reader = await self._reader(state, runtime)
+        if read is read_folder_surroundings:
+            return await self._listed.get((user, *_step_key(state)), lambda: read(reader))
         return await self._seen.get((user, read, *turn_key(state)), lambda: read(reader))
 
     async def with_attachments(
@@ -142,8 +148,11 @@ def query_of(state: State) -> str:
 
 
 def turn_key(state: State) -> tuple[Any, ...]:
-    """Return what tells apart two moments of which the surroundings may differ."""
-    turn, step = running_turn(state), current_step(state)
-    place = state.get("place", {})
-    step_id = step["id"] if step else None
-    return place.get("file_id"), place.get("folder_id"), turn["run_id"], step_id, len(turn["changes"])
+    """Return a key that differs between two moments of which the surroundings may differ."""
+    return *_step_key(state), len(running_turn(state)["changes"])
+
+
+def _step_key(state: State) -> tuple[Any, ...]:
+    """Return a key of the turn, or of the step of a plan, at its place."""
+    turn, step, place = running_turn(state), current_step(state), state.get("place", {})
+    return place.get("file_id"), place.get("folder_id"), turn["run_id"], step["id"] if step else None

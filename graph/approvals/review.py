@@ -56,6 +56,13 @@ from graph.tools.more import not_offered
 
 SPECIALISTS: Final = (DOCUMENT_AGENT, DRIVE_AGENT, SEARCH_AGENT)
 ALLOWED_TOOLS: Final = {specialist.name: specialist.tools for specialist in SPECIALISTS}
+EVERYONE: Final = frozenset[str]().union(*ALLOWED_TOOLS.values())
+"""The tools of all specialists: each is shown them, and may call its own."""
+OF_OTHERS: Final[Mapping[Language, str]] = {
+    "en": "not_yours: {tool} is a tool of {agents}, and was not called. Do your own part, then hand over with"
+    " transfer_to_agent.",
+    "zh": "not_yours：{tool} 是 {agents} 的工具，没有调用。请先完成你自己的部分，再用 transfer_to_agent 转交。",
+}
 NOT_IN_SCOPE: Final[Mapping[Language, str]] = {
     "en": "The key in use does not allow {tool}. Use a key that has its scope.",
     "zh": "当前密钥没有使用 {tool} 的权限。请换用具有该权限的密钥。",
@@ -120,6 +127,8 @@ class Reviewer:
         if unavailable := self.toolbox.outside.reason_for(name):
             said = unavailable.in_language(self.situation.language)
             return _refuse(key, name, f"{said.code}: {said.sentence}")
+        if name not in self.tools and (owners := _owners(name)):
+            return _refuse(key, name, OF_OTHERS[self.situation.language].format(tool=name, agents=owners))
         if name not in self.tools or (tool is None and self.has_all_tools):
             return _refuse(key, name, f"unknown_tool: You have no tool {name[:64]!r}. Use one of your tools.")
         facts = self.toolbox.facts_of(name)
@@ -186,6 +195,11 @@ class Reviewer:
             return call
         # The call may only go where it was judged to go, and shown to.
         return {**call, "outside": {**source, "agreed": server.agreed if server else ""}}
+
+
+def _owners(name: str) -> str:
+    """Return the specialists whose tool it is, as a text; empty for a tool of none."""
+    return ", ".join(agent for agent, tools in ALLOWED_TOOLS.items() if name in tools)
 
 
 def _subject(found: Candidate) -> Subject:

@@ -18,7 +18,14 @@ from graph.drive.connections import Toolbox
 from graph.language import Language
 from graph.limits.model_table import context_in
 from graph.memory.facts import hidden_items
-from graph.memory.view_record import VIEW, SectionReference, ViewRecord, earlier_contexts, view_record_of
+from graph.memory.view_record import (
+    VIEW,
+    SectionReference,
+    ViewRecord,
+    earlier_contexts,
+    view_record_of,
+    without_repeated_role,
+)
 from graph.messages.compact_view import compact_view
 from graph.messages.others import mark, others_items, read_items, withhold
 from graph.messages.short_ids import ShortIds
@@ -111,6 +118,7 @@ async def view_of(
     step: StepMessage | None = None,
     whole: bool = True,
     compact: bool = True,
+    time_zone: str = "",
 ) -> View:
     """Return the messages for the model: the system message, and as many others as fit beside it and the tools.
 
@@ -135,15 +143,18 @@ async def view_of(
     hidden = await hidden_items(toolbox, others) if toolbox else frozenset(others)
     messages = withhold(rendered, hidden, running_turn(state)["language"])
     others = frozenset(read_items(messages))
+    moving = without_repeated_role(moving, [earlier[key] for one in messages if (key := str(one.id)) in earlier])
     messages = insert_step(messages, state["messages"], step) if step else messages
     messages = with_context(_with_earlier(messages, earlier), BETWEEN.join(moving), turn)
-    sent, ids = _as_sent([system, *messages], compact=compact)
+    sent, ids = _as_sent([system, *messages], time_zone, compact=compact)
     recorded: ViewRecord = {
         "sections": await _store_sections([*fixed, *moving], result_store),
         "messages": seen,
         "tokens": tokens_of_messages(sent) + tools,
         "compact": compact,
     }
+    if time_zone:
+        recorded["time_zone"] = time_zone
     if moving:
         recorded["fixed"], recorded["turn"] = len(fixed), turn
     if step and result_store:
@@ -162,11 +173,11 @@ def _with_earlier(messages: Sequence[AnyMessage], contexts: Mapping[str, str]) -
 
 def _around(system: SystemMessage, moving: Sequence[str], *, compact: bool) -> list[AnyMessage]:
     """Return what a view has beside the messages of the thread, as it is sent."""
-    return _as_sent(with_context([system], BETWEEN.join(moving), ""), compact=compact)[0]
+    return _as_sent(with_context([system], BETWEEN.join(moving), ""), "", compact=compact)[0]
 
 
-def _as_sent(messages: Sequence[AnyMessage], *, compact: bool) -> tuple[list[AnyMessage], ShortIds]:
-    return compact_view(messages) if compact else ([*messages], ShortIds())
+def _as_sent(messages: Sequence[AnyMessage], time_zone: str, *, compact: bool) -> tuple[list[AnyMessage], ShortIds]:
+    return compact_view(messages, time_zone) if compact else ([*messages], ShortIds())
 
 
 async def _store_sections(sections: Sequence[str], result_store: ResultStore | None) -> list[SectionReference]:
@@ -222,7 +233,7 @@ async def rebuild_view(
         end = next((at for at, message in enumerate(messages) if message.id == seen["last"]), len(messages))
         shown = _with_earlier(shown, await earlier_contexts(messages[: end + 1], turn, result_store))
     shown = with_context(shown, BETWEEN.join(texts_of[fixed:]), turn)
-    return _as_sent([system, *shown], compact=recorded.get("compact", False))[0]
+    return _as_sent([system, *shown], recorded.get("time_zone", ""), compact=recorded.get("compact", False))[0]
 
 
 def scale_after(state: State, view: View, answer: AIMessage) -> float:

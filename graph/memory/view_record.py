@@ -1,5 +1,6 @@
 """The record of a view, which an answer carries: by it the very messages can be shown again."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NotRequired
 
@@ -16,6 +17,8 @@ LONGEST_CONTEXT: Final = 4_000
 """Characters of what stood before the words of an earlier turn; a longer one costs more than its cache saves."""
 FORGETTABLE: Final = ("<memories>", "<attachments>", "<attached_before>")
 BETWEEN: Final = "\n\n"
+ROLE: Final = re.compile(r"^<role>\n.*?\n</role>$", re.MULTILINE | re.DOTALL)
+"""No text of a file or a name can have such a section: tags in them are escaped."""
 
 
 class SectionReference(TypedDict, total=False):
@@ -36,7 +39,7 @@ class ViewRecord(TypedDict):
     """The record of a view: its sections and messages, their estimated tokens, the step, and if it was `compact`.
 
     The first `fixed` sections are the system message, the others stand before the words of the message `turn`; without
-    the two, all are the system message.
+    the two, all are the system message. Times of results are in the `time_zone`.
     """
 
     sections: list[SectionReference]
@@ -46,6 +49,7 @@ class ViewRecord(TypedDict):
     fixed: NotRequired[int]
     turn: NotRequired[str]
     compact: NotRequired[bool]
+    time_zone: NotRequired[str]
 
 
 def view_record_of(answer: AnyMessage) -> ViewRecord | None:
@@ -63,10 +67,19 @@ async def earlier_contexts(messages: Sequence[AnyMessage], turn: str, result_sto
     answers = [message for message in messages if isinstance(message, AIMessage)]
     newest = {str(record["turn"]): answer for answer in answers if "turn" in (record := view_record_of(answer) or {})}
     parts = {key: _moving(answer) for key, answer in newest.items() if key != turn and not others_items([answer])}
-    wanted = [part["reference"] for listed in parts.values() for part in listed if "reference" in part]
-    texts = await result_store.texts(wanted)
+    shown = [part for listed in parts.values() for part in listed]
+    texts = {
+        **await result_store.texts([part["reference"] for part in shown if "reference" in part]),
+        **await result_store.prompts([part["prompt"] for part in shown if "prompt" in part]),
+    }
     contexts = {key: BETWEEN.join(_text_of(part, texts) for part in listed) for key, listed in parts.items()}
     return {key: text for key, text in contexts.items() if len(text) <= LONGEST_CONTEXT and not _may_go(text)}
+
+
+def without_repeated_role(moving: Sequence[str], earlier: Sequence[str]) -> list[str]:
+    """Return the sections without the role if the newest one that the `earlier` turns show is the same."""
+    said = next((found[-1] for text in reversed(earlier) if (found := ROLE.findall(text))), "")
+    return [part for part in moving if part != said]
 
 
 def _may_go(text: str) -> bool:
@@ -79,4 +92,4 @@ def _moving(answer: AnyMessage) -> Sequence[SectionReference]:
 
 
 def _text_of(part: SectionReference, texts: Mapping[str, str]) -> str:
-    return part.get("text") or texts.get(part.get("reference", ""), "")
+    return part.get("text") or texts.get(part.get("prompt") or part.get("reference", ""), "")

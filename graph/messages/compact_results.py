@@ -9,9 +9,11 @@ line, nor a part of one.
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final, TypeGuard, cast
 
 from graph.messages.short_ids import ShortIds
+from graph.moment import local_time
 from graph.prompts import compact
 
 Data = Mapping[str, Any]
@@ -38,13 +40,13 @@ _SAME_IN_ALL: Final = 2
 """From so many entries on, what is the same in all is said once."""
 
 
-def compact_result(text: str, ids: ShortIds | None = None) -> str:
-    """Return a result as a model gets it; one without data as it is."""
+def compact_result(text: str, ids: ShortIds | None = None, time_zone: str = "") -> str:
+    """Return a result as a model gets it, with times in the zone of that IANA name; one without data as it is."""
     found = _DATA.search(text)
     data = _parsed(found["data"]) if found else None
     if found is None or data is None:
         return text
-    return _Writer(ids or ShortIds()).result(text[: found.start()], data) + (found["note"] or "")
+    return _Writer(ids or ShortIds(), time_zone).result(text[: found.start()], data) + (found["note"] or "")
 
 
 def data_of(text: str) -> Data | None:
@@ -64,8 +66,9 @@ def _parsed(text: str) -> Data | None:
 class _Writer:
     """Writes one result."""
 
-    def __init__(self, ids: ShortIds) -> None:
+    def __init__(self, ids: ShortIds, time_zone: str) -> None:
         self._ids = ids
+        self._time_zone = time_zone
 
     def result(self, sentence: str, data: Data) -> str:
         """Return the sentence, and below it what it does not say."""
@@ -87,7 +90,9 @@ class _Writer:
 
     def _text(self, data: Data) -> Iterator[str]:
         start, end, total = (data.get(name) for name in ("start", "end", "total_characters"))
-        if end != total or start:
+        if total is not None and end == total and not start:
+            yield "the whole text"
+        elif end != total or start:
             yield f"characters {start}-{end} of {total}" + (f", go on with start={end}" if end != total else "")
         if "=" in (place := str(data.get("place") or "")) and not place.startswith("line="):
             yield one_line(place)
@@ -158,6 +163,7 @@ class _Writer:
         where = [f"version {hit['version']}"] if hit.get("version") else []
         where += [one_line(str(hit["place"]))] if hit.get("place") else []
         where += [f"characters {hit['start']}-{hit['end']}"] if hit.get("end") else []
+        where += [f"score {hit['score']:.2f}"] if isinstance(hit.get("score"), int | float) else []
         heading = f"{_string(hit['heading'])}: " if hit.get("heading") else ""
         return f"{line}; {', '.join(where)}: {heading}{_string(words)}"
 
@@ -181,9 +187,17 @@ class _Writer:
         if not isinstance(value, str):
             return compact(self._lean(name, value))
         if moment := _MOMENT.fullmatch(value):
-            return f"{moment['day']} {moment['time']}{moment['zone']}"
+            return self._time(moment)
         short = self._short(name, value)
         return one_line(short) if bare else _plain_or_string(short)
+
+    def _time(self, moment: re.Match[str]) -> str:
+        """Return a time where the person is, as `2026-11-29 16:50+08:00`; without a zone as the drive writes it."""
+        shown = f"{moment['day']} {moment['time']}{moment['zone']}"
+        if not self._time_zone:
+            return shown
+        at = local_time(datetime.fromisoformat(shown.replace("Z", "+00:00")), self._time_zone)
+        return _written(at)
 
     def _lean(self, name: str, value: Any) -> Any:
         """Return nested data with short ids, and without what is empty or not shown."""
@@ -196,6 +210,11 @@ class _Writer:
 
     def _short(self, name: str, value: str) -> str:
         return self._ids.short(value) if _HOLDS_IDS.fullmatch(name) else value
+
+
+def _written(at: datetime) -> str:
+    offset = f"{at:%z}"
+    return f"{at:%Y-%m-%d %H:%M}{offset[:3]}:{offset[3:5]}"
 
 
 _FACTS: Final = {

@@ -12,7 +12,7 @@ from graph.messages.compact_results import compact_result, one_line
 from graph.messages.short_ids import ShortIds
 from graph.messages.steps import is_step
 from graph.messages.turn_context import CONTEXT, context_of
-from graph.prompts import LESS_THAN, compact, json_section, section
+from graph.prompts import LESS_THAN, compact, json_section, rewritten_section
 
 SECTIONS: Final = re.compile(r"^<(place|listing|last_run|earlier_results)>\n(.*?)\n</\1>$", re.MULTILINE | re.DOTALL)
 """No text of a file or a name can begin such a section: tags in them are escaped."""
@@ -22,10 +22,15 @@ NEEDLESS: Final = frozenset({"root_id"})
 """`root` names the root as well."""
 
 
-def compact_view(messages: Sequence[AnyMessage]) -> tuple[list[AnyMessage], ShortIds]:
-    """Return the messages, and the short ids in them, to read the answer's calls with."""
+def compact_view(messages: Sequence[AnyMessage], time_zone: str = "") -> tuple[list[AnyMessage], ShortIds]:
+    """Return the messages, with times in the zone, and the short ids in them, to read the answer's calls with."""
     ids = ShortIds()
-    return [_compact(message, ids) for message in messages], ids
+    return [_compact(message, ids, time_zone) for message in messages], ids
+
+
+def compact_sections(sections: Sequence[str], ids: ShortIds) -> list[str]:
+    """Return the sections of a system message with short ids, an item a line."""
+    return [_sections(text, ids) for text in sections]
 
 
 def with_full_ids(answer: AIMessage, ids: ShortIds, thread: Sequence[AnyMessage] = ()) -> AIMessage:
@@ -37,9 +42,9 @@ def with_full_ids(answer: AIMessage, ids: ShortIds, thread: Sequence[AnyMessage]
     return answer.model_copy(update={"tool_calls": calls})
 
 
-def _compact(message: AnyMessage, ids: ShortIds) -> AnyMessage:
+def _compact(message: AnyMessage, ids: ShortIds, time_zone: str) -> AnyMessage:
     if isinstance(message, ToolMessage):
-        return message.model_copy(update={"content": _result(message.text, ids)})
+        return message.model_copy(update={"content": _result(message.text, ids, time_zone)})
     if isinstance(message, SystemMessage):
         return message.model_copy(update={"content": _sections(message.text, ids)})
     if is_step(message) or context_of(message):
@@ -68,35 +73,35 @@ def _sections(text: str, ids: ShortIds) -> str:
     return SECTIONS.sub(lambda found: _section(found, ids), text)
 
 
-def _result(text: str, ids: ShortIds) -> str:
+def _result(text: str, ids: ShortIds, time_zone: str) -> str:
     """Return a result as it was written before, unless an id in it now begins as another one of the view."""
-    shown, given = _written(text)
+    shown, given = _written(text, time_zone)
     now = tuple((full, ids.short(full)) for full, _ in given)
-    return shown if now == given else compact_result(text, ids)
+    return shown if now == given else compact_result(text, ids, time_zone)
 
 
 @lru_cache(maxsize=CACHED_RESULTS)
-def _written(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+def _written(text: str, time_zone: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Return a result and the short ids in it: each round of a turn needs the same ones again."""
     ids = ShortIds()
-    return compact_result(text, ids), ids.given
+    return compact_result(text, ids, time_zone), ids.given
 
 
 def _section(found: re.Match[str], ids: ShortIds) -> str:
     tag, body = found.groups()
     if tag == "last_run":
-        return section(tag, ids.short(body))
+        return rewritten_section(tag, ids.short(body))
     try:
         data = json.loads(body)
     except ValueError:
         return found[0]
     if tag == "listing" and isinstance(data, list):
-        return section(tag, "\n".join(_line(entry, ids) for entry in cast("list[Any]", data)))
+        return rewritten_section(tag, "\n".join(_line(entry, ids) for entry in cast("list[Any]", data)))
     if tag == "earlier_results" and isinstance(data, list):
         return json_section(tag, [_step(entry, ids) for entry in cast("list[Any]", data)])
     if tag == "place" and isinstance(data, Mapping):
         shown = {key: value for key, value in cast("Mapping[str, Any]", data).items() if value and key not in NEEDLESS}
-        return section(tag, "\n".join(f"{key}: {_line(value, ids)}" for key, value in shown.items()))
+        return rewritten_section(tag, "\n".join(f"{key}: {_line(value, ids)}" for key, value in shown.items()))
     return found[0]
 
 

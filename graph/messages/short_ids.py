@@ -41,6 +41,10 @@ class ShortIds:
         """Return a sentence of the drive with its ids short."""
         return NAMED_ID.sub(lambda found: self.short(found[0]), sentence)
 
+    def whole(self, value: str) -> str:
+        """Return the id that a short one stands for; anything else as it is."""
+        return self._full.get(value, value)
+
     def shorten(self, args: Mapping[str, Any]) -> dict[str, Any]:
         """Return a call's arguments with short ids."""
         return {name: _mapped(name, value, self.short) for name, value in args.items()}

@@ -9,7 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 
-from graph.agents.briefing import make_briefing
+from graph.agents.briefing import Briefing, make_briefing
 from graph.agents.surroundings_cache import SurroundingsCache
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
@@ -55,7 +55,7 @@ def make_plan(deps: GraphDependencies, surroundings: SurroundingsCache) -> Any:
         link_filter = link_filter_for(state, deps.hosts)
         planner, spending = deps.model("planner", runtime), deps.spending("planner", runtime)
         briefing = await read_briefing(state, runtime)
-        planned, bounds = await _planned(planner, state, briefing.sections, spending)
+        planned, bounds = await _planned(planner, state, briefing, spending)
         steps: list[Step] = [{**step, "title": link_filter.clean(step["title"])} for step in planned]
         made = with_waves({"plan_id": str(uuid4()), "steps": steps, "version": 1, "revision": 0, "wanted": "run"})
         if attachments := state.get("place", {}).get("attachments"):
@@ -107,24 +107,33 @@ def refuse_wrong(steps: Sequence[PlannedStep], state: State, done: Sequence[str]
         raise ModelOutputError("; ".join(problems))
 
 
+def with_whole_folders(steps: Sequence[PlannedStep], briefing: Briefing) -> list[PlannedStep]:
+    """Return the steps with whole ids of folders: the briefing has short ones."""
+    return [step.model_copy(update={"folder": briefing.ids.whole(step.folder)}) for step in steps]
+
+
+def _with_whole_ids(bounds: ProposedBounds | None, briefing: Briefing) -> ProposedBounds | None:
+    return bounds and bounds.model_copy(update={"folders": [*map(briefing.ids.whole, bounds.folders)]})
+
+
 async def _planned(
-    planner: BaseChatModel, state: State, briefing: Sequence[str], spending: Spending
+    planner: BaseChatModel, state: State, briefing: Briefing, spending: Spending
 ) -> tuple[list[Step], ProposedBounds | None]:
     """Ask for a plan and its bounds, once more if it is wrong; else all of it is one step for the routed specialist."""
     request = request_of(state)
-    system = system_of(briefing)
+    system = system_of(briefing.sections)
     for _ in range(ATTEMPTS):
         try:
             asked = [SystemMessage(system), HumanMessage(request.text)]
             plan = await ask_for(planner, TaskPlan, asked, spending=spending)
-            steps = with_ids(plan.steps)
+            steps = with_ids(with_whole_folders(plan.steps, briefing))
             refuse_wrong(steps, state)
         except ModelOutputError as error:
             logger.warning("The plan was wrong: %s", error)
-            system = f"{system_of(briefing)}\n\nYour last plan was refused: {error.detail}"
+            system = f"{system_of(briefing.sections)}\n\nYour last plan was refused: {error.detail}"
         except ModelError as error:
             logger.warning("Planning fell back to one step: %s", error)
             break
         else:
-            return make_steps(steps), plan.bounds
+            return make_steps(steps), _with_whole_ids(plan.bounds, briefing)
     return [new_step(str(uuid4()), request.text, active_agent(state), request.text)], None

@@ -25,7 +25,7 @@ from graph.links.filter import LinkFilter
 from graph.messages.written import add_messages, link_filter_for, say
 from graph.models.structured import ask_for
 from graph.planning.advance import exchange_plan
-from graph.planning.plan import ATTEMPTS, announce, refuse_wrong, request_of, system_of
+from graph.planning.plan import ATTEMPTS, announce, refuse_wrong, request_of, system_of, with_whole_folders
 from graph.planning.progress import changed_steps, merge_plans, views, without_dependents
 from graph.planning.shape import MAX_STEPS, RevisedPlan, make_steps, with_ids, with_waves
 from graph.planning.texts import needs, revision
@@ -61,6 +61,7 @@ def make_revise(deps: GraphDependencies, surroundings: SurroundingsCache) -> Any
         answer = await _revised(planner, state, briefing.sections, current, spending)
         if answer is None or not answer.steps:
             return briefing.mark({"plan": _cut(current, language), **spending.update})
+        answer = answer.model_copy(update={"steps": with_whole_folders(answer.steps, briefing)})
         filtered = _filter_texts(answer, link_filter_for(state, deps.hosts))
         return briefing.mark(_update(current, filtered, language, spending))
 

@@ -46,6 +46,7 @@ TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
 }
 REPORTED_CHARACTERS: Final = 160
 """Limit of a step's result in the report; the step itself has said all of it."""
+_ENDS: Final = re.compile(r"^\W+|\W+$")
 _CODE: Final = re.compile(r"^[a-z_]+: ")
 STATUSES: Final[Mapping[StepStatus, Mapping[Language, str]]] = {
     "failed": {"en": "failed", "zh": "失败了"},
@@ -95,7 +96,13 @@ def _changes(turn: Turn) -> list[str]:
 def _outcome(step: Step) -> str:
     first = (step["result"] or "").strip().partition("\n")[0].strip()
     said = first if len(first) <= REPORTED_CHARACTERS else f"{first[:REPORTED_CHARACTERS].rstrip()}…"
-    return f"{step['title']}: {said}" if said and said != step["title"] else step["title"]
+    return step["title"] if _is_said(said, step["title"]) else f"{step['title']}: {said}"
+
+
+def _is_said(said: str, title: str) -> bool:
+    """Say whether a step's result is empty, or its title but for signs around it and for capitals."""
+    words, more = (_ENDS.sub("", text).casefold() for text in (said, title))
+    return words in {"", more}
 
 
 def _open_questions(steps: Sequence[Step], language: Language) -> list[str]:

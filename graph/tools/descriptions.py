@@ -15,7 +15,7 @@ FOR_VALIDATORS: Final = frozenset(
     {"title", "$defs", "additionalProperties", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"}
 )
 SAID_BY_NAME: Final = frozenset(
-    {"limit", "cursor", "if_match", "item_id", "file_id", "folder_id", "parent_id", "item_ids", "query", "name"}
+    {"limit", "cursor", "item_id", "file_id", "folder_id", "parent_id", "item_ids", "query", "name"}
 )
 """Arguments whose name says what they are; the prompts say that an id may be a path."""
 PARTS: Final = re.compile(r"\n+(?=(?:Use when|Not for|Notes):)")
@@ -33,7 +33,7 @@ def for_model(tool: BaseTool) -> BaseTool:
 
 
 def for_models(tools: Iterable[BaseTool]) -> list[BaseTool]:
-    """Return the tools with short descriptions and schemas; what an argument means is said where it comes first."""
+    """Return the tools with short descriptions and schemas; the meaning of an argument stands where it comes first."""
     said = set[tuple[str, str]]()
     return [_without(for_model(tool), said) for tool in tools]
 

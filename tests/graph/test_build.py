@@ -77,7 +77,17 @@ def test_langgraph_json_names_the_factory_by_its_module() -> None:
     assert config["dependencies"] == ["."]
 
 
-@pytest.mark.parametrize("name", ["routing/route", "planning/plan", *(f"agents/{name}" for name in AGENTS)])
+@pytest.mark.parametrize("name", AGENTS)
+def test_every_role_lies_beside_its_specialist_and_says_which_one_it_is(name: str) -> None:
+    role = load_prompt(f"agents/{name}")
+    assert (ROOT / "graph" / "agents" / f"{name}.py").exists()
+    assert role.startswith(f"<role>\nYou are now the {name.partition('_')[0].capitalize()} agent: ")
+    assert role.endswith("\n</role>")
+    assert role.count("<") == role.count("`<") + 2
+    assert len(role) < 700
+
+
+@pytest.mark.parametrize("name", ["routing/route", "planning/plan", "agents/specialist"])
 def test_every_prompt_lies_beside_its_node_and_keeps_the_house_rules(name: str) -> None:
     prompt = load_prompt(name)
     assert (ROOT / "graph" / f"{name}.py").exists()

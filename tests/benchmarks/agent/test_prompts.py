@@ -4,7 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.agent.prompts import AIMS, RESULT_AIMS, REUSE_AIMS, cost_of, kind_of, main, measure
+from benchmarks.agent.prompts import (
+    ACTS_AIM,
+    ACTS_REUSE_AIM,
+    AIMS,
+    RESULT_AIMS,
+    REUSE_AIMS,
+    cost_of,
+    kind_of,
+    main,
+    measure,
+)
 from benchmarks.fixtures.tokens import by_rules
 
 
@@ -21,7 +31,14 @@ async def test_requests_and_results_stay_within_their_aims(tmp_path: Path) -> No
         assert found.requests[kind].static > found.requests[kind].whole * 0.7
 
     missed = {name: shares for name, shares in found.reused.items() if min(shares.values()) < REUSE_AIMS[name]}
-    assert set(missed) <= {"another specialist", "the same, a document"}
+    assert set(missed) <= {"the same, a document"}
+
+
+async def test_three_small_acts_take_few_tokens_most_of_them_served_from_a_cache(tmp_path: Path) -> None:
+    acts = (await measure(tmp_path)).acts
+    assert acts.requests == 6
+    assert acts.tokens <= ACTS_AIM
+    assert min(acts.reused.values()) >= ACTS_REUSE_AIM
 
 
 def test_the_table_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -34,7 +51,10 @@ def test_the_table_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_request_is_told_by_its_tools_or_its_prompt() -> None:
     tool = {"type": "function", "function": {"name": "TaskPlan"}}
     assert kind_of({"tools": [tool], "messages": []}) == "plan"
-    request = {"messages": [{"role": "system", "content": "You are the Drive agent.\n\n<place>\nx\n</place>"}]}
+    turns = [f"<role>\nYou are now the {name} agent: it works.\n</role>\n\ndo it" for name in ("Search", "Drive")]
+    request = {
+        "messages": [{"role": "system", "content": "You work."}, *({"role": "user", "content": one} for one in turns)]
+    }
     assert kind_of(request) == "drive_agent"
     assert cost_of(request).static < cost_of(request).whole
 

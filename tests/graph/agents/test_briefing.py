@@ -1,13 +1,14 @@
 """The place, the open document and the moment in what each model is shown, on the real drive."""
 
 import json
+import re
 from typing import Any
 
 import pytest
 
 from drive_server.connect import Actor, Drive
 from graph.agents.surroundings import subject_of
-from tests.fakes.chat_model import ScriptedChatModel, plan_of, prompt_of, route_to
+from tests.fakes.chat_model import ScriptedChatModel, plan_of, prompt_of, route_to, tool_call
 from tests.fakes.clock import SettableClock
 from tests.graph.assistant import Assistant
 
@@ -85,3 +86,29 @@ async def test_who_attaches_a_file_is_still_known_to_have_another_one_open(
     system = prompt_of(model.requests[-1])
     assert "Ask for a discount." in section(system, "attachments")
     assert "The rent is 90." in section(system, "beginning")
+
+
+async def test_the_router_and_the_planner_see_short_ids_and_a_folder_of_theirs_is_the_whole_one(
+    mine: Assistant, model: ScriptedChatModel, lease: str, real_drive: Drive, actor: Actor
+) -> None:
+    folder = (await real_drive.files.get(actor, "/Flat")).id
+    planned = tool_call(
+        "TaskPlan",
+        steps=[
+            {
+                "title": "Read",
+                "agent": "search_agent",
+                "instruction": "Sum it up.",
+                "kind": "map",
+                "folder": folder[:6],
+            },
+            {"title": "Make", "agent": "drive_agent", "instruction": "Create the folder Sums."},
+        ],
+    )
+    model.script = [route_to("search_agent", needs_plan=True), planned, *["It says so."] * 9]
+    seen = await mine.say("Could you get everything here ready for next week?", file_id=lease)
+    assert seen.state["plan"]["steps"][0]["folder"] == folder
+    for request in model.requests[:2]:
+        shown = prompt_of(request)
+        assert not re.search(r"[0-9a-f]{32}", shown)
+        assert f"{lease[:6]} lease.md" in section(shown, "listing")

@@ -36,7 +36,7 @@ async def test_arguments_that_were_cut_off_are_said_to_be(
     assert sentence in seen.results["x"]
 
 
-@pytest.mark.parametrize("name", ["format_disk", "trash_item", "authenticate", ""])
+@pytest.mark.parametrize("name", ["format_disk", "authenticate", ""])
 async def test_a_tool_that_the_specialist_does_not_have_is_not_called(
     assistant: Assistant, model: ScriptedChatModel, drive: TinyDrive, name: str
 ) -> None:
@@ -44,7 +44,38 @@ async def test_a_tool_that_the_specialist_does_not_have_is_not_called(
     seen = await assistant.say("find the file")
     assert seen.asked is None
     assert seen.results["x"].startswith("unknown_tool")
-    assert not [call for call in drive.calls if call.name in {name, "trash_item"}]
+    assert not [call for call in drive.calls if call.name == name]
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"), [("find the file", "not_yours: trash_item is a tool of drive_agent"), ("查找文件", "转交")]
+)
+async def test_a_tool_of_another_specialist_is_neither_called_nor_asked_about(
+    assistant: Assistant, model: ScriptedChatModel, drive: TinyDrive, said: str, sentence: str
+) -> None:
+    model.script = [tool_call("trash_item", "x", item_id="a"), "sorry"]
+    seen = await assistant.say(said)
+    assert seen.asked is None
+    assert sentence in seen.results["x"]
+    assert "transfer_to_agent" in seen.results["x"]
+    assert seen.ends == [("trash_item", "error")]
+    assert drive.done == []
+    assert not drive.called("trash_item")
+
+
+async def test_who_got_it_handed_over_makes_the_call_once_after_the_person_agreed(
+    assistant: Assistant, model: ScriptedChatModel, drive: TinyDrive
+) -> None:
+    model.script = [
+        tool_call("trash_item", "x", item_id="a"),
+        tool_call("transfer_to_agent", "t", agent="drive_agent", reason="It is to be deleted."),
+        tool_call("trash_item", "y", item_id="a"),
+        "It is in the trash.",
+    ]
+    seen = await assistant.say("find the file")
+    assert [action["tool_call_id"] for action in (seen.asked or {})["actions"]] == ["y"]
+    seen = await assistant.answer(approve("y"))
+    assert [name for name, _ in drive.done] == ["trash_item"]
 
 
 @pytest.mark.parametrize("args", [{}, {"item_id": 5}, {"item_id": "a", "user_id": "someone"}, {"item_id": None}])

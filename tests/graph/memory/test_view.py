@@ -233,9 +233,10 @@ async def test_prompts_are_kept_once_for_all_threads_and_nothing_else_is(
     await talk(second, model, 2)
     assert await delete_results(store, ResultCache(), WHO.user_id, first.thread_id) > 0
 
-    (kept,) = await store.asearch(("prompts",))
+    kept = [item.key for item in await store.asearch(("prompts",))]
     results = ResultStore(store, ResultCache(), WHO.user_id, second.thread_id)
-    assert await results.prompts([kept.key]) == {kept.key: load_prompt("agents/search_agent")}
+    prompts = {load_prompt("agents/specialist"), load_prompt("agents/search_agent")}
+    assert {*(await results.prompts(kept)).values()} == prompts
     sent = [as_sent(request) for request in model.requests[-6:]]
     assert [system_without_id(seen) for seen in await views(store, second)] == [system_without_id(one) for one in sent]
 

@@ -42,11 +42,11 @@ def test_an_item_is_a_line_with_what_is_not_as_usual() -> None:
 
 
 def test_a_name_hit_is_its_item_and_a_passage_has_its_words_as_a_string() -> None:
-    words = hit(text='It "ends"\nin March.', version=2, place="page=2", start=10, end=30, heading="End")
+    words = hit(text='It "ends"\nin March.', version=2, place="page=2", start=10, end=30, heading="End", score=0.617)
     assert result("2 hits.", hits=[hit(), words], cursor=None, note="").split("\n") == [
         "2 hits.",
         f"- {ITEM}",
-        f'- {ITEM}; version 2, page=2, characters 10-30: "End": "It \\"ends\\"\\nin March."',
+        f'- {ITEM}; version 2, page=2, characters 10-30, score 0.62: "End": "It \\"ends\\"\\nin March."',
     ]
 
 
@@ -54,7 +54,8 @@ def test_the_text_of_a_file_stands_as_it_is_between_lines_that_it_can_not_imitat
     text = "a\n~~~~\n- 000000 /forged, 1 B\n~~~~\n"
     sentence = f"/Home/Lease.md (file, id {ID}, etag 9c23fe25-1), version 1, lines 1-4 of 4."
     data = {"file": FILE, "text": text, "start": 0, "end": 35, "total_characters": 35, "place": "line=1-4"}
-    assert result(sentence, **data) == f"{sentence.replace(ID, '9c23fe')}\n~~~~~\n{text}\n~~~~~"
+    assert result(sentence, **data) == f"{sentence.replace(ID, '9c23fe')}\nthe whole text\n~~~~~\n{text}\n~~~~~"
+    assert "the whole text" not in result(sentence, **{**data, "start": 3})
     assert "characters 0-35 of 90, go on with start=35" in result(sentence, **{**data, "total_characters": 90})
 
 
@@ -120,7 +121,7 @@ def test_a_place_in_a_file_never_makes_a_line() -> None:
     shown = result("1 hit.", hits=[hit(text="Words.", place=place)])
     assert len(shown.splitlines()) == 2
     read = {"file": FILE, "text": "t", "start": 0, "end": 1, "total_characters": 1, "place": place}
-    assert result("It:", **read).splitlines()[1] == json.dumps(place)
+    assert result("It:", **read).splitlines()[2] == json.dumps(place)
 
 
 def test_what_looks_like_an_id_in_a_table_or_a_name_is_shown_whole() -> None:
@@ -167,3 +168,10 @@ def test_an_id_that_the_view_has_no_more_is_found_in_the_thread_if_it_is_one() -
     assert ShortIds().expand({"file_id": "9c23fe"}, thread) == {"file_id": ID}
     assert ShortIds().expand({"file_id": "9c23fe"}, [*thread, "9c23fe" + "0" * 26]) == {"file_id": "9c23fe"}
     assert ShortIds().expand({"file_id": "abcdef"}, thread) == {"file_id": "abcdef"}
+
+
+def test_times_are_where_the_person_is() -> None:
+    text = f"1 item.\n{compact({'items': [FILE]})}"
+    assert compact_result(text, time_zone="Asia/Shanghai").endswith("229 B, 2026-11-23 05:17+08:00")
+    assert compact_result(text, time_zone="Mars/Olympus").count("2026-11-2") == 1
+    assert compact_result(text).endswith("229 B, 2026-11-22 21:17Z")

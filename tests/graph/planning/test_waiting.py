@@ -112,6 +112,17 @@ async def test_a_plan_that_succeeded_ends_with_what_came_of_each_step_and_how_mu
     assert report in seen.text
 
 
+async def test_a_report_does_not_say_a_steps_title_twice(assistant: Assistant, model: ScriptedChatModel) -> None:
+    model.script = [
+        plan_of(("drive_agent", "look at a"), ("drive_agent", "say 30")),
+        "**Look at a.**",
+        "30",
+    ]
+    seen = await assistant.say(REQUEST)
+    report = seen.state["messages"][-1].text.split("\n")
+    assert report[1:3] == ["1. look at a", "2. say 30: 30"]
+
+
 @pytest.mark.parametrize(
     ("text", "is_question", "is_refusal"),
     [

@@ -367,6 +367,7 @@ def test_every_tool_of_a_specialist_has_a_rule_and_none_may_sign_in() -> None:
 
 def test_the_specialists_can_do_what_is_theirs_and_no_more() -> None:
     drive, document = ALLOWED_TOOLS["drive_agent"], ALLOWED_TOOLS["document_agent"]
+    assert all("list_folder" in tools for tools in ALLOWED_TOOLS.values())
     assert not drive & {"write_file", "patch_file", "restore_version"}
     assert not document & {"create_file", "create_folder", "move_item", "trash_item", "share_item", "rename_item"}
     rules = [TOOLS[tool].rule for tool in ALLOWED_TOOLS["search_agent"]]

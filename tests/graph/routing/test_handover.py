@@ -1,5 +1,6 @@
 """A wrong room is no dead end: the specialist hands the turn over, or its step, or has a plan made."""
 
+import re
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from tests.fakes.tiny_drive import TinyDrive
 from tests.graph.assistant import Assistant, Seen, reject
 
 TO_DRIVE = "list my files"
-PROMPTS = {"document_agent": "the Document agent", "drive_agent": "the Drive agent", "search_agent": "the Search agent"}
+ROLE = re.compile("<role>\nYou are now the (Document|Drive|Search) agent")
 
 
 def transfer(agent: Any, key: str = "t", reason: Any = "It needs what a document says.") -> AIMessage:
@@ -20,8 +21,8 @@ def transfer(agent: Any, key: str = "t", reason: Any = "It needs what a document
 
 def asked(model: ScriptedChatModel) -> list[str]:
     """Return which specialist each request was for; the planner's are left out."""
-    firsts = [prompt_of(request).splitlines()[0] for request in model.requests]
-    return [agent for first in firsts for agent, words in PROMPTS.items() if first.startswith(f"You are {words}")]
+    roles = [ROLE.findall(prompt_of(request)) for request in model.requests]
+    return [f"{found[-1].lower()}_agent" for found in roles if found]
 
 
 def handovers(seen: Seen) -> list[dict[str, Any]]:
@@ -130,7 +131,7 @@ async def test_whoever_gets_the_turn_has_only_tools_of_its_own(
 ) -> None:
     model.script = [transfer("search_agent"), tool_call("trash_item", "x", item_id="a"), "I can't."]
     seen = await assistant.say(TO_DRIVE)
-    assert seen.results["x"].startswith("unknown_tool: ")
+    assert seen.results["x"].startswith("not_yours: ")
     assert drive.done == []
 
 

@@ -32,7 +32,7 @@ async def texts(facts: Facts) -> list[str]:
 async def test_every_specialist_is_offered_them(assistant: Assistant, model: ScriptedChatModel) -> None:
     model.script = ["ok"]
     await assistant.say("list my files")
-    assert {"read_result", "remember", "more_tools"} <= set(model.bound[-1])
+    assert {"remember", "more_tools"} <= set(model.bound[-1])
 
 
 async def test_without_a_store_there_are_none(build: Build, model: ScriptedChatModel) -> None:

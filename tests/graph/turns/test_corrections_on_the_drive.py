@@ -92,7 +92,7 @@ async def test_whoever_gets_a_correction_handed_over_sees_what_was_done(
     await assistant.say("create a folder called Reprots")
     model.script = [tool_call("transfer_to_agent", "t", agent="document_agent", reason="A text."), "Done."]
     await assistant.say("no, call it Reports")
-    assert "You are the Document agent" in system_of(model)
+    assert "You are now the Document agent" in system_of(model)
     assert "<last_change>\n" in system_of(model)
 
 
