@@ -127,8 +127,7 @@ class PendingFiles:
         """Return the next files whose passages are in another table. Their states stay, as they are found there."""
         due = literal(value=True) if retry_at_once else self._is_due()
         condition = and_(self._is_in_other_table(), due, IndexEntryRow.file_id.not_in(excluded))
-        rows = await self._database.read_sync(lambda connection: connection.execute(_next_files(condition)).all())
-        return _first_batch(rows)
+        return await self._first(_next_files(condition))
 
     async def finish(self, results: Sequence[Result]) -> None:
         """Save the results of files that did not change meanwhile."""
@@ -219,9 +218,13 @@ class PendingFiles:
         """Return the smallest file whose pages OCR has to read now, None if there is none; failed ones come last."""
         waiting = and_(IndexEntryRow.awaits_ocr.is_(True), IndexEntryRow.state.not_in(UNFINISHED))
         due = and_(waiting, self._is_due(OCR_PATIENCE), VersionRow.blob.is_not(None))
-        first = _next_files(due).limit(1)
-        rows = await self._database.read_sync(lambda connection: connection.execute(first).all())
-        return next(iter(_first_batch(rows)), None)
+        return next(iter(await self._first(_next_files(due).limit(1))), None)
+
+    async def _first(self, files: Select[IndexEntryRow, NodeRow, VersionRow]) -> list[Job]:
+        async def read(session: AsyncSession) -> list[Job]:
+            return _first_batch((await session.execute(files)).all())
+
+        return await self._database.look(read)
 
     async def postpone_ocr(self, file_id: str, attempts: int) -> None:
         """Try a file, and others of its content, again later, after `attempts` that failed.

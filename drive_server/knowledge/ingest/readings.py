@@ -38,11 +38,14 @@ async def find_readings(database: Database, contents: Collection[str]) -> dict[s
         .outerjoin(holder, holder.c.content == ReadingRow.content)
         .where(ReadingRow.content.in_(contents))
     )
-    rows = await database.read_sync(lambda connection: connection.execute(query).all())
-    return {
-        row.content: Reading(row.state, row.reason, row.passages, file_id, row.omissions, row.properties)
-        for row, file_id in rows
-    }
+
+    async def read(session: AsyncSession) -> dict[str, Reading]:
+        return {
+            row.content: Reading(row.state, row.reason, row.passages, file_id, row.omissions, row.properties)
+            for row, file_id in await session.execute(query)
+        }
+
+    return await database.look(read)
 
 
 async def save_readings(session: AsyncSession, readings: Mapping[str, Reading]) -> None:
