@@ -88,7 +88,9 @@ class BatchService:
             recorder.describe("rename_many", count=result.changed)
             return result
 
-        return await self._change(actor, "rename_many", selection, renaming, operation, on_conflict, preview=preview)
+        return await self._change(
+            actor, "rename_many", selection, renaming, operation, on_conflict, preview=preview, progress=progress
+        )
 
     async def organize(
         self,
@@ -113,7 +115,9 @@ class BatchService:
             recorder.item_id = base.id
             return result.model_copy(update={"folders": tuple(folders.made)})
 
-        return await self._change(actor, "organize", selection, organizing, operation, on_conflict, preview=preview)
+        return await self._change(
+            actor, "organize", selection, organizing, operation, on_conflict, preview=preview, progress=progress
+        )
 
     async def _change(
         self,
@@ -125,12 +129,14 @@ class BatchService:
         on_conflict: OnConflict,
         *,
         preview: bool,
+        progress: Progress,
     ) -> Outcome[Rearranged]:
         require_scope(actor.principal, Scope.READ if preview else Scope.WRITE)
         check_choice(on_conflict, ("fail", "rename"))
         arguments = {**asdict(selection), **asdict(wanted), "zone": str(wanted.zone), "on_conflict": on_conflict}
         acting = replace(actor, dry_run=actor.dry_run or preview)
-        outcome = await self._journal.change(acting, action, arguments, operation)
+        waits = progress is not silent
+        outcome = await self._journal.change(acting, action, arguments, operation, waits=waits)
         return replace(outcome, value=outcome.value.model_copy(update={"preview": acting.dry_run}))
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from benchmarks.agent.prompts import kind_of
+from graph.approvals.review import ALLOWED_TOOLS, EVERYONE
 from graph.routing.handover import MOST_HANDOVERS, TRANSFER
 from tests.fakes.openai_server import Stream, calls, split_call, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from graph.state import AgentName
 
 Wanted = tuple[str, dict[str, Any]]
 Message = dict[str, Any]
@@ -56,6 +60,10 @@ class Turn:
         """Return what the calls answered."""
         return (str(message["content"]) for message in self.messages if message["role"] == "tool")
 
+    def may_call(self, tool: str) -> bool:
+        """Say whether the tool is the specialist's: all are shown the same ones of the drive."""
+        return tool not in EVERYONE or tool in ALLOWED_TOOLS[cast("AgentName", kind_of(self.request))]
+
     @property
     def offered(self) -> set[str]:
         """Return the names of the tools at hand, with the rare ones that can be asked for."""
@@ -70,7 +78,7 @@ def work(turn: Turn, wanted: Sequence[Wanted], says: str) -> Stream:
     if not left:
         return text(says)
     tool = left[0][0]
-    if tool in turn.offered:
+    if tool in turn.offered and turn.may_call(tool):
         return calls(*(call for call in left if call[0] == tool))
     if [name for name, _ in turn.made].count(TRANSFER) >= MOST_HANDOVERS:
         return text(f"Nobody has {tool}.")
