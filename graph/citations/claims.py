@@ -74,6 +74,7 @@ _OPEN: Final = re.compile(
     r"|需要我|要我|抱歉|对不起|不好意思|通常|一般(?:来说|而言)|例如",
     re.IGNORECASE,
 )
+_OWN_NAME: Final = re.compile(r"(?:I am|I'm|My name is|我是|我叫) ?[\w.:/-]+[.。!！]?\Z", re.IGNORECASE)
 _CONDITION: Final = re.compile(r"\bif you\b|\byou (?:can|could|may)\b|如果|(?:你|您)可以", re.IGNORECASE)
 OF_NAMES: Final = re.compile(r"\b(?:called|named|here|this folder)\b|名为|名叫|叫做|这里|这个文件夹", re.IGNORECASE)
 """Speaks of the names in a folder, not of what files say."""
@@ -108,6 +109,8 @@ def claims_in(answer: str) -> Iterator[str]:
 
 def _is_open(sentence: str) -> bool:
     """Say whether a sentence states nothing."""
+    if _OWN_NAME.match(sentence):
+        return True
     if sentence.endswith(("?", "？", "吗", "吗。")) or (_OPEN.search(sentence) and not _tells(sentence)):
         return True
     return _CONDITION.search(sentence) is not None and not _FIGURE.search(sentence)

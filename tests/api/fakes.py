@@ -155,6 +155,9 @@ class ManualClock:
             loop.call_soon_threadsafe(came.set)
 
 
+OPENED_SECONDS = 60
+
+
 class Gate:
     """Something in the service waits here until the test lets it through; works across threads."""
 
@@ -162,6 +165,7 @@ class Gate:
         self._lock = threading.Lock()
         self._is_open = False
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
+        self._opened = threading.Event()
         self.reached = threading.Event()
 
     async def wait(self) -> None:
@@ -172,7 +176,13 @@ class Gate:
         if not self._is_open:
             await opened.wait()
 
+    def wait_in_thread(self) -> None:
+        """Wait where a thread of its own may be blocked."""
+        self.reached.set()
+        self._opened.wait(OPENED_SECONDS)
+
     def open(self) -> None:
+        self._opened.set()
         with self._lock:
             self._is_open = True
             waiting, self._waiting = self._waiting, []

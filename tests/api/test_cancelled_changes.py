@@ -33,7 +33,7 @@ def test_a_change_under_way_is_finished_and_reported(
 
     async def gated(*arguments: Any) -> None:
         await refuse(*arguments)
-        await gate.wait()
+        gate.wait_in_thread()
 
     monkeypatch.setattr(journal, "refuse_if_revoked", gated)
     monkeypatch.setattr(runs, "CANCEL_SECONDS", 0.05)

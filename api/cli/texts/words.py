@@ -151,6 +151,11 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "rule.content": ("wants an empty text beside tool calls, not none", "工具调用旁须有空文本，不能没有"),
     "rule.no_reasoning_content": ("takes no reasoning back", "不接受送回的推理"),
     "rule.reasoning_content": ("wants its reasoning back with the results of tools", "须将推理与工具结果一并送回"),
+    "rule.cache_marks": (
+        "keeps in its cache the requests of Claude that are marked",
+        "会缓存带有标记的 Claude 请求",
+    ),
+    "rule.no_cache_marks": ("takes no marks for its cache", "不接受缓存标记"),
     "rule.json_schema": ("takes no JSON schema", "不接受 JSON schema"),
     "rule.tool_choice": (
         "refuses tool_choice, so it is asked with `auto`, and may answer with JSON in its text",

@@ -103,6 +103,7 @@ async def test_a_model_that_says_nothing_when_it_is_asked_to_look_has_its_first_
 
 GUARDS = [
     ("Which tools do you have?", "I have `move_item` and `rename_item`, among others."),
+    ("Search my files for the contract", "I am gpt-5."),
     ("Hello!", "Hello! How can I help you with your files today?"),
     ("Thanks a lot", "You're welcome! Your documents are always here when you need them."),
     ("你好", "你好！我可以帮你查找文件、整理文件夹。有什么需要吗？"),
