@@ -1,4 +1,4 @@
-"""`make eval`: tasks on a real model, scored by the state of the drive and by what was answered, with what they cost.
+"""`make eval`: tasks on a real model, scored by the state of the drive and the answers, with their cost.
 
 Works with any OpenAI-compatible service: `OPENAI_API_KEY`, `OPENAI_BASE_URL`, `AGENT_MODEL`, as for the service itself;
 with `AGENT_MODEL=offline` the built-in model is asked. Each task has a person of its own, with a drive of their own,

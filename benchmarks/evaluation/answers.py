@@ -49,7 +49,7 @@ def is_refusal(said: Said, requests: Sequence[str]) -> bool:
 
 
 def answer_fault(said: Said, wanted: Answer, requests: Sequence[str]) -> str | None:
-    """Return what is wrong with the answer, None if it is right, or refuses a figure honestly."""
+    """Return the fault of the answer, None if it is right, or refuses a figure honestly."""
     return (_figure_fault(said, wanted, requests) if wanted.figure else None) or _words_fault(said, wanted)
 
 

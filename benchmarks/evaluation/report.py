@@ -1,4 +1,4 @@
-"""The tables of an evaluation: how much passed in each run, and what it took. Pure."""
+"""The tables of an evaluation: the share that passed in each run, and the cost. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ CACHED = "cached_tokens"
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The outcome of a task. `faults`: what is wrong, if it failed. `refused`: it passed by saying that it can't."""
+    """The outcome of a task. `faults` are none if it passed. `refused`: it passed by a refusal."""
 
     task: str
     task_set: str
