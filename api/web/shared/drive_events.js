@@ -35,8 +35,14 @@ export function onDriveChange(listener) {
 function start() {
   following = new AbortController();
   const tell = (/** @type {any} */ event) => listeners.forEach((one) => one({ ...event.data, type: event.type }));
+  let isBegun = false;
+  // What changed after a room was read and before the stream began, no event tells of.
+  const onConnection = (/** @type {boolean} */ isOpen) => {
+    if (isOpen && !isBegun) listeners.forEach((one) => one({ type: "reset" }));
+    isBegun = isBegun || isOpen;
+  };
   // The stream ends with the session; the next one begins with the next listener.
-  follow("/api/drive/events", { abort: following.signal, onEvent: tell }).catch(stop);
+  follow("/api/drive/events", { abort: following.signal, onEvent: tell, onConnection }).catch(stop);
 }
 
 function stop() {
