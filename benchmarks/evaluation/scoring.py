@@ -15,7 +15,7 @@ from benchmarks.evaluation.task import Call, Found, Task, Text, Words
 class DriveState:
     """A drive: texts of files by path (None: a folder), people with roles and links by path, names in the trash.
 
-    And what the person's other things have become: the remembered facts, and the changing calls of their own servers.
+    The remembered facts, and the changing calls of the person's own servers, are judged too.
     """
 
     paths: Mapping[str, str | None]

@@ -37,7 +37,7 @@ class Text(BaseModel):
 
 
 class Answer(BaseModel):
-    """What the last answer has to give, with a verified citation of the file at the path `source`, if there is one.
+    """The words and figures that the last answer must have, with a verified citation of `source` if that is set.
 
     `figure`: a number; an answer that says honestly that it can't tell, and gives no number, passes as well. `says`:
     words, of each group one. `lacks`: words that it must not have. `asks`: it is a question to the person. `absent`: it

@@ -1,4 +1,4 @@
-"""Ask a model once to look before it states facts about the person's files, or to do what it says that it did."""
+"""Ask a model once more: to read before it states facts about files, or to make the change that it claims."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, cast

@@ -81,7 +81,7 @@ def is_partial(reason: str, counts: Mapping[str, int]) -> bool:
 
 
 def omission_sentence(counts: Mapping[str, int], language: Language = "en") -> str:
-    """Return one or two sentences that name what was not read, such as "Not read: 2 pictures."; empty for nothing.
+    """Return one or two sentences on the parts that were not read, such as "Not read: 2 pictures."; or nothing.
 
     Of a file that has no text at all the sentence gives the reason.
     """

@@ -87,7 +87,7 @@ LIMITS = {
 
 @dataclass(slots=True)
 class _Done(Generic[T]):
-    """An operation that was done: its value, whether it changes anything, and what the journal, or a dry run, says."""
+    """A finished operation: its value, whether it changes anything, its number or the items of a dry run."""
 
     recorder: Recorder
     value: T
