@@ -22,6 +22,7 @@ READ = ("pending", "indexing", "ready", "failed")
 WAITING = ("pending", "indexing")
 WAIT_SECONDS = 5
 DEGRADED = "degraded"
+REBUILDING = "rebuilding"
 
 
 def list_folder(arguments: Namespace) -> int:
@@ -80,7 +81,7 @@ def index(arguments: Namespace) -> int:
         if arguments.rebuild:
             client.post("/api/drive/index/rebuild")
             wait_for_index(client, terminal)
-        status = client.get("/api/drive/index")
+        status = _settled(client) if arguments.rebuild else client.get("/api/drive/index")
     if arguments.json:
         print_json(status)
     else:
@@ -105,6 +106,14 @@ def wait_for_index(client: ServiceClient, terminal: Terminal) -> dict[str, Any]:
             progress.update(total - waiting, total)
             status = client.get("/api/drive/index", wait_seconds=WAIT_SECONDS)
         progress.update(total - _waiting(status), total)
+    return status
+
+
+def _settled(client: ServiceClient) -> dict[str, Any]:
+    """Return the status of an index that is whole or damaged: it is noted as whole a moment after its last file."""
+    status = client.get("/api/drive/index")
+    while status["health"] == REBUILDING:
+        status = client.get("/api/drive/index", wait_seconds=WAIT_SECONDS)
     return status
 
 

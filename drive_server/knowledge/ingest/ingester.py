@@ -157,11 +157,11 @@ class Ingester:
     async def status(self, owner_id: str, wait_seconds: float = 0, *, files: Select[str] | None = None) -> IndexStatus:
         """Return the status of a person's files in the index, or of the `files` with these ids, whoever owns them.
 
-        While some are unfinished, wait for the next batch, `wait_seconds` at most.
+        While some are unfinished, or the index is being built anew, wait for the next step, `wait_seconds` at most.
         """
         progressed = self._progressed
         status = await self._status(owner_id, files)
-        if wait_seconds and status.unfinished:
+        if wait_seconds and (status.unfinished or status.health == "rebuilding"):
             with anyio.move_on_after(wait_seconds):
                 await progressed.wait()
             status = await self._status(owner_id, files)

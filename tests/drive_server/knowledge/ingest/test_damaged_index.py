@@ -348,3 +348,20 @@ async def test_a_state_that_can_not_be_read_counts_as_sound(desk: Desk) -> None:
     await ingester.drain()
     assert ingester.health.state == "ok"
     assert await desk.found(search) == (FILES, "")
+
+
+async def test_who_waits_for_the_status_is_told_when_the_index_is_whole_again(desk: Desk) -> None:
+    ingester, _ = desk.open()
+    await ingester.drain()
+    desk.indices[-1].health.begin_rebuild(by_request=True)
+    told: list[str] = []
+
+    async def wait() -> None:
+        told.append((await ingester.status(desk.actor.user_id, wait_seconds=60)).health)
+
+    async with anyio.create_task_group() as group:
+        with anyio.fail_after(60):
+            group.start_soon(wait)
+            await anyio.wait_all_tasks_blocked()
+            await ingester.drain()
+    assert told == ["ok"]
