@@ -6,13 +6,21 @@ from typing import TYPE_CHECKING, Final
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
+from drive_server.access import Principal
 from drive_server.context import public_address
 from drive_server.drive import Drive
-from drive_server.errors import DriveError, ForbiddenError, NotFoundError, UnauthenticatedError, UnavailableError
-from drive_server.http.access import DriveDep, principal_of_request
+from drive_server.errors import (
+    DriveError,
+    ForbiddenError,
+    NotFoundError,
+    StateConflictError,
+    UnauthenticatedError,
+    UnavailableError,
+)
+from drive_server.http.access import DriveDep, principal_of_request, secret_of_request
 from drive_server.http.languages import language_of
 from drive_server.http.logins import OIDC_START as START
-from drive_server.http.logins import set_session
+from drive_server.http.logins import require_session, set_session
 from drive_server.http.pages.layout import Words, page, sentence
 from drive_server.messages import Message
 
@@ -45,9 +53,9 @@ async def start(request: Request, drive: DriveDep, *, again: bool = False) -> Re
     With `again` the person who is logged in proves anew who they are.
     """
     try:
-        user_id = (await principal_of_request(drive, request)).user_id if again else ""
-        beginning = await _oidc(drive).begin(_callback(drive), user_id)
-    except (UnauthenticatedError, UnavailableError) as error:
+        session = await _session_of(drive, request) if again else ("", "")
+        beginning = await _oidc(drive).begin(_callback(drive), session)
+    except (StateConflictError, UnauthenticatedError, UnavailableError) as error:
         return _failed(request, error)
     response = RedirectResponse(beginning.url, 303)
     # Lax: the issuer's redirect has to bring it back.
@@ -65,26 +73,39 @@ async def start(request: Request, drive: DriveDep, *, again: bool = False) -> Re
 
 @router.get(CALLBACK)
 async def callback(request: Request, drive: DriveDep) -> Response:
-    """Log the browser in, if this is the answer to the login that it began."""
+    """Log the browser in, or prove its session anew, if this is the answer to the login that it began."""
     answer = {name: request.query_params.get(name, "")[:MOST_CHARACTERS] for name in FIELDS}
     found = {name: value for name, value in answer.items() if value}
     memory, language = request.cookies.get(COOKIE, ""), language_of(request)
     try:
         principal = await _oidc(drive).finish(memory, _callback(drive), found)
+        session_id = _oidc(drive).session_of(memory)
+        if session_id:
+            await drive.sessions.prove_by_issuer(session_id, principal)
     except (ForbiddenError, UnauthenticatedError, UnavailableError) as error:
         return _failed(request, error)
-    if _oidc(drive).is_again(memory):
+    if session_id:
         response = page(language, WORDS["title"][language], f"<p>{sentence(WORDS, language, 'proved')}</p>")
-        response.delete_cookie(COOKIE, path=START)
-        await set_session(drive, request, response, principal)
-        return response
+    else:
+        response = await _logged_in(drive, request, principal)
+    response.delete_cookie(COOKIE, path=START)
+    return response
+
+
+async def _logged_in(drive: Drive, request: Request, principal: Principal) -> Response:
+    language = language_of(request)
     # A page, no redirect: after one that another site began, browsers send no cookie that is strictly of this site.
     body = f"<p><a class='button' href='/'>{sentence(WORDS, language, 'on')}</a></p>"
     response = page(language, WORDS["title"][language], body)
     response.headers["Refresh"] = "0; url=/"
-    response.delete_cookie(COOKIE, path=START)
     await set_session(drive, request, response, principal)
     return response
+
+
+async def _session_of(drive: Drive, request: Request) -> tuple[str, str]:
+    principal = await principal_of_request(drive, request)
+    require_session(principal)
+    return principal.user_id, await drive.sessions.id_of(secret_of_request(request))
 
 
 def _oidc(drive: Drive) -> "OidcService":

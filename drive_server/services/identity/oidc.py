@@ -63,19 +63,20 @@ class OidcService:
         self._clock = clock
         self._keys = IssuerKeys(settings.oidc_issuer, "", clock)
 
-    async def begin(self, callback: str, again: str = "") -> Beginning:
+    async def begin(self, callback: str, again: tuple[str, str] = ("", "")) -> Beginning:
         """Return where to log in; the issuer leads back to `callback`. Raises `UnavailableError` if it can't be had.
 
-        `again` is the id of a person who has to prove anew who they are: the issuer is told to ask them (OpenID Connect
-        Core 1.0, section 3.1.2.1), and nobody else logs in by it.
+        `again` has the ids of a person who has to prove anew who they are, and of their session: the issuer is told to
+        ask them (OpenID Connect Core 1.0, section 3.1.2.1), and nobody else logs in by it.
         """
         endpoint = await self._endpoint("authorization_endpoint")
         verifier, nonce = generate_token(SECRET_CHARACTERS), generate_token(SECRET_CHARACTERS)
-        asks = {"prompt": "login", "max_age": "0"} if again else {}
+        asks = {"prompt": "login", "max_age": "0"} if any(again) else {}
         async with self._client(callback) as client:
             url, state = client.create_authorization_url(endpoint, code_verifier=verifier, nonce=nonce, **asks)
         ends = int((self._clock() + ANSWERED_WITHIN).timestamp())
-        return Beginning(url, self._database.signer.sign(PURPOSE, orjson.dumps([state, nonce, verifier, again, ends])))
+        memory = orjson.dumps([state, nonce, verifier, again, ends])
+        return Beginning(url, self._database.signer.sign(PURPOSE, memory))
 
     async def finish(self, memory: str, callback: str, answer: dict[str, str]) -> Principal:
         """Return who logged in, by what the browser kept and what the issuer had it bring back.
@@ -84,7 +85,7 @@ class OidcService:
         without an account; `ForbiddenError` for another person than the one who was to log in again;
         `AccountDisabledError`; `UnavailableError`.
         """
-        state, nonce, verifier, again = self._remembered(memory)
+        state, nonce, verifier, (again, _) = self._remembered(memory)
         is_ours = hmac.compare_digest(state.encode(), answer.get("state", "").encode())
         # RFC 9207: an issuer that names itself has to be ours.
         is_named = answer.get("iss") in (None, self._settings.oidc_issuer)
@@ -104,21 +105,22 @@ class OidcService:
         """Close the connections to the issuer."""
         await self._keys.close()
 
-    def is_again(self, memory: str) -> bool:
-        """Return whether the login that the browser began is one of a person who proves anew who they are."""
-        try:
-            return bool(self._remembered(memory)[-1])
-        except UnauthenticatedError:
-            return False
+    def session_of(self, memory: str) -> str:
+        """Return the id of the session whose person proves anew who they are; of a first login nothing.
 
-    def _remembered(self, memory: str) -> tuple[str, str, str, str]:
+        Raises `UnauthenticatedError` for a forged memory, and for one that is too old.
+        """
+        _, _, _, (_, session_id) = self._remembered(memory)
+        return session_id
+
+    def _remembered(self, memory: str) -> tuple[str, str, str, tuple[str, str]]:
         payload = self._database.signer.verify(PURPOSE, memory)
         if payload is None:
             raise _failed()
-        state, nonce, verifier, again, ends = orjson.loads(payload)
+        state, nonce, verifier, (user_id, session_id), ends = orjson.loads(payload)
         if ends <= self._clock().timestamp():
             raise _failed()
-        return state, nonce, verifier, again
+        return state, nonce, verifier, (user_id, session_id)
 
     def _client(self, callback: str) -> Any:
         # Imported late: a command that logs nobody in starts without it.

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Principal, require_person
 from drive_server.clock import Clock, utc_now
-from drive_server.errors import NotFoundError
+from drive_server.errors import ForbiddenError, NotFoundError, UnauthenticatedError
 from drive_server.messages import Message
 from drive_server.services.identity.keys import (
     KEY_ID,
@@ -20,7 +20,7 @@ from drive_server.services.identity.keys import (
     parse_scopes,
     require_scopes,
 )
-from drive_server.services.identity.proofs.freshness import SESSION, proof_of, require_as_strong
+from drive_server.services.identity.proofs.freshness import SESSION, is_as_strong, proof_of, require_as_strong
 from drive_server.storage.database import Database
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.people import ApiKeyRow
@@ -142,6 +142,30 @@ class SessionService:
         is_it = (ApiKeyRow.secret_hash == digest(secret), *_sessions_of(session.user_id))
         async with self._database.write() as rows:
             await rows.execute(update(ApiKeyRow).where(*is_it).values(proved_at=proof.proved_at or self._clock()))
+
+    async def id_of(self, secret: str) -> str:
+        """Return the id of the session with this secret. Raises `NotFoundError` for an unknown one."""
+        query = select(ApiKeyRow.id).where(ApiKeyRow.secret_hash == digest(secret), ApiKeyRow.method == SESSION_METHOD)
+        async with self._database.read() as session:
+            found = await session.scalar(query)
+        if found is None:
+            raise NotFoundError(Message.of("no_session"))
+        return found
+
+    async def prove_by_issuer(self, session_id: str, proof: Principal) -> None:
+        """Take note that the issuer proved anew who the person of this session is.
+
+        Raises `UnauthenticatedError` if the session ended meanwhile or is another person's, `ForbiddenError` if it was
+        opened with a stronger proof.
+        """
+        async with self._database.write() as rows:
+            is_it = (ApiKeyRow.id == session_id, *_sessions_of(proof.user_id))
+            row = await rows.scalar(select(ApiKeyRow).where(*is_it))
+            if row is None:
+                raise UnauthenticatedError(Message.of("login_failed"))
+            if not is_as_strong(proof_of(proof), row.proof):
+                raise ForbiddenError(Message.of("weaker_proof"))
+            row.proved_at = proof.proved_at
 
     async def end(self, secret: str) -> None:
         """Log out: end the session with this secret. An unknown one is ended already; its runs go on."""

@@ -77,7 +77,12 @@ async def log_in(
     browser: httpx.AsyncClient, provider: Provider, start: str = "/login/oidc", **changes: str
 ) -> httpx.Response:
     """Go to the issuer and come back with a code; `changes` are of what comes back."""
-    there = await browser.get(start)
+    return await come_back(browser, provider, await browser.get(start), **changes)
+
+
+async def come_back(
+    browser: httpx.AsyncClient, provider: Provider, there: httpx.Response, **changes: str
+) -> httpx.Response:
     assert there.status_code == 303, there.text
     provider.asked = {name: values[0] for name, values in parse_qs(urlsplit(there.headers["location"]).query).items()}
     provider.codes.add("code-1")
@@ -202,5 +207,25 @@ async def test_a_person_proves_anew_at_the_issuer_who_they_are_and_nobody_else_d
             done = await log_in(browser, provider, start=again)
             assert (done.status_code, "refresh" in done.headers) == (200, False)
             assert (await browser.post("/api/auth/keys", json=new)).status_code == 201
+            sessions = (await browser.get("/api/auth/sessions")).json()
+            assert len(sessions["items"]) == 1, "the session itself was proved, none was left behind"
         async with service.client("") as nobody:
             assert (await nobody.get(again)).status_code == 401
+        async with service.client() as key:
+            assert (await key.get(again)).status_code == 409
+
+
+async def test_a_session_that_ends_while_its_person_is_at_the_issuer_is_not_proved(
+    drive_settings: DriveSettings,
+) -> None:
+    async with (
+        logging_in(drive_settings, oidc_create_users=True) as (service, provider),
+        service.client("") as browser,
+    ):
+        provider.changes = {"auth_time": int(utc_now().timestamp())}
+        await log_in(browser, provider)
+        there = await browser.get("/login/oidc?again=true")
+        assert (await browser.post("/api/auth/logout")).is_success
+        done = await come_back(browser, provider, there)
+        assert done.status_code == 401
+        assert (await browser.get(ME)).status_code == 401
