@@ -64,7 +64,7 @@ from graph.models.asking import (
     steadied,
     was_cut,
 )
-from graph.models.overflow import cut_request_notice, was_request_cut, with_cut_mark
+from graph.models.overflow import cut_request_notice, narrow_context_notice, was_request_cut, with_cut_mark
 from graph.models.profile import is_small
 from graph.models.serving import serving
 from graph.prompts import load_prompt, section
@@ -225,9 +225,10 @@ def make_specialist(
             with_full_ids(answer, view.ids, state["messages"]), deps.settings.max_argument_characters
         )
         answer = filter_answer(answer, link_filter_for(state, deps.hosts))
-        sent, program = view.recorded["tokens"], (await serving(chat_model)).program
-        cut = cut_request_notice(answer, sent, program, state["messages"], running_turn(state)["language"])
-        answer = _with_notice(answer, running_turn(state)["language"], unseen=unseen, cut=cut)
+        served, language, messages = await serving(chat_model), running_turn(state)["language"], state["messages"]
+        cut = cut_request_notice(answer, view.recorded["tokens"], served.program, messages, language)
+        cut = cut or narrow_context_notice(served, messages, language)
+        answer = _with_notice(answer, language, unseen=unseen, cut=cut)
         answer = with_own_ids(answer, used_call_ids(state["messages"], call_ids(answer)))
         answer = with_context(with_sources(answer, tools.outside.all_facts), seen.sources)  # notes calls by their ids
         taints = await foreign_sources(seen.reads, user, runtime.store)
