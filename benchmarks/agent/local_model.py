@@ -1,9 +1,9 @@
 """Simple requests to a small model on this machine: `make eval-local MODEL=FILE.gguf`; `--story` for each night.
 
 llama.cpp's own server (the extra `local`) runs the model, and the whole assistant works with it over HTTP, as with any
-other. Of each of ten requests it says whether the first call was right, and how long the turn took. Changes are
-approved as they are asked for, on a fresh drive each time. The story is one conversation: a first message, its call, an
-approval, and a second turn; it fails unless the drive is changed and both turns end with an answer.
+other. Of each of ten requests it says whether the first call was right and was carried out, and how long the turn took.
+Changes are approved as they are asked for, on a fresh drive each time. The story is one conversation: a first message,
+its call, an approval, and a second turn; it fails unless the drive is changed and both turns end with an answer.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 import httpx
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
@@ -31,6 +31,7 @@ from benchmarks.fixtures.table import print_table
 from graph.build import build_graph
 from graph.dependencies import GraphDependencies
 from graph.events.sending import listening
+from graph.messages.written import outcome_of
 from graph.model_factory import open_models
 from graph.settings import AgentSettings
 
@@ -91,10 +92,10 @@ SEARCHES: Final = ("semantic_search_files", "search_files", "read_file")
 REQUESTS: Final = (
     Asked("Make a folder called Trips", _call("create_folder", name="Trips")),
     Asked("What does the handbook say about holidays?", _call(*SEARCHES)),
-    Asked("Move Lease.md to the folder HR", _call("move_item", "move_items")),
-    Asked("Rename Budget.csv to Budget 2026.csv", _call("rename_item", name="Budget 2026.csv")),
-    Asked("Share Lease.md with bob@example.com", _call("share_item", email="bob@example.com")),
-    Asked("Delete Budget.csv", _call("trash_item")),
+    Asked("Move Lease.md to the folder HR", _call("move_item", item_id="Lease", folder_id="HR")),
+    Asked("Rename Budget.csv to Budget 2026.csv", _call("rename_item", item_id="Budget", name="Budget 2026.csv")),
+    Asked("Share Lease.md with bob@example.com", _call("share_item", item_id="Lease", email="bob@example.com")),
+    Asked("Delete Budget.csv", _call("trash_item", item_id="Budget")),
     Asked("When does the lease end?", _call(*SEARCHES)),
     Asked("新建一个名为“照片”的文件夹", _call("create_folder", name="照片")),
     Asked("合同里的租金是多少？", _call(*SEARCHES)),
@@ -196,7 +197,13 @@ def _judged(outcome: Outcome, values: Mapping[str, Any]) -> Outcome:
     calls = [call for answer in answers for call in answer.tool_calls]
     if calls:
         outcome.call = f"{calls[0]['name']} {calls[0]['args']}"
-        outcome.is_right = outcome.asked.is_right(calls[0]["name"], calls[0]["args"])
+        is_done = any(
+            isinstance(message, ToolMessage)
+            and message.tool_call_id == calls[0]["id"]
+            and outcome_of(message) == "done"
+            for message in values["messages"]
+        )
+        outcome.is_right = is_done and outcome.asked.is_right(calls[0]["name"], calls[0]["args"])
     outcome.answer = outcome.answer or (answers[-1].text if answers else "")
     outcome.tokens = dict((values.get("turn") or {}).get("usage") or {})
     return outcome

@@ -37,7 +37,6 @@ SEARCH_AGENT: Final = Specialist(
         "search_files",
         "read_file",
         "list_folder",
-        "query_table",
         "transfer_to_agent",
     ),
     read_surroundings=read_folder_surroundings,

@@ -24,7 +24,7 @@ def _by_path(one: str, place: Mapping[str, Any], folder: str) -> str:
     if match is None or not folder:
         return one
     if match[1] == "listing":
-        return section("listing", "\n".join(_path(folder, item) for item in _items(match[2])))
+        return section("listing", "\n".join(_path(folder, item) for item in _files_first(match[2])))
     paths = {kind: str(_facts(place.get(kind)).get("path") or "") for kind in ("file", "folder")}
     return section("place", "\n".join(f"{kind}: {one_line(path)}" for kind, path in paths.items() if path))
 
@@ -37,8 +37,9 @@ def _mapping(text: str) -> Mapping[str, Any]:
     return _facts(json.loads(text))
 
 
-def _items(text: str) -> list[Mapping[str, Any]]:
-    return cast("list[Mapping[str, Any]]", json.loads(text))
+def _files_first(text: str) -> list[Mapping[str, Any]]:
+    """Return the items, folders last: small models take files below a folder's line for files in it."""
+    return sorted(cast("list[Mapping[str, Any]]", json.loads(text)), key=lambda item: item.get("kind") == "folder")
 
 
 def _facts(value: object) -> Mapping[str, Any]:

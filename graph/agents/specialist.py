@@ -56,15 +56,15 @@ from graph.messages.written import add_messages, link_filter_for, say, with_own_
 from graph.models.asking import (
     ChatRunnable,
     ask,
+    ask_for_call,
     cut_notice,
     expected_of,
     has_lost_call,
     reads_structure,
     steadied,
     was_cut,
-    with_call,
 )
-from graph.models.overflow import cut_request_notice, was_request_cut, with_cut_mark
+from graph.models.overflow import cut_request_notice, narrow_context_notice, was_request_cut, with_cut_mark
 from graph.models.profile import is_small
 from graph.models.serving import serving
 from graph.prompts import load_prompt, section
@@ -225,9 +225,10 @@ def make_specialist(
             with_full_ids(answer, view.ids, state["messages"]), deps.settings.max_argument_characters
         )
         answer = filter_answer(answer, link_filter_for(state, deps.hosts))
-        sent, program = view.recorded["tokens"], (await serving(chat_model)).program
-        cut = cut_request_notice(answer, sent, program, state["messages"], running_turn(state)["language"])
-        answer = _with_notice(answer, running_turn(state)["language"], unseen=unseen, cut=cut)
+        served, language, messages = await serving(chat_model), running_turn(state)["language"], state["messages"]
+        cut = cut_request_notice(answer, view.recorded["tokens"], served.program, messages, language)
+        cut = cut or narrow_context_notice(served, messages, language)
+        answer = _with_notice(answer, language, unseen=unseen, cut=cut)
         answer = with_own_ids(answer, used_call_ids(state["messages"], call_ids(answer)))
         answer = with_context(with_sources(answer, tools.outside.all_facts), seen.sources)  # notes calls by their ids
         taints = await foreign_sources(seen.reads, user, runtime.store)
@@ -289,24 +290,32 @@ async def _answer(
     failed = await check.of(answer, messages, offered) if check else None
     if check is None or failed is None:
         return answer
-    bound = with_call(model)
-    answer = await ask_to_look(answer, failed, lambda more: _ask_twice(bound, [*asked, more], spending, ""))
+    answer = await ask_to_look(
+        answer, failed, lambda more: _ask_twice(model, [*asked, more], spending, "", has_to_call=True)
+    )
     return with_mark(answer, await check.of(answer, messages, offered))
 
 
 async def _ask_twice(
-    model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending, outcome: str
+    model: ChatRunnable,
+    messages: Sequence[AnyMessage],
+    spending: Spending,
+    outcome: str,
+    *,
+    has_to_call: bool = False,
 ) -> AIMessage:
     """Ask, once more if the answer is empty or a call that can't be read; count what was used for both.
 
+    A call that can't be read is asked for again by the grammar of the server, as is one that the model `has_to_call`.
     The `outcome` of the turn's calls is the answer of a model that says nothing twice.
     """
     asked = messages
     for attempt in range(1, ATTEMPTS + 1):
-        answer = await ask(model, asked, said=delta_listener())
+        asks = ask_for_call if has_to_call else ask
+        answer = await asks(model, asked, said=delta_listener())
         spending.add(answer, asked)
         if has_lost_call(answer) and attempt < ATTEMPTS and not answer.text.strip():
-            asked = [*asked, HumanMessage(CALL_AGAIN, additional_kwargs={STEP: True})]
+            asked, has_to_call = [*asked, HumanMessage(CALL_AGAIN, additional_kwargs={STEP: True})], True
             continue
         if answer.text.strip() or call_ids(answer) or has_lost_call(answer):
             return answer

@@ -17,6 +17,12 @@ _NAMED: Final = (
     r"(?<![\w@/])(?:/[\w\u3400-\u9fff][^\s,;:!?，。；：！？]*|[\w\u3400-\u9fff-]+)"
     r"\.(?:md|txt|csv|tsv|pdf|docx?|xlsx?|pptx?|odt|ods|odp|eml|html?|json|jpe?g|png|rtf)(?![a-z])"
 )
+_DEFINITE: Final = (
+    r"\b(?:the|this|that|these|those) (?:files?|documents?|docs?|attachments?|spreadsheets?|workbooks?|handbooks?"
+    r"|contracts?|leases?|agreements?|reports?|invoices?|receipts?|meeting minutes|budgets?|manuals?|presentations?)\b"
+    r"(?!['’]| (?:system|format|extension|type|size|theory|law)s?\b)"
+)
+"""A document that both know, with no word between: many titles of works end in such a noun."""
 NAME: Final = re.compile(_NAMED, re.IGNORECASE)
 """A file by its name or path."""
 OF_OWN_FILES: Final = re.compile(
@@ -45,30 +51,61 @@ ASKS_FILES: Final = re.compile(
     r"(?! (?:system|format|extension|type|size))"
     rf"|(?:我|我们|咱们)的?(?:[\u3400-\u9fff]{{0,6}}?){_DOCUMENT_ZH}"
     r"|(?:文件|文档|文件夹|附件|云盘)(?:里|中|内)|(?:这|该|此)(?:个|份|篇)?(?:文件|文档)"
-    rf"|{_DOCUMENT_ZH}(?:里|中|上)(?:面)?(?:写|说|提|规定|有|是|的)",
+    rf"|{_DOCUMENT_ZH}(?:里|中|上|内)(?:面)?[^，。？]{{0,12}}?(?:写|说|提|规定|要求|有|是|的)|{_DEFINITE}",
     re.IGNORECASE,
 )
 """Asks about the person's files, by their kind, their name, or where they are."""
 COMPOSES: Final = re.compile(
     r"\b(?:write|draft|compose|translat\w*|rewrite|rephrase|proofread|polish|correct|brainstorm|suggest|invent|make up"
-    r"|imagine|poem|story|joke|remember)\b|写(?!着|了|的|道)|起草|撰写|翻译|译成|润色|改写|校对|编(?:一)?个|建议|记住",
+    r"|imagine|poem|story|joke|remember)\b"
+    r"|\b(?:put|say|turn) .{1,200}\b(?:in|into) (?:english|chinese|french|german|spanish|italian|japanese|russian)\b"
+    r"|写(?!着|了|的|道)|起草|撰写|翻译|[翻译][成为]|用[英中法德日]文|润色|改写|校对|编(?:一)?个|建议|记住",
     re.IGNORECASE,
 )
 """Asks for a text that is made, not found."""
 GENERAL: Final = re.compile(
     r"\b(?:what (?:is|are|'s) an? |mean(?:s|ing)?\b|defin|explain|how (?:do|can|could|should|would) (?:i|we|you|one)\b"
-    r"|how to\b|in general|usually|typically|generally|what can you|who are you)"
-    r"|什么是|是什么意思|解释|怎么|如何|怎样|通常|一般|你是谁|你能做|你会",
+    r"|how to\b|in general|usually|typically|generally|average|by law|legally|(?:should|does|must|can) an?\b"
+    r"|what an? [\w -]{1,40} (?:is|are|does)\b)"
+    r"|什么是|是什么意思|解释|怎么|如何|怎样|通常|一般|平均",
     re.IGNORECASE,
 )
 """Asks for general knowledge, by a definition or a way to do something."""
+OF_ASSISTANT: Final = re.compile(
+    r"\b(?:who|what) (?:are|can|could|do) you(?: do| help\w*| know)?\b(?! (?:see|find|think))"
+    r"|\bwhich (?:[\w-]+ ){1,3}(?:can|do) you\b|\bare you (?:an?|able|human|real|safe)\b"
+    r"|\b(?:safe|private) with you\b|\bdo you (?:keep|store|remember|save|learn|work|send|train|use)\b"
+    r"|你(?:是谁|是什么|能做|会做|能干|会不会|会(?:保存|记住|泄露)|可以做|有(?:什么|哪些)(?:功能|本事))|你能帮我?(?:做|干)?(?:些|点)?什么",
+    re.IGNORECASE,
+)
+"""Asks about the assistant: what it does, and what becomes of the things that it is told."""
+PERSONAL: Final = re.compile(
+    r"\b(?:do|did|have|am|was) (?:I|we) (?!need|want|have to\b)\w+"
+    r"|我们?(?:还|一共|每[年月天周])?(?:有|付|交|拿|欠|剩|得)(?:了|到)?(?:多|几|什么|哪)",
+    re.IGNORECASE,
+)
+"""Asks what is so of the person alone, which no general knowledge has."""
+TOLD: Final = re.compile(
+    r"(?:I(?:'ve| have| am|'m)?|we(?:'ve| have)?)"
+    r" (?!want|need|would|wish|like to|am looking|wonder|can't find)[^?？]*\Z"
+    r"|我们?(?:已经?|刚刚?|都|把)[^?？吗呢]*[了过][。！]?\Z",
+    re.IGNORECASE,
+)
+"""Tells something, and asks for nothing."""
+ASKS_CHANGE: Final = re.compile(
+    r"(?:please |now |can you |could you |would you )*(?:create|make|move|rename|delete|remove|trash|share|copy|put|add"
+    r"|update|change|edit|replace|restore|append)\b|(?:请|帮我|麻烦)*(?:把|将|新建|创建|建|删除|重命名|移动|共享|分享|复制|恢复)",
+    re.IGNORECASE,
+)
+"""Begins a request for a change."""
 _OPEN: Final = re.compile(
     r"\b(?:I|we)(?:'m| am)? (?:can|could|will|would|may|might|do not|don't|cannot|can't|couldn't|won't|need|able|unable"
     r"|going|not able|did not|didn't|have not|haven't|was not|wasn't)\b"
     r"|\b(?:I'll|I'd|let me|let's|would you|do you|shall I|could you"
     r"|please (?:tell|let|provide|specify|give|confirm|attach|open|upload|share|send|ask|say|check)"
     r"|feel free"
-    r"|sorry|happy to|glad to|make sure)\b"
+    r"|sorry|happy to|glad to|make sure|(?:that|this) would)\b"
+    r"|\AI (?:find|search|answer|organi[sz]e|sort|help|work|look|make|move|share)\b(?! that\b)"
     r"|\b(?:usually|typically|generally|in general|often|commonly|for example|e\.g\.)\b"
     r"|我(?:可以|能|会|将|来|无法|不能|不会|没有办法|没能|需要)|(?:请|麻烦)(?:你|您)?(?:告诉|提供|说明|确认|上传|打开|问)"
     r"|需要我|要我|抱歉|对不起|不好意思|通常|一般(?:来说|而言)|例如",
@@ -94,6 +131,21 @@ CHANGED: Final = re.compile(
     re.IGNORECASE,
 )
 """Says that something was changed."""
+IS_SO_NOW: Final = re.compile(
+    r"\b(?:was|were|is|are|has been|have been) (?:now |successfully )?(?:created|made|moved|renamed|deleted|trashed"
+    r"|removed|shared|copied|added|updated|edited|changed|restored|replaced|called|named)\b"
+    r"|\b(?:is|are) (?:now )?in (?:the trash|/?[\w/ ]+ now)\b|\b(?:is|are) now (?:in|on|part of)\b"
+    r"|现在(?:在|叫|位于|名为|可以)|已在|在回收站",
+    re.IGNORECASE,
+)
+"""Says that something is otherwise now, which after a request for it says that it was done."""
+DENIES: Final = re.compile(
+    r"\b(?:not|n't|nowhere|never) (?:\w+ )?(?:mention|contain|cover|include|address|discuss|specify|allow|require)"
+    r"|\b(?:mentions?|contains?|says?) (?:no|nothing)\b"
+    r"|没有?(?:提到|提及|写|包含|规定|涉及|说)|未(?:提到|提及|规定|涉及)",
+    re.IGNORECASE,
+)
+"""Denies that a text says something."""
 LOOKED_FOR: Final = re.compile(r"\b(?:find|found)\b|找到|搜|查到", re.IGNORECASE)
 _SENTENCE: Final = re.compile(r"(?:[^.!?。！？；\n]|[.!?](?=[^\s\"”'’)\]]))+[.!?。！？；]*")
 _FIGURE: Final = re.compile(r"\d")

@@ -14,15 +14,21 @@ from langchain_core.messages import AnyMessage, SystemMessage, ToolMessage
 
 from graph.citations.claims import (
     ABSENT,
+    ASKS_CHANGE,
     ASKS_FILES,
     CHANGED,
     COMPOSES,
+    DENIES,
     GENERAL,
+    IS_SO_NOW,
     LOOKED_FOR,
     NAME,
+    OF_ASSISTANT,
     OF_FILES,
     OF_NAMES,
     OF_OWN_FILES,
+    PERSONAL,
+    TOLD,
     claims_in,
 )
 from graph.citations.sources import SOURCES
@@ -122,16 +128,35 @@ def unread_claim(answer: str, asked: Asked) -> Unread | None:
     `needs_drive` says whether the drive can.
     """
     claims = [*claims_in(answer)]
-    if any(map(CHANGED.search, claims)) and not _has_changed(asked, claims):
+    if _tells_of_change(claims, asked):
         return "unchanged"
-    if is_read(asked):
+    if is_read(asked) or TOLD.match(asked.request):
         return None
     new = [*_new_claims(claims, asked)]
-    is_general = GENERAL.search(asked.request) and not ASKS_FILES.search(asked.request)
-    of_files = OF_OWN_FILES if is_general else OF_FILES
-    if any(map(of_files.search, new)) and not _is_made(asked.request, new):
+    of_files = OF_OWN_FILES if _is_general(asked.request) else OF_FILES
+    if any(map(of_files.search, new)) and not (_is_made(asked.request, new) or OF_ASSISTANT.search(asked.request)):
         return "unread"
-    return "unread" if new and not COMPOSES.search(asked.request) and ASKS_FILES.search(asked.request) else None
+    return "unread" if new and _asks_files(asked.request) else None
+
+
+def _is_general(request: str) -> bool:
+    return GENERAL.search(request) is not None and ASKS_FILES.search(request) is None
+
+
+def _asks_files(request: str) -> bool:
+    """Say whether only the person's files can answer: it is about them, or about what is so of the person alone."""
+    if COMPOSES.search(request) or OF_ASSISTANT.search(request):
+        return False
+    is_personal = PERSONAL.search(request) and not (_FIGURE.search(request) or GENERAL.search(request))
+    return ASKS_FILES.search(request) is not None or bool(is_personal)
+
+
+def _tells_of_change(claims: Sequence[str], asked: Asked) -> bool:
+    """Say whether the answer tells of a change that was not made."""
+    if any(map(CHANGED.search, claims)) and not _has_changed(asked, claims):
+        return True
+    is_asked = ASKS_CHANGE.match(asked.request) is not None and COMPOSES.search(asked.request) is None
+    return is_asked and any(map(IS_SO_NOW.search, claims)) and not _may_have_changed(asked)
 
 
 def describes_call(answer: str, asked: Asked, offered: frozenset[str]) -> bool:
@@ -195,13 +220,19 @@ def known_of(messages: Sequence[AnyMessage]) -> Known:
 
 
 def _has_changed(asked: Asked, claims: Sequence[str]) -> bool:
+    """Say whether a change that is told of may have been made, or is none of the assistant's."""
+    # A report of what a file says may have the words of a change; then it tells more than the request.
+    return _may_have_changed(asked) or COMPOSES.search(asked.request) is not None or not any(map(_is_own_act, claims))
+
+
+def _may_have_changed(asked: Asked) -> bool:
     """Say whether a call was made that may have changed something: in this turn, or before it what is told of."""
     if any(map(asked.looked, asked.turn)):
         return True
     has_before = any(asked.looked(message) and SOURCES not in message.additional_kwargs for message in asked.earlier)
-    told = any(context_of(message).find("<last_") >= 0 or "<summary" in context_of(message) for message in asked.sent)
-    # A report of what a file says may have the words of a change; then it tells more than the request.
-    return has_before or told or COMPOSES.search(asked.request) is not None or not any(map(_is_own_act, claims))
+    return has_before or any(
+        context_of(message).find("<last_") >= 0 or "<summary" in context_of(message) for message in asked.sent
+    )
 
 
 def _is_own_act(claim: str) -> bool:
@@ -217,14 +248,14 @@ def _new_claims(claims: Sequence[str], asked: Asked) -> Iterator[str]:
     known = known_of(asked.sent)
     tried = any(isinstance(message, ToolMessage) for message in asked.turn)
     for claim in claims:
-        is_absent = ABSENT.search(claim) is not None
+        is_absent = (ABSENT.search(claim) or DENIES.search(claim)) is not None
         if (not tried and _is_unsearched(claim)) if is_absent else _is_new(claim, known):
             yield claim
 
 
 def _is_unsearched(claim: str) -> bool:
     """Say whether a sentence denies what only a search can tell, and not a name, which the listing tells."""
-    return LOOKED_FOR.search(claim) is not None and OF_NAMES.search(claim) is None
+    return (LOOKED_FOR.search(claim) or DENIES.search(claim)) is not None and OF_NAMES.search(claim) is None
 
 
 def _is_new(claim: str, known: Known) -> bool:

@@ -24,7 +24,7 @@ from graph.memory.view_record import (
     ViewRecord,
     earlier_contexts,
     view_record_of,
-    without_repeated_role,
+    without_repeated,
 )
 from graph.messages.compact_view import compact_view
 from graph.messages.others import mark, others_items, read_items, withhold
@@ -143,7 +143,7 @@ async def view_of(
     hidden = await hidden_items(toolbox, others) if toolbox else frozenset(others)
     messages = withhold(rendered, hidden, running_turn(state)["language"])
     others = frozenset(read_items(messages))
-    moving = without_repeated_role(moving, [earlier[key] for one in messages if (key := str(one.id)) in earlier])
+    moving = without_repeated(moving, [earlier[key] for one in messages if (key := str(one.id)) in earlier])
     messages = insert_step(messages, state["messages"], step) if step else messages
     messages = with_context(_with_earlier(messages, earlier), BETWEEN.join(moving), turn)
     sent, ids = _as_sent([system, *messages], time_zone, compact=compact)

@@ -17,8 +17,11 @@ LONGEST_CONTEXT: Final = 4_000
 """Characters of what stood before the words of an earlier turn; a longer one costs more than its cache saves."""
 FORGETTABLE: Final = ("<memories>", "<attachments>", "<attached_before>")
 BETWEEN: Final = "\n\n"
-ROLE: Final = re.compile(r"^<role>\n.*?\n</role>$", re.MULTILINE | re.DOTALL)
-"""No text of a file or a name can have such a section: tags in them are escaped."""
+SAID_ONCE: Final = re.compile(r"^<(role|document|related)>\n.*?\n</\1>$", re.MULTILINE | re.DOTALL)
+"""Sections that a later turn shows only if they changed: the newest one of each counts.
+
+No text of a file or a name can have such a section: tags in them are escaped.
+"""
 
 
 class SectionReference(TypedDict, total=False):
@@ -76,10 +79,10 @@ async def earlier_contexts(messages: Sequence[AnyMessage], turn: str, result_sto
     return {key: text for key, text in contexts.items() if len(text) <= LONGEST_CONTEXT and not _may_go(text)}
 
 
-def without_repeated_role(moving: Sequence[str], earlier: Sequence[str]) -> list[str]:
-    """Return the sections without the role if the newest one that the `earlier` turns show is the same."""
-    said = next((found[-1] for text in reversed(earlier) if (found := ROLE.findall(text))), "")
-    return [part for part in moving if part != said]
+def without_repeated(moving: Sequence[str], earlier: Sequence[str]) -> list[str]:
+    """Return the sections without those that the `earlier` turns show, oldest first, and that are still the newest."""
+    newest = {found[1]: found[0] for text in earlier for found in SAID_ONCE.finditer(text)}
+    return [part for part in moving if part not in newest.values()]
 
 
 def _may_go(text: str) -> bool:

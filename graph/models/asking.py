@@ -93,7 +93,11 @@ MADE_BY: Final = "made_by"
 WANTS_MARKS: Final = "langchain_anthropic"
 """The package whose service caches only requests that are marked."""
 WITH_GRAMMAR: Final = frozenset({"llama.cpp", "vllm"})
-"""Servers that keep a model to a tool's schema if a call is required."""
+"""Servers that keep a model to a tool's schema if a call is required, or to the schema of an answer."""
+IGNORES_REQUIRED: Final = "llama.cpp"
+"""It lets a model write anything if it does not know the markup of calls in the model's template."""
+SMALL_ANSWER: Final = 2_048
+"""Tokens that a small model writes at most in one answer."""
 CALL_BLOCKS: Final = frozenset({"tool_use", "input_json_delta"})
 """Parts of an answer's content that are in its calls as well."""
 
@@ -186,19 +190,54 @@ def expected_of(model: ChatRunnable, messages: Sequence[BaseMessage]) -> Expecte
     )
 
 
-def with_call(model: ChatRunnable) -> ChatRunnable:
+async def ask_for_call(
+    model: ChatRunnable, messages: Sequence[BaseMessage], *, said: Callable[[Delta], None] | None = None
+) -> AIMessage:
+    """Return the model's answer, which is a call where its server writes calls by a grammar that it can make."""
+    bound = _with_call(model)
+    try:
+        return await ask(bound, messages, said=said)
+    except ModelRequestError:
+        if bound is model:
+            raise
+    return await ask(model, messages, said=said)
+
+
+def _with_call(model: ChatRunnable) -> ChatRunnable:
     """Return the model bound to call a tool, where its server writes calls by a grammar; else the same model."""
     asked = _unbound(model)
     served = asked.served.known if isinstance(asked, LeanChatModel) and asked.served else UNKNOWN
-    is_bound = isinstance(model, RunnableBinding) and bool(model.kwargs.get("tools"))
-    return model.bind(tool_choice="required") if is_bound and served.program in WITH_GRAMMAR else model
+    tools = model.kwargs.get("tools") if isinstance(model, RunnableBinding) else None
+    if not tools or served.program not in WITH_GRAMMAR:
+        return model
+    if served.program == IGNORES_REQUIRED:
+        # With "none" the tools stay in the prompt, and the call comes as text of the schema, which is read like any.
+        return model.bind(tool_choice="none", response_format=_call_format(tools))
+    return model.bind(tool_choice="required")
+
+
+def _call_format(tools: Sequence[Any]) -> dict[str, Any]:
+    """Return the format of an answer that is the JSON of one call of these tools."""
+    functions = [tool["function"] for tool in tools]
+    calls = [
+        {
+            "type": "object",
+            "properties": {"name": {"const": function["name"]}, "arguments": function["parameters"]},
+            "required": ["name", "arguments"],
+        }
+        for function in functions
+    ]
+    return {"type": "json_schema", "json_schema": {"name": "call", "schema": {"anyOf": calls}}}
 
 
 def steadied(model: ChatRunnable) -> ChatRunnable:
-    """Return a small model bound to its likeliest words, where its server else draws them: calls have to be exact."""
+    """Return a small model bound to its likeliest words, and to few enough, where its server else draws without end.
+
+    Calls have to be exact, and a small model that begins to repeat itself goes on until its context is full.
+    """
     asked = _unbound(model)
     served = asked.served.known if isinstance(asked, LeanChatModel) and asked.served else UNKNOWN
-    return model.bind(temperature=0) if served.program in WITH_GRAMMAR else model
+    return model.bind(temperature=0, max_tokens=SMALL_ANSWER) if served.program in WITH_GRAMMAR else model
 
 
 def _tool_name(tool: Any) -> str:

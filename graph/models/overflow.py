@@ -4,7 +4,8 @@ The dialects are those of OpenAI, Azure, Anthropic, DeepSeek, Mistral, Google, Q
 Bedrock, OpenRouter, LiteLLM, and of vLLM, SGLang, TGI, Ollama, llama.cpp and LM Studio.
 
 Some servers cut a request without a word: Ollama from the front to its context (4,096 tokens below 24 GB of video
-memory), others in the middle. Their own count of the request shows it, and the person is told once.
+memory), others in the middle. Their own count of the request shows it, and the person is told once. A context that is
+known to be too small is told with the first answer of a conversation.
 """
 
 import re
@@ -14,7 +15,7 @@ from typing import Final
 from langchain_core.messages import AIMessage, BaseMessage
 
 from graph.language import Language
-from graph.models.serving import Program
+from graph.models.serving import Program, ServedModel
 
 TOO_LARGE: Final = 413
 """The HTTP status for a body that is too large (RFC 9110, 15.5.14)."""
@@ -53,10 +54,17 @@ LEAST_READ: Final = 400
 LEAST_SHARE: Final = 0.55
 """Estimates of tokens are nearer to the truth than this."""
 WANTED_TOKENS: Final = 16_384
+ENOUGH_TOKENS: Final = 8_192
+"""A smaller context cuts requests, in some servers without a word."""
 _TOLD: Final[Mapping[Language, str]] = {
     "en": "(The language model read only {read:,} of about {sent:,} tokens that were sent: its server cut the rest, so "
     "this answer may miss things. {mend})",
     "zh": "（语言模型只读取了约 {sent:,} 个词元中的 {read:,} 个：模型服务截掉了其余部分，回答可能有遗漏。{mend}）",
+}
+_NARROW: Final[Mapping[Language, str]] = {
+    "en": "(The language model can read only {context:,} tokens, which is too few: longer conversations and documents "
+    "are refused or cut. {mend})",
+    "zh": "（语言模型只能读取 {context:,} 个词元，太少了：较长的对话和文档会被拒绝或截断。{mend}）",
 }
 _MENDS: Final[Mapping[Program, Mapping[Language, str]]] = {
     "llama.cpp": {
@@ -104,6 +112,15 @@ def cut_request_notice(
     read = (answer.usage_metadata or {}).get("input_tokens", 0)
     mend = _MENDS[program][language].format(tokens=WANTED_TOKENS)
     return _TOLD[language].format(read=read, sent=round(sent, -2), mend=mend)
+
+
+def narrow_context_notice(served: ServedModel, earlier: Sequence[BaseMessage], language: Language) -> str:
+    """Return the sentence for the person about a context that is too small, once in a conversation; else nothing."""
+    is_narrow = served.program and 0 < served.context < ENOUGH_TOKENS
+    if not is_narrow or any(CUT_REQUEST in message.additional_kwargs for message in earlier):
+        return ""
+    mend = _MENDS[served.program][language].format(tokens=WANTED_TOKENS)
+    return _NARROW[language].format(context=served.context, mend=mend)
 
 
 def with_cut_mark(answer: AIMessage) -> AIMessage:

@@ -59,6 +59,7 @@ _ARGUMENTS: Final = re.compile(r"\"(?:arguments|parameters|args|input)\"\s*:\s*[
 NAME_WITHIN: Final = 400
 """Characters within which the JSON of a call names its tool."""
 _CLOSED_BLOCK: Final = re.compile(r"\s*```[ \t]*(?=\n|\Z)")
+_CLOSING_BRACE: Final = re.compile(r"\s*\}")
 _FENCED: Final = re.compile(r"```[\w-]*\s*(.*?)\s*```", re.DOTALL)
 _FUNCTION: Final = re.compile(r"<function=([^>\s]+)>\s*(.*?)\s*</function>", re.DOTALL)
 _PARAMETER: Final = re.compile(r"<parameter=([^>\s]+)>\n?(.*?)\n?</parameter>", re.DOTALL)
@@ -132,7 +133,7 @@ def tries_call(text: str, offered: frozenset[str]) -> bool:
 def _has_words_behind(text: str) -> bool:
     """Say whether words follow the JSON at the beginning of a text."""
     try:
-        _, end = _DECODER.raw_decode(text)
+        _, end = _decode(text)
     except (ValueError, RecursionError):
         return False
     closed = _CLOSED_BLOCK.match(text, end)
@@ -160,7 +161,7 @@ def _embedded(text: str, offered: frozenset[str]) -> tuple[list[ToolCall], str] 
         if found.start() < told:
             continue
         try:
-            value, end = _DECODER.raw_decode(text, found.end())
+            value, end = _decode(text, found.end())
         except (ValueError, RecursionError):
             continue
         made = [_call(name, args, offered) for name, args in _named(value)]
@@ -187,7 +188,7 @@ def _values(text: str) -> tuple[list[tuple[str, Any]], str]:
     while text := text.strip(" \t\r\n;,"):
         named = re.match(r"([\w.-]+)\s*(?:\[ARGS\])?\s*(?=\{)", text)
         try:
-            value, end = _DECODER.raw_decode(text, named.end() if named else 0)
+            value, end = _decode(text, named.end() if named else 0)
         except (ValueError, RecursionError):
             break
         found += [(named[1], value)] if named else list(_named(value))
@@ -213,6 +214,21 @@ def _parameters(text: str) -> Any:
     if text.startswith("{"):
         return _json(text)
     return {found[1]: found[2] for found in _PARAMETER.finditer(text)}
+
+
+def _decode(text: str, at: int = 0) -> tuple[Any, int]:
+    """Return the JSON value that begins there, and its end; raise ValueError without one.
+
+    The template of Qwen2.5-Coder shows calls in doubled braces, and its models write them so.
+    """
+    try:
+        return _DECODER.raw_decode(text, at)
+    except ValueError:
+        if not text.startswith("{{", at):
+            raise
+    value, end = _DECODER.raw_decode(text, at + 1)
+    closing = _CLOSING_BRACE.match(text, end)
+    return value, closing.end() if closing else end
 
 
 def _json(text: str) -> Any:

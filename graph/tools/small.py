@@ -7,16 +7,15 @@ from langchain_core.tools import BaseTool
 
 from graph.tools.descriptions import short_description, short_schema
 
-USEFUL: Final[Mapping[str, frozenset[str]]] = {
-    "create_folder": frozenset({"parent_id"}),
-    "create_file": frozenset({"parent_id"}),
-    "list_folder": frozenset({"folder_id"}),
-    "query_table": frozenset({"filters", "aggregates"}),
-    "search_files": frozenset({"query"}),
-    "semantic_search_files": frozenset({"folder_id"}),
-    "share_item": frozenset({"role"}),
+USEFUL: Final[Mapping[str, Mapping[str, str]]] = {
+    "create_folder": {"parent_id": ""},
+    "create_file": {"parent_id": ""},
+    "list_folder": {"folder_id": ""},
+    "query_table": {"filters": "", "aggregates": ""},
+    "search_files": {"query": ""},
+    "share_item": {"role": "`editor` only if the person says that they may edit; else leave it out."},
 }
-"""The optional arguments that a tool keeps."""
+"""The optional arguments that a tool keeps, with a few words, or none."""
 
 
 def small_tools(tools: Mapping[str, BaseTool], wanted: Sequence[str]) -> list[BaseTool]:
@@ -28,15 +27,19 @@ def _small(tool: BaseTool) -> BaseTool:
     update: dict[str, Any] = {"description": _sentence(short_description(tool.description))}
     if isinstance(tool.args_schema, dict):
         schema = short_schema(cast("Mapping[str, Any]", tool.args_schema))
-        kept = {*schema.get("required", ()), *USEFUL.get(tool.name, ())}
+        useful = USEFUL.get(tool.name, {})
+        kept = {*schema.get("required", ()), *useful}
         fields: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
-        shown = {name: _argument(field) for name, field in fields.items() if name in kept}
+        shown = {name: _argument(field, useful.get(name, "")) for name, field in fields.items() if name in kept}
         update["args_schema"] = {**schema, "properties": shown}
     return tool.model_copy(update=update)
 
 
-def _argument(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an argument with its type alone; a list or an object keeps the description of its parts."""
+def _argument(schema: Mapping[str, Any], said: str) -> dict[str, Any]:
+    """Return an argument with its type and what is `said` of it; a list or an object keeps its own descriptions."""
+    if said:
+        # A small model writes a default that it sees, or any other choice in its place.
+        return {**{key: value for key, value in schema.items() if key != "default"}, "description": said}
     kept = {key: value for key, value in schema.items() if key != "description"}
     return kept if schema.get("type") not in {"array", "object"} else dict(schema)
 

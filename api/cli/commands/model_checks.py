@@ -11,6 +11,7 @@ import httpx
 from api.cli.texts import language, text
 from graph.errors import ModelPackageError
 from graph.limits.model_table import AS_OF, context_in, prices_of
+from graph.models.overflow import ENOUGH_TOKENS, WANTED_TOKENS
 from graph.models.providers import OLLAMA, needs_package, require_package
 from graph.models.services import OPENAI, SERVICES, access_to
 from graph.models.serving import UNKNOWN, Program, ServedModel, served_model
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
 MODEL_SECONDS = 10
-ENOUGH_TOKENS = 8_192
-"""A smaller context cuts requests, in some servers without a word."""
-RIGHT_TOKENS = 16_384
 MENDS: Mapping[Program, str] = {"llama.cpp": "llama", "ollama": "ollama", "vllm": "vllm"}
 REFUSALS = frozenset({401, 403})
 
@@ -81,7 +79,7 @@ def check_model(settings: AgentSettings, name: str) -> Check:
     tokens = min(context_in(settings, name), served.context or context_in(settings, name))
     said = text("model_room", found=found.text, tokens=f"{tokens:,}")
     if 0 < served.context < ENOUGH_TOKENS and served.program:
-        mend = text(f"mend_{MENDS[served.program]}", tokens=RIGHT_TOKENS)
+        mend = text(f"mend_{MENDS[served.program]}", tokens=WANTED_TOKENS)
         return Check("model", "warn", text("model_narrow", found=said, mend=mend))
     return Check("model", found.state, said)
 

@@ -11,16 +11,16 @@ def place(path: str, file: str = "") -> str:
     return json_section("place", {"file": shown, "folder": {"id": "d" * 32, "path": path}, "root_id": "d" * 32})
 
 
-def test_the_listing_and_the_place_have_the_paths_alone() -> None:
+def test_the_listing_and_the_place_have_the_paths_alone_and_the_folders_stand_last() -> None:
     shown = sections_by_path((place("/Home", "/Home/a.md"), json_section("listing", ITEMS)))
     assert shown == (
         "<place>\nfile: /Home/a.md\nfolder: /Home\n</place>",
-        "<listing>\n/Home/HR/\n/Home/Lease.md\n</listing>",
+        "<listing>\n/Home/Lease.md\n/Home/HR/\n</listing>",
     )
 
 
 def test_in_the_root_a_path_begins_with_one_slash() -> None:
-    assert sections_by_path((place("/"), json_section("listing", ITEMS)))[1] == "<listing>\n/HR/\n/Lease.md\n</listing>"
+    assert sections_by_path((place("/"), json_section("listing", ITEMS)))[1] == "<listing>\n/Lease.md\n/HR/\n</listing>"
 
 
 def test_a_name_that_holds_a_tag_or_a_line_end_stays_one_line() -> None:

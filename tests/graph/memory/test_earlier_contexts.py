@@ -52,6 +52,21 @@ async def test_a_role_is_said_again_only_when_it_changes(build_with_store: Build
     assert roles == [[search], [search], [search, drive], [search, drive, search]]
 
 
+async def test_a_document_is_shown_again_only_when_it_changes_or_another_was_open(
+    build_with_store: Build, model: ScriptedChatModel, drive: TinyDrive
+) -> None:
+    drive.texts.update(a="The rent is 900.", b="The fee is 30.")
+    assistant, shown = build_with_store(), list[list[str]]()
+    for file_id, text in (("a", ""), ("a", ""), ("a", "The rent is 950."), ("b", ""), ("a", ""), ("a", "")):
+        drive.texts[file_id] = text or drive.texts[file_id]
+        model.script = ["Done."]
+        await assistant.say("summarise this document", file_id=file_id)
+        sent = prompt_of(model.requests[-1])
+        shown.append([line for line in sent.splitlines() if line.startswith(("The rent", "The fee"))])
+    one, two, other = "The rent is 900.", "The rent is 950.", "The fee is 30."
+    assert shown == [[one], [one], [one, two], [one, two, other], [one, two, other, two], [one, two, other, two]]
+
+
 async def test_what_a_file_says_can_not_look_like_a_role(
     build_with_store: Build, model: ScriptedChatModel, drive: TinyDrive
 ) -> None:
