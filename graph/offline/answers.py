@@ -7,8 +7,9 @@ from graph.language import Language
 from graph.offline.conversation import Conversation, items_in
 from graph.offline.followup import follow_up, is_fragment
 from graph.offline.replay import Reply, Script, StoppedError, UnresolvedError, replay
-from graph.offline.scripts import batches, changing, dated, facts, finding, listing, organising, reading
+from graph.offline.scripts import changing, editing, finding, listing, organising, reading
 from graph.offline.scripts.task import Task
+from graph.offline.understanding.arguments import FACTS
 from graph.offline.understanding.intent import CHANGING, EDITING, Intent
 from graph.offline.understanding.requests import memory_intent, understand
 from graph.offline.wording import code, path_of, say
@@ -117,11 +118,10 @@ def _talk(task: Task, intent: Intent) -> Script:
 
 SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
     **dict.fromkeys(("help", "greet", "thanks", "confirm", "decline", "cannot", "explain"), _talk),
-    "dated": dated.dated, "find": finding.find, "lookup": finding.lookup, "list": listing.folder,
+    "dated": listing.dated, "find": finding.find, "lookup": finding.lookup, "list": listing.folder,
     **dict.fromkeys(set(listing.LISTINGS) - {"list"}, listing.listed), "count": listing.count,
-    "info": listing.info, "now": listing.now,
-    **dict.fromkeys(("who", "whoami"), listing.whoami),
-    **dict.fromkeys(("newest", "oldest", "largest", "smallest"), facts.extreme), "compare": facts.compare,
+    "info": listing.info, "now": listing.now, "whoami": listing.whoami,
+    **dict.fromkeys(FACTS, listing.extreme), "compare": finding.compare,
     **dict.fromkeys(("shared_out", "list_changes"), listing.changes), "diff_versions": listing.diff,
     "ask": reading.ask, "ask_next": reading.ask_next,
     "read": reading.open_file, "summarise": reading.summarise, "map_files": finding.map_files,
@@ -129,11 +129,11 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
     "save_summary": organising.save_summary, "add_summary": organising.add_summary,
     "move": organising.move, "copy": organising.copy, "rename": changing.rename, "share": changing.share,
     **dict.fromkeys(("revoke", "set_role", "end_link"), changing.change_access), "link": changing.make_link,
-    "leave": changing.leave, "rename_many": batches.rename_many, "organise": batches.organise,
+    "leave": changing.leave, "rename_many": organising.rename_many, "organise": organising.organise,
     "delete": changing.trash, "empty_trash": changing.empty_trash,
     "restore": changing.restore, "restore_version": changing.restore_version,
-    "undo": changing.undo, "undo_meant": changing.undo_meant, "redo": changing.undo, "replace": organising.replace_text,
-    "remove_text": organising.replace_text, "add": organising.add_text, "remember": changing.remember,
+    "undo": changing.undo, "undo_meant": changing.undo_meant, "redo": changing.undo, "replace": editing.replace_text,
+    "remove_text": editing.replace_text, "add": editing.add_text, "remember": changing.remember,
     "forget": changing.forget, "list_memories": changing.recall,
 }  # fmt: skip
 """The script of each action."""

@@ -1,12 +1,12 @@
 """From a phrase to the items it stands for, with as few calls as it takes; asks when it is not clear."""
 
 import re
-import unicodedata
 from calendar import month_name
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from drive_server.knowledge.text.characters import fold_case, fold_words
 from graph.offline.replay import Steps, StoppedError, UnresolvedError, call, request
 from graph.offline.results import Item, Result
 from graph.offline.scripts.task import ROOT, Task
@@ -22,7 +22,6 @@ ABSENT: Final = "not_found"
 """The drive's code for what is not there; any other one says nothing of that."""
 _GENERIC: Final = frozenset(map(stem, ["file", "document", "doc", "note", "paper", "item", "text", "copy"]))
 _NUMBERED: Final = re.compile(r"(?<![\w.-])\d{1,4}$")
-_SUMMARY: Final = re.compile("summary|总结|摘要")
 _HAN_MONTHS: Final = word("months").pattern.split()
 _DATE: Final = re.compile(r"(?:19|20)\d\d(?:[-./年]?\d{1,2})?(?:[-./月]?\d{1,2})?")
 
@@ -52,9 +51,11 @@ def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False)
     wanted = ref.kind or kind
     if ref.form in {"here", "open", "it", "them", "there"}:
         return _pointed_at(task, ref, wanted)
-    if ref.form in {"all", "summary"}:
-        found = yield from (_of_sort(task, ref) if ref.form == "all" else _summary(task))
+    if ref.form == "all":
+        found = yield from _of_sort(task, ref)
         return _without(task, found, ref.kept) if ref.kept else found
+    if ref.form == "summary":
+        return (yield from _summary(task))
     if ref.form != "path":
         return (yield from _by_name(task, ref, wanted, loose=loose))
     if ref.text == "/":
@@ -140,13 +141,28 @@ def size_of(item: Item) -> int:
 
 def _summary(task: Task) -> Steps[list[Item]]:
     """Return the file that is called a summary: one of an earlier step, the one of just that name, or the newest."""
-    made = [item for item in task.conversation.changed(finished=True) if _SUMMARY.search(fold(str(item.get("name"))))]
-    found = made[:1] or (yield from _searched(["summary", "总结", "摘要"], "file", SEARCHED))
-    named = [item for item in found if _SUMMARY.search(fold(str(item["name"])))]
-    if not named:
+    made = [item for item in task.conversation.changed(finished=True) if _is_summary(item)]
+    found = made[:1] or [
+        one for one in (yield from _searched(["summary", "总结"], "file", SEARCHED)) if _is_summary(one)
+    ]
+    if not found:
         raise task.unresolved("no_summary")
-    same = [item for item in named if _SUMMARY.fullmatch(fold(str(item["name"])).rpartition(".")[0])]
-    return [max(same or named, key=lambda item: str(item.get("updated_at", "")))]
+    same = [one for one in found if word("summary_name").fullmatch(str(one["name"]).rpartition(".")[0])]
+    return [max(same or found, key=changed_at)]
+
+
+def _is_summary(item: Item) -> bool:
+    return word("summary_name").search(str(item.get("name", ""))) is not None
+
+
+def changed_at(item: Item) -> str:
+    """Return when the content of a file was changed."""
+    return str(item.get("modified_at") or item.get("updated_at") or "")
+
+
+def types_in(said: str) -> list[str] | None:
+    """Return the sorts of files that a request names, as the drive's search takes them; None for any."""
+    return [name for name, pattern in table("sort") if pattern.search(said.lower())] or None
 
 
 def _of_sort(task: Task, ref: Ref) -> Steps[list[Item]]:
@@ -168,7 +184,7 @@ def _of_sort(task: Task, ref: Ref) -> Steps[list[Item]]:
     if not fitting and len(folders) == 1:
         return [item for item in (yield from _contents(task, folders[0])) if item.get("kind") == "file"]
     if not fitting:
-        others = [one for one in _synonyms(ref.text) if any(one in fold(str(item.get("path"))) for item in found)]
+        others = [one for one in _synonyms(ref.text) if any(one in fold_case(str(item.get("path"))) for item in found)]
         if others:
             return (yield from _of_sort(task, replace(ref, text=others[0])))
         raise task.unresolved("not_found", name=quoted(ref.text or ref.extension))
@@ -381,43 +397,23 @@ def ambiguous(task: Task, name: str, items: Sequence[Item]) -> UnresolvedError:
     return task.unresolved("ambiguous" if name else "ambiguous_it", name=quoted(name), list=lines)
 
 
-_LATIN_MARKS: Final = re.compile("(?<=[a-z])[\u0300-\u036f]+")
-_APOSTROPHES: Final = {ord(sign): "'" for sign in "\u2018\u2019\u02bc\u00b4\uff07`"}
-
-
-def fold(text: str) -> str:
-    """Return a name in the form in which names are compared."""
-    return " ".join(unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).split())
-
-
-def _plain(name: str) -> str:
-    """Return a folded name without the accents of Latin letters, and with one sign for an apostrophe."""
-    apart = _LATIN_MARKS.sub("", unicodedata.normalize("NFD", name.translate(_APOSTROPHES)))
-    return unicodedata.normalize("NFC", apart)
-
-
 def _grade(name: str, wanted: str) -> int:
-    """Return how well a name fits: 0 is the same, 1 without its suffix, then less and less, `NO_MATCH` not at all.
-
-    A name that does not fit as it is written may fit with other accents and apostrophes.
-    """
-    held, sought = fold(name), fold(wanted)
-    literal = _grade_folded(held, sought)
-    return literal if literal < NO_MATCH else _grade_folded(_plain(held), _plain(sought))
-
-
-def _grade_folded(held: str, sought: str) -> int:
-    every = bool(sought) and all(_begins(one, held) for one in sought.split())
-    ways = (held == sought, held.rpartition(".")[0] == sought, held.startswith(sought), _begins(sought, held), every)
+    """Return how well a name fits: 0 is the same, 1 without its suffix, then less and less, `NO_MATCH` not at all."""
+    every = bool(wanted) and all(_begins(one, name) for one in wanted.split())
+    ways = (name == wanted, name.rpartition(".")[0] == wanted, name.startswith(wanted), _begins(wanted, name), every)
     return next((grade for grade, fit in enumerate(ways) if fit), NO_MATCH)
 
 
 def best_matches(items: Iterable[Item], wanted: str, *, kind: str = "", most: int = NO_MATCH - 1) -> list[Item]:
-    """Return the items whose names fit best, all of them equally well; `most` is the worst grade that counts."""
+    """Return the items whose names fit best, all of them equally well; `most` is the worst grade that counts.
+
+    A name that does not fit as it is written may fit with other accents and apostrophes.
+    """
     once = {str(item.get("id")): item for item in items if not item.get("trashed_at")}.values()
     of_kind = [item for item in once if not kind or item.get("kind", kind) == kind]
-    graded = [(_grade(str(item.get("name", "")), wanted), item) for item in of_kind]
-    best = min((how for how, _ in graded), default=NO_MATCH)
-    fitting = [item for how, item in graded if how == best <= most]
-    written = [item for item in fitting if _grade_folded(fold(str(item.get("name", ""))), fold(wanted)) == best]
-    return written or fitting
+    for form in (fold_case, fold_words):
+        graded = [(_grade(form(str(item.get("name", ""))), form(wanted)), item) for item in of_kind]
+        best = min((how for how, _ in graded), default=NO_MATCH)
+        if best <= most:
+            return [item for how, item in graded if how == best]
+    return []
