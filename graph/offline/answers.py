@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from graph.language import Language
 from graph.offline.conversation import Conversation, items_in
 from graph.offline.followup import follow_up, is_fragment
 from graph.offline.replay import Reply, Script, StoppedError, UnresolvedError, replay
@@ -20,34 +19,24 @@ from graph.state import AGENTS, AgentName
 OWN: Final = "mcp__"
 """Tools of a person's own servers begin with it."""
 SURE, UNSURE, MOST_STEPS = 0.92, 0.2, 8
+LEADING: Final[tuple[AgentName, ...]] = ("drive_agent", "document_agent", "search_agent")
 READING: Final = frozenset({"compare", "find", "lookup", "ask", "ask_next", "read", "summarise", "map_files"})
 MAKES: Final = frozenset({"create_folder", "create_file", "save_summary", "rename"})
 
 
 def decide(conversation: Conversation) -> dict[str, Any]:
     """Return the arguments of `RouteDecision`."""
-    language, last = conversation.language, conversation.sections.last_agent
-    if memory_intent(conversation.asked):
-        return _decision(language, "drive_agent", "drive_agent")
-    intents = _intents(conversation)
-    if last in AGENTS and "ai: " in conversation.sections.conversation and is_fragment(intents, conversation.asked):
-        return _decision(language, last, "sticky")
-    if not intents:
-        return _decision(language, "drive_agent", "fallback") | {"confidence": UNSURE}
-    agents = {agent_for(intent) for intent in intents}
-    order: tuple[AgentName, ...] = ("drive_agent", "document_agent", "search_agent")
-    leads = next(agent for agent in order if agent in agents)
+    language, last, asked = conversation.language, conversation.sections.last_agent, conversation.asked
+    intents = understand(asked, file_open=conversation.sections.shows_file)
+    agents = {"drive_agent"} if memory_intent(asked) else {agent_for(intent) for intent in intents}
+    leads, why = next((agent for agent in LEADING if agent in agents), "drive_agent"), ""
     # Several requests, at least one of which changes something, are done step by step.
     several = len(intents) > 1 and any(intent.action in CHANGING for intent in intents)
-    return _decision(language, leads, "plan" if several else leads)
-
-
-def _decision(language: Language, agent: str, why: str) -> dict[str, Any]:
-    return {"agent": agent, "needs_plan": why == "plan", "confidence": SURE, "reason": REASONS[why][language]}
-
-
-def _intents(conversation: Conversation) -> Sequence[Intent]:
-    return understand(conversation.asked, file_open=conversation.sections.shows_file)
+    if not memory_intent(asked) and last in AGENTS and "ai: " in conversation.sections.conversation:
+        leads, why = (last, "sticky") if is_fragment(intents, asked) else (leads, "")
+    why = why or ("fallback" if not agents else "plan" if several and not memory_intent(asked) else leads)
+    confidence = UNSURE if why == "fallback" else SURE
+    return {"agent": leads, "needs_plan": why == "plan", "confidence": confidence, "reason": REASONS[why][language]}
 
 
 def agent_for(intent: Intent) -> AgentName:
@@ -63,7 +52,8 @@ def agent_for(intent: Intent) -> AgentName:
 def plan(conversation: Conversation) -> dict[str, Any]:
     """Return the arguments of `TaskPlan`: one step for each request, in the person's words and order."""
     asked = conversation.asked
-    each, intents = of_each(asked), _intents(conversation)[:MOST_STEPS]
+    each = of_each(asked)
+    intents = understand(asked, file_open=conversation.sections.shows_file)[:MOST_STEPS]
     if each is not None:
         return {"steps": [_step("1", asked, "search_agent") | {"kind": "map", "folder": finding.folder_of(each).text}]}
     steps = [
@@ -92,23 +82,17 @@ def revise(conversation: Conversation) -> dict[str, Any]:
     """Return the arguments of `RevisedPlan`: what is left and needs no step that did not succeed."""
     steps = conversation.sections.plan_so_far
     lost = {str(step["id"]) for step in steps if step.get("status") in {"failed", "skipped"}}
-    left: list[Mapping[str, Any]] = []
+    left: list[dict[str, Any]] = []
     for step in (one for one in steps if one.get("status") == "pending"):
-        if lost & {str(key) for key in step.get("depends_on", [])}:
+        needs = [str(one) for one in step.get("depends_on", [])]
+        if lost & {*needs}:
             lost.add(str(step["id"]))
-        else:
-            left.append(step)
-    ids = {str(step["id"]): f"n{step['id']}" for step in left}
-    fields = ("title", "agent", "instruction", "kind", "folder")
-    renamed = [
-        {key: step[key] for key in fields if step.get(key)}
-        | {
-            "id": ids[str(step["id"])],
-            "depends_on": [ids.get(str(one), str(one)) for one in step.get("depends_on", [])],
-        }
-        for step in left
-    ]
-    return {"why": say(conversation.language, "revised"), "steps": renamed}
+            continue
+        renewed = {f"{one['id']}"[1:] for one in left}
+        fields = {key: step[key] for key in ("title", "agent", "instruction", "kind", "folder") if step.get(key)}
+        depends = [f"n{one}" if one in renewed else one for one in needs]
+        left.append(fields | {"id": f"n{step['id']}", "depends_on": depends})
+    return {"why": say(conversation.language, "revised"), "steps": left}
 
 
 def _talk(task: Task, intent: Intent) -> Script:

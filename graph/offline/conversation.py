@@ -89,6 +89,7 @@ READING: Final = frozenset(word("reading").pattern.split("|"))
 SEARCHES: Final = frozenset({"search_files", "semantic_search_files"})
 NO_SUBJECT: Final = frozenset(["undo_changes", "redo_changes", "list_changes", "list_trash", "empty_trash", "whoami"])
 """Calls after which "it" is not what they named."""
+NAMING_FOLDERS: Final = frozenset(["create_folder", "get_file_info", "rename_item", "move_item"])
 
 
 class Call(NamedTuple):
@@ -167,10 +168,9 @@ class Conversation:
     def focus(self) -> list[Item]:
         """Return what was talked about last before the running step: one item, or several that were listed."""
         by_id, found, turn = self.items_by_id(), list[Item](), 0
-        for made, result in self._before():
+        for made, result, answer in self._before():
             if found and made.turn < turn:
                 break
-            answer = " ".join(said.text for said in self.said if said.turn == made.turn and not said.by_person)
             items = _subject(made, result, by_id)
             named = [item for item in items if f"`{item.get('path')}`" in answer]
             if named:
@@ -182,28 +182,27 @@ class Conversation:
 
     def listed(self) -> list[Item]:
         """Return what the last answer before the running step listed, in its order."""
-        for made, result in self._before():
-            answer = " ".join(said.text for said in self.said if said.turn == made.turn and not said.by_person)
-            named = [item for item in items_in(result) if str(item.get("name")) in answer]
-            if len(named) > 1:
-                return named
-        return []
+        lists = (
+            [one for one in items_in(result) if str(one.get("name")) in said] for _, result, said in self._before()
+        )
+        return next((items for items in lists if len(items) > 1), [])
 
     def last_folder(self) -> Item | None:
         """Return the folder that was talked about last before the running step."""
         by_id = self.items_by_id()
-        for made, result in self._before():
+        for made, result, _ in self._before():
             own = [item for item in items_in(result)[:1] if item.get("kind") == "folder"]
-            moved = made.name in {"create_folder", "get_file_info", "rename_item", "move_item"}
-            found = (own if moved else []) or _arguments(made, by_id, "folder_id", "parent_id")
-            if found:
+            found = own if made.name in NAMING_FOLDERS else []
+            if found := found or _arguments(made, by_id, "folder_id", "parent_id"):
                 return found[0]
         return None
 
-    def _before(self) -> Iterator[tuple[Call, Result]]:
+    def _before(self) -> Iterator[tuple[Call, Result, str]]:
+        """Yield the calls that worked before the running step, newest first, with what was answered in their turn."""
         for made in reversed(self.calls):
             if (made.turn, made.segment) < (self.turn, self.segment) and made.result and made.result.worked:
-                yield made, made.result
+                answered = (said.text for said in self.said if said.turn == made.turn and not said.by_person)
+                yield made, made.result, " ".join(answered)
 
 
 def items_in(result: Result) -> list[Item]:

@@ -5,6 +5,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Final, NamedTuple
 
 from drive_server.knowledge.text.sentences import sentence_spans
@@ -19,6 +20,7 @@ _BULLET: Final = re.compile(r"^\s*(?:[-*+•·]|\d{1,3}[.)、]|[(（]\d{1,3}[)�
 _ENTRY: Final = re.compile(r"^\s*\||^[^|.!?。]*\s\|\s|^[^,.!?。]+(?:,[^,\s][^,]*)+$|^\s*[^.!?。:：\n]{1,30}[:：]\s*\S")
 """A row of a table, or a name and its value: a line of its own."""
 _RULE: Final = re.compile(r"^[\s|:+-]+$")
+_VALUE: Final = re.compile(r"(?m)^([^\d\n]{2,40}?)[:：]?\s*\d")
 _MARKUP: Final = re.compile(r"\*\*|__|`|^\s*>\s?")
 
 
@@ -224,3 +226,38 @@ def _rarity(wanted: set[str], bags: Sequence[set[str]], elsewhere: set[str]) -> 
         across = has_han(one) and any(other[-1] == one[0] or other[0] == one[-1] for other in present)
         found[one] = 1.0 + math.log((len(bags) + 1) / (1 + count)) if one in present else ACROSS if across else absent
     return found
+
+
+def named_number(question: str) -> str:
+    """Return the number of the invoice, order or the like that a question names, in small letters; empty if none."""
+    match = word("identified").search(question.casefold())
+    return _number(match) if match else ""
+
+
+def _number(match: re.Match[str]) -> str:
+    return next(filter(None, match.groups()), "").strip("-/")
+
+
+def parts_of(text: str, number: str, called: str) -> list[tuple[int, int]]:
+    """Return where the parts of a text begin and end that belong to the thing with a number; none if that is not clear.
+
+    A part begins where a label with the number is set on its own, such as "Invoice number 7" at the beginning of a line
+    or with a capital, and ends at the label of another thing. If a value like those of the things stands before the
+    first label, labels stand below what is theirs. A text without labels whose name `called` has the number is its own.
+    """
+    small = text.lower() if len(text.lower()) == len(text) else text
+    marks = [(one.start(), _number(one)) for one in word("identified").finditer(small) if _stands_alone(text, one)]
+    if {one for _, one in marks} <= {number}:
+        whole = marks or (re.search(rf"(?<![\da-z]){re.escape(number)}(?![\da-z])", called.casefold()))
+        return [(0, len(text))] if whole else []
+    first = marks[0][0]
+    if set(_VALUE.findall(text[:first])) & set(_VALUE.findall(text[first:])):
+        return []
+    runs = [(mine, next(run)[0]) for mine, run in groupby(marks, key=lambda mark: mark[1] == number)]
+    ends = [at for _, at in runs[1:]] + [len(text)]
+    return [(at, end) for (mine, at), end in zip(runs, ends, strict=True) if mine]
+
+
+def _stands_alone(text: str, match: re.Match[str]) -> bool:
+    """Say whether a label is no word in a sentence: it begins with a capital, or after a blank in Chinese."""
+    return not text[match.start()].islower() and not text[match.start() - 1 : match.start()].strip()

@@ -8,7 +8,7 @@ from graph.offline.documents import read_sentences
 from graph.offline.replay import Script, Steps
 from graph.offline.results import Item
 from graph.offline.scripts.reading import read
-from graph.offline.scripts.resolve import file_of, resolve_one
+from graph.offline.scripts.resolve import resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import named_in, word
 from graph.offline.understanding.intent import Intent, Ref, read_ref
@@ -50,8 +50,6 @@ def _place(task: Task, intent: Intent, *, valued: bool) -> Steps[tuple[Item, str
     parts = named_in("value_place", topic), named_in("value_topic", topic)
     if valued and ref is None and all(parts):
         ref, topic = read_ref(parts[0]), parts[1]
-    if valued and ref is None and not task.given and not task.conversation.focus():
-        return (yield from file_of(task, topic))
     return (yield from resolve_one(task, ref or Ref("open"), kind="file", loose=valued)), topic
 
 

@@ -20,9 +20,9 @@ from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import named_in, word
 from graph.offline.understanding.intent import Intent, Ref, read_ref
 from graph.offline.understanding.terms import terms
-from graph.offline.wording import bounded, code, inert, path_of, quoted, verbatim
+from graph.offline.wording import MOST_LINES, bounded, code, inert, path_of, quoted, verbatim
 
-MOST_FOUND, MOST_FILES, LONGEST_QUOTE, LONGEST_REST, PAIR = 10, 200, 200, 300, 2
+MOST_FOUND, MOST_FILES, LONGEST_QUOTE, LONGEST_REST, PAIR, PAGE = 10, 200, 200, 300, 2, 30
 
 
 def find(task: Task, intent: Intent) -> Script:
@@ -87,10 +87,15 @@ def map_files(task: Task, intent: Intent) -> Script:
     args = {"folder_id": str(folder["id"]), "max_files": MOST_FILES, "language": task.language}
     result = yield from task.call("map_reduce_files", str(folder.get("name", "")), instruction=asked, **args)
     if not result.number("files"):
-        return result.text if "files" not in result.data else task.say("folder_empty", folder=task.name(folder))
+        return result.text if "files" not in result.data else task.say("many_empty", folder=task.name(folder))
     answered = result.number("answered")
     title = ("many_found" if answered else "many_found_none") if query else "many_title"
-    lines = [_line(one) for one in result.entries("results") if one.get("status") == "answered"]
+    findings, following = result.entries("results"), result.number("next")
+    while following and following < min(answered, MOST_LINES):
+        page = {"result_id": result.word("result_id"), "first": following, "limit": PAGE}
+        more = yield from task.call("read_bulk_result", **page)
+        findings, following = findings + more.entries("results"), more.number("next")
+    lines = [_line(one) for one in findings if one.get("status") == "answered"]
     coverage = task.say("many_coverage", coverage=result.word("coverage"))
     parts = [task.say(title, query=quoted(query), count=answered), bounded(lines, task.language, answered), coverage]
     return "\n\n".join(part for part in parts if part)

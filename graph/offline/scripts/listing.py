@@ -6,11 +6,10 @@ from datetime import date, timedelta
 from typing import Any, Final, NamedTuple
 
 from graph.moment import WEEKDAYS
-from graph.offline.replay import Script, Steps, call, request
+from graph.offline.replay import Script, Steps, call
 from graph.offline.results import Item, Result
 from graph.offline.scripts.resolve import (
     PAGE,
-    ambiguous,
     changed_at,
     every_file,
     queries_of,
@@ -46,23 +45,13 @@ def named_of(intent: Intent) -> Ref | None:
 
 
 def folder(task: Task, intent: Intent) -> Script:
-    """List a folder."""
+    """List a folder: the one that is meant, or whose name is left of a message that only asks for a list."""
     named = intent.target if intent.target and intent.target.form == "here" else named_of(intent)
-    item = yield from (resolve_one(task, named) if named else _spoken_of(task, intent))
-    return (yield from shown(task, item))
-
-
-def _spoken_of(task: Task, intent: Intent) -> Steps[Item]:
-    """Return the folder whose name stands in a message that only asks for a list; else the one where the person is."""
+    if named:
+        return (yield from shown(task, (yield from resolve_one(task, named))))
     words = queries_of(word("list_words").sub(" ", intent.said.casefold()))
-    results = (yield [request("search_files", query=one, kind="folder", limit=PAGE) for one in words]) if words else []
-    found = {str(item["id"]): item for result in results for item in result.files}
-    named = [item for item in found.values() if str(item["name"]).casefold() in intent.said.casefold()]
-    if len(named or found) > 1:
-        raise ambiguous(task, "", list(named or found.values()))
-    if words and not found:
-        raise task.unresolved("not_found", name=quoted(" ".join(words)))
-    return next(iter(named or found.values()), task.here)
+    item = (yield from resolve_folder(task, Ref("name", text=" ".join(words)))) if words else task.here
+    return (yield from shown(task, item))
 
 
 def shown(task: Task, item: Item) -> Script:

@@ -14,13 +14,14 @@ from graph.offline.documents import (
     first_heading,
     key_sentences,
     kind_of,
+    named_number,
+    parts_of,
     read_sentences,
 )
-from graph.offline.identified import named_number, parts_of
 from graph.offline.replay import Script, Steps, UnresolvedError, call, request
 from graph.offline.results import Item, Result
 from graph.offline.scripts import listing
-from graph.offline.scripts.resolve import dated, every_file, queries_of, resolve_one, spoken_dates
+from graph.offline.scripts.resolve import dated, every_file, queries_of, resolve_one
 from graph.offline.scripts.tables import compute
 from graph.offline.scripts.task import ROOT, Task
 from graph.offline.understanding.grammar import named_in, table, word
@@ -31,9 +32,7 @@ from graph.offline.wording import inert, path_of, verbatim
 
 MOST_OWN, MOST_JUDGED, MOST_READ = 4, 40, 3
 NEAR, NEAR_HAN, FAR_AHEAD = 0.84, 0.888, 0.02
-"""Cosines: from these on a sentence may be shown for a question, and by this much one has to be nearer than another
-that has no more than one of the question's words.
-"""
+"""Cosines: from these on a sentence may be shown for a question, and by this much a label has to be the nearest."""
 SHORT, SHORT_HAN = 40, 10
 """Characters of a question that may leave out what was talked about."""
 HITS, LONGEST_PASSAGE, WORTH_SHOWING, LONGEST_TEXT = 8, 500, 0.3, 3_000
@@ -51,7 +50,7 @@ class Source(NamedTuple):
     def called(self) -> str:
         """Return the path and the title of the file."""
         path = str(self.file.get("path") or self.file.get("name", ""))
-        return f"{spoken_dates(path.rpartition('.')[0])} {first_heading(self.text)}"
+        return f"{path.rpartition('.')[0]} {first_heading(self.text)}"
 
     def words(self, sentence: Sentence) -> str:
         """Return a sentence word for word: what is quoted is looked for in the file."""
@@ -217,7 +216,7 @@ def _across(sentences: Sequence[Sentence], asked: str) -> Passage | None:
 
 
 def _considered(source: Source, question: str) -> Passage | None:
-    """Return the passage as the meanings of the sentences have it: with the one that is nearer by far, and not sure."""
+    """Return the passage that fits best; where words find none, the sentence that is near by its meaning, not sure."""
     passage, sentences = _best(source, question), read_sentences(source.text)[:MOST_JUDGED]
     is_row = passage is not None and passage.sentences[0].is_row
     if named_number(question) or is_row or not terms(question):
@@ -230,10 +229,6 @@ def _considered(source: Source, question: str) -> Passage | None:
     if passage is None or passage.fit < WORTH_SHOWING:
         is_near = near[top] >= (NEAR if question.isascii() else NEAR_HAN)
         return Passage((sentences[top],), WORTH_SHOWING, 0.0) if is_near else passage
-    own = max((near[at] for at, one in enumerate(sentences) if one in passage.sentences), default=1.0)
-    shared = set(terms(question)) & {term for one in passage.sentences for term in terms(one.text)}
-    if passage.is_sure and len(shared) <= 1 and near[top] - own >= FAR_AHEAD:
-        return Passage((*passage.sentences[:1], sentences[top]), passage.fit, 0.0)
     return passage
 
 

@@ -11,16 +11,16 @@ from functools import lru_cache
 from typing import Final
 
 from graph.offline.understanding.arguments import FACTS, POINTING, fill, role_in
-from graph.offline.understanding.batches import batch_intent, everything_but
 from graph.offline.understanding.clauses import MARK, Clause, Message, spoken_of
 from graph.offline.understanding.grammar import named_in, ruled, table, word
-from graph.offline.understanding.intent import CHANGING, NAMING, VAGUE, Intent, Ref
+from graph.offline.understanding.intent import CHANGING, NAMING, VAGUE, Intent, Ref, read_ref
 from graph.offline.understanding.meaning import meaning_of
-from graph.offline.understanding.terms import terms
+from graph.offline.understanding.terms import has_han, terms
 from graph.routing.cues import ABOUT, ELSEWHERE, TAKEN_BACK, TERMS
 from graph.routing.intent_table import VERBS
 from graph.routing.wording import is_negated
 
+BY: Final = (("year", "{year}"), ("month", "{year}/{month}"), ("type", "{type}"), ("date", "{year}/{month}"))
 LONGEST_READ: Final = 4_000
 SHORTEST, SHORTEST_HAN = 12, 4
 """Characters of a mere name: its meaning tells nothing."""
@@ -31,6 +31,7 @@ MEANT: Final = {
     for one in ("list", "summarise", "newest", "oldest", "largest", "smallest", "compare", "count", "help", "thanks")
 } | {"undo": "undo_meant", "cannot": "cannot"}
 """The actions that the meaning of a message may choose, none of which changes anything."""
+_BATCHES: Final = table("batch")
 _LOOKUPS: Final = table("lookup")
 _TALK: Final = table("talk")
 _MOODS: Final = table("mood")
@@ -87,6 +88,42 @@ def _by_meaning(text: str, found: tuple[Intent, ...], *, file_open: bool) -> tup
         return found or ((asks,) if action == "count" and file_open else ())
     target = {"list": Ref("here"), "summarise": Ref("it")}.get(action)
     return (Intent(MEANT[action], text, target=target, query=text),)
+
+
+def batch_intent(message: Message) -> Intent | None:
+    """Return what a message wants of many items: `names` holds the pattern of names or folders, or None."""
+    text = message.text.strip(" .!。！")
+    for action, shape in _BATCHES:
+        match = shape.fullmatch(text)
+        if match:
+            slots = {key.rstrip("234"): message.restored(value) for key, value in match.groupdict().items() if value}
+            target = read_ref(_named(_named(slots.pop("target"))))
+            slots = {key: value.strip(" “”\"'") for key, value in slots.items()}
+            edits = ((slots["find"], slots["new"]),) if "find" in slots else ()
+            return Intent(action, text, target=target, names=_pattern(slots), edits=edits)
+    return None
+
+
+def _named(target: str) -> str:
+    return word("in_batch").sub("", word("of_names").sub("", target.strip())).strip()
+
+
+def _pattern(slots: dict[str, str]) -> tuple[str, ...]:
+    if by := slots.get("by", ""):
+        return (next(pattern for name, pattern in BY if name == "date" or word(f"by_{name}").search(by)),)
+    prefix, suffix = slots.get("prefix", ""), slots.get("suffix", "")
+    blank = " " if prefix[-1:].isalnum() and not has_han(prefix) else ""
+    return (f"{prefix}{blank}{{name}}{suffix}",) if prefix or suffix else ()
+
+
+def everything_but(target: Ref | None, kept: str, said: str) -> Ref | None:
+    """Return the reference to several items without those that are kept; None if it is not to several."""
+    form = target.form if target else ""
+    if target is None or not (
+        form == "all" or (form == "name" and (target.text.endswith("s") or word("all_of_zh").search(said)))
+    ):
+        return None
+    return Ref("all", target.text, target.kind, target.inside, target.extension, kept=kept)
 
 
 def _all_but(message: Message, kept: str, *, file_open: bool) -> tuple[Intent, ...]:

@@ -5,8 +5,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from drive_server.connect import Actor, Drive
 from graph.drive.connections import ConnectionPool
-from graph.offline.documents import read_sentences
-from graph.offline.identified import named_number, parts_of
+from graph.offline.documents import named_number, parts_of, read_sentences
 from graph.offline.model import OfflineChatModel
 from tests.drive_server.mcp.tools.test_tables import stored_sheets
 from tests.graph.assistant import Assistant, Seen, assemble, person

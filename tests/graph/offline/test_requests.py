@@ -22,7 +22,6 @@ UNUSED = {
     "get_download_url",
     "get_folder_tree",
     "get_index_status",
-    "read_bulk_result",
     "reindex",
     "write_file",
 }
