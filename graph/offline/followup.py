@@ -45,12 +45,13 @@ def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[In
         return tuple(own)
     if before and not step and (meant := _meant_otherwise(conversation, before, intents)):
         return (meant,)
-    question, asked = " ".join(answers), intents if step else understand(before, file_open=is_open)
+    question, asked = "\n".join(answers), intents if step else understand(before, file_open=is_open)
     if before and word("offers_folder").search(question) and _accepts(said):
         return tuple(replace(intent, makes_folder=True) for intent in understand(before, file_open=is_open))
     if not answers or not before or not is_fragment(own, said) or (step and conversation.segment):
         return tuple(intents)
-    chosen = _chosen(said.strip(" .。!！?？"), word("offered").findall(question))
+    offered = list(dict.fromkeys(word("offered").findall(question)))
+    chosen = _chosen(said.strip(" .。!！?？"), offered)
     completed = [_completed(intent, said, chosen, question) for intent in asked]
     return tuple(new or old for new, old in zip(completed, asked, strict=True)) if any(completed) else tuple(intents)
 

@@ -9,6 +9,7 @@ from graph.moment import WEEKDAYS
 from graph.offline.replay import Script, Steps, call
 from graph.offline.results import Item, Result
 from graph.offline.scripts.resolve import (
+    MOST_OF_DRIVE,
     PAGE,
     changed_at,
     every_file,
@@ -94,9 +95,13 @@ def count(task: Task, intent: Intent) -> Script:
         result = yield from task.call("list_folder", folder_id=item["id"], limit=PAGE)
         folders = sum(one.get("kind") == "folder" for one in result.items)
         return task.say("count_in", folder=task.name(item), files=result.number("total") - folders, folders=folders)
-    extension = SUFFIXES[kind["type"].lower()] if kind else ""
-    found = yield from every_file(task, query=extension or None)
-    return task.say("count_of", count=sum(str(one["name"]).lower().endswith(extension) for one in found))
+    if kind is None:
+        index = (yield from task.call("whoami")).data.get("index")
+        return task.say("count_of", count=sum(index.values()) if isinstance(index, dict) else "?")
+    extension = SUFFIXES[kind["type"].lower()]
+    found = yield from every_file(task, query=extension)
+    fitting = sum(str(one["name"]).lower().endswith(extension) for one in found)
+    return task.say("count_of", count=f"{fitting}{'+' if len(found) >= MOST_OF_DRIVE else ''}")
 
 
 def extreme(task: Task, intent: Intent) -> Script:

@@ -16,8 +16,7 @@ from graph.offline.understanding.terms import STOP_WORDS, has_han, stem
 from graph.offline.wording import code, path_of, quoted
 
 STEM, NO_MATCH, NEAR_ENOUGH = 1, 5, 0.6
-MOST_PAGES_OF_DRIVE: Final = 7
-SEARCHED, OF_A_SORT, PAGE, MOST_PAGES, MOST_QUERIES, OFFERED = 20, 100, 30, 3, 4, 10
+SEARCHED, OF_A_SORT, PAGE, MOST_PAGES, MOST_QUERIES, OFFERED, MOST_OF_DRIVE = 20, 100, 30, 3, 4, 10, 700
 ABSENT: Final = "not_found"
 """The drive's code for what is not there; any other one says nothing of that."""
 _GENERIC: Final = frozenset(map(stem, ["file", "document", "doc", "note", "paper", "item", "text", "copy"]))
@@ -125,7 +124,7 @@ def every_file(task: Task, folder: Item | None = None, **filters: Any) -> Steps[
     below = {"folder_id": folder["id"]} if folder and folder.get("path") != "/" else {}
     args: dict[str, Any] = {"kind": "file", "limit": OF_A_SORT, **below, **filters}
     results = [(yield from task.call("search_files", "", **args))]
-    while results[-1].cursor and len(results) < MOST_PAGES_OF_DRIVE:
+    while results[-1].cursor and len(results) * OF_A_SORT < MOST_OF_DRIVE:
         results.append((yield from task.call("search_files", "", **args, cursor=results[-1].cursor)))
     return [hit["file"] for result in results for hit in result.hits]
 
