@@ -95,7 +95,8 @@ def ask(task: Task, intent: Intent) -> Script:
                 return computed
             source = yield from read(task, own)
             answer = _answer(task, source, asked)
-            if answer and (asked is question or answer not in shown):
+            quotes = word("cited").findall(answer)
+            if answer and not (asked is not question and all(one in shown and "," not in one for one in quotes)):
                 return answer
             nearest = nearest or _nearest(task, source, asked)
     if files and (before or files != focus):
