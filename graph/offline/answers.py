@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from graph.language import Language
 from graph.offline.conversation import Conversation, items_in
 from graph.offline.followup import follow_up, is_fragment
 from graph.offline.replay import Reply, Script, StoppedError, UnresolvedError, replay
-from graph.offline.scripts import batches, changing, dated, facts, finding, listing, organising, reading
+from graph.offline.scripts import changing, editing, finding, listing, organising, reading
 from graph.offline.scripts.task import Task
+from graph.offline.understanding.arguments import FACTS
 from graph.offline.understanding.intent import CHANGING, EDITING, Intent
 from graph.offline.understanding.requests import memory_intent, understand
 from graph.offline.wording import code, path_of, say
@@ -19,34 +19,24 @@ from graph.state import AGENTS, AgentName
 OWN: Final = "mcp__"
 """Tools of a person's own servers begin with it."""
 SURE, UNSURE, MOST_STEPS = 0.92, 0.2, 8
+LEADING: Final[tuple[AgentName, ...]] = ("drive_agent", "document_agent", "search_agent")
 READING: Final = frozenset({"compare", "find", "lookup", "ask", "ask_next", "read", "summarise", "map_files"})
 MAKES: Final = frozenset({"create_folder", "create_file", "save_summary", "rename"})
 
 
 def decide(conversation: Conversation) -> dict[str, Any]:
     """Return the arguments of `RouteDecision`."""
-    language, last = conversation.language, conversation.sections.last_agent
-    if memory_intent(conversation.asked):
-        return _decision(language, "drive_agent", "drive_agent")
-    intents = _intents(conversation)
-    if last in AGENTS and "ai: " in conversation.sections.conversation and is_fragment(intents, conversation.asked):
-        return _decision(language, last, "sticky")
-    if not intents:
-        return _decision(language, "drive_agent", "fallback") | {"confidence": UNSURE}
-    agents = {agent_for(intent) for intent in intents}
-    order: tuple[AgentName, ...] = ("drive_agent", "document_agent", "search_agent")
-    leads = next(agent for agent in order if agent in agents)
+    language, last, asked = conversation.language, conversation.sections.last_agent, conversation.asked
+    intents = understand(asked, file_open=conversation.sections.shows_file)
+    agents = {"drive_agent"} if memory_intent(asked) else {agent_for(intent) for intent in intents}
+    leads, why = next((agent for agent in LEADING if agent in agents), "drive_agent"), ""
     # Several requests, at least one of which changes something, are done step by step.
     several = len(intents) > 1 and any(intent.action in CHANGING for intent in intents)
-    return _decision(language, leads, "plan" if several else leads)
-
-
-def _decision(language: Language, agent: str, why: str) -> dict[str, Any]:
-    return {"agent": agent, "needs_plan": why == "plan", "confidence": SURE, "reason": REASONS[why][language]}
-
-
-def _intents(conversation: Conversation) -> Sequence[Intent]:
-    return understand(conversation.asked, file_open=conversation.sections.shows_file)
+    if not memory_intent(asked) and last in AGENTS and "ai: " in conversation.sections.conversation:
+        leads, why = (last, "sticky") if is_fragment(intents, asked) else (leads, "")
+    why = why or ("fallback" if not agents else "plan" if several and not memory_intent(asked) else leads)
+    confidence = UNSURE if why == "fallback" else SURE
+    return {"agent": leads, "needs_plan": why == "plan", "confidence": confidence, "reason": REASONS[why][language]}
 
 
 def agent_for(intent: Intent) -> AgentName:
@@ -62,7 +52,8 @@ def agent_for(intent: Intent) -> AgentName:
 def plan(conversation: Conversation) -> dict[str, Any]:
     """Return the arguments of `TaskPlan`: one step for each request, in the person's words and order."""
     asked = conversation.asked
-    each, intents = of_each(asked), _intents(conversation)[:MOST_STEPS]
+    each = of_each(asked)
+    intents = understand(asked, file_open=conversation.sections.shows_file)[:MOST_STEPS]
     if each is not None:
         return {"steps": [_step("1", asked, "search_agent") | {"kind": "map", "folder": finding.folder_of(each).text}]}
     steps = [
@@ -91,23 +82,17 @@ def revise(conversation: Conversation) -> dict[str, Any]:
     """Return the arguments of `RevisedPlan`: what is left and needs no step that did not succeed."""
     steps = conversation.sections.plan_so_far
     lost = {str(step["id"]) for step in steps if step.get("status") in {"failed", "skipped"}}
-    left: list[Mapping[str, Any]] = []
+    left: list[dict[str, Any]] = []
     for step in (one for one in steps if one.get("status") == "pending"):
-        if lost & {str(key) for key in step.get("depends_on", [])}:
+        needs = [str(one) for one in step.get("depends_on", [])]
+        if lost & {*needs}:
             lost.add(str(step["id"]))
-        else:
-            left.append(step)
-    ids = {str(step["id"]): f"n{step['id']}" for step in left}
-    fields = ("title", "agent", "instruction", "kind", "folder")
-    renamed = [
-        {key: step[key] for key in fields if step.get(key)}
-        | {
-            "id": ids[str(step["id"])],
-            "depends_on": [ids.get(str(one), str(one)) for one in step.get("depends_on", [])],
-        }
-        for step in left
-    ]
-    return {"why": say(conversation.language, "revised"), "steps": renamed}
+            continue
+        renewed = {f"{one['id']}"[1:] for one in left}
+        fields = {key: step[key] for key in ("title", "agent", "instruction", "kind", "folder") if step.get(key)}
+        depends = [f"n{one}" if one in renewed else one for one in needs]
+        left.append(fields | {"id": f"n{step['id']}", "depends_on": depends})
+    return {"why": say(conversation.language, "revised"), "steps": left}
 
 
 def _talk(task: Task, intent: Intent) -> Script:
@@ -117,11 +102,10 @@ def _talk(task: Task, intent: Intent) -> Script:
 
 SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
     **dict.fromkeys(("help", "greet", "thanks", "confirm", "decline", "cannot", "explain"), _talk),
-    "dated": dated.dated, "find": finding.find, "lookup": finding.lookup, "list": listing.folder,
+    "dated": listing.dated, "find": finding.find, "lookup": finding.lookup, "list": listing.folder,
     **dict.fromkeys(set(listing.LISTINGS) - {"list"}, listing.listed), "count": listing.count,
-    "info": listing.info, "now": listing.now,
-    **dict.fromkeys(("who", "whoami"), listing.whoami),
-    **dict.fromkeys(("newest", "oldest", "largest", "smallest"), facts.extreme), "compare": facts.compare,
+    "info": listing.info, "now": listing.now, "whoami": listing.whoami,
+    **dict.fromkeys(FACTS, listing.extreme), "compare": finding.compare,
     **dict.fromkeys(("shared_out", "list_changes"), listing.changes), "diff_versions": listing.diff,
     "ask": reading.ask, "ask_next": reading.ask_next,
     "read": reading.open_file, "summarise": reading.summarise, "map_files": finding.map_files,
@@ -129,11 +113,11 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
     "save_summary": organising.save_summary, "add_summary": organising.add_summary,
     "move": organising.move, "copy": organising.copy, "rename": changing.rename, "share": changing.share,
     **dict.fromkeys(("revoke", "set_role", "end_link"), changing.change_access), "link": changing.make_link,
-    "leave": changing.leave, "rename_many": batches.rename_many, "organise": batches.organise,
+    "leave": changing.leave, "rename_many": organising.rename_many, "organise": organising.organise,
     "delete": changing.trash, "empty_trash": changing.empty_trash,
     "restore": changing.restore, "restore_version": changing.restore_version,
-    "undo": changing.undo, "undo_meant": changing.undo_meant, "redo": changing.undo, "replace": organising.replace_text,
-    "remove_text": organising.replace_text, "add": organising.add_text, "remember": changing.remember,
+    "undo": changing.undo, "undo_meant": changing.undo_meant, "redo": changing.undo, "replace": editing.replace_text,
+    "remove_text": editing.replace_text, "add": editing.add_text, "remember": changing.remember,
     "forget": changing.forget, "list_memories": changing.recall,
 }  # fmt: skip
 """The script of each action."""

@@ -15,8 +15,6 @@ from graph.offline.understanding.grammar import word
 from graph.prompts import TAGS
 
 _SECTION: Final = re.compile(rf"^<(?P<tag>{'|'.join(TAGS)})>\n(?P<body>.*?)\n</(?P=tag)>$", re.MULTILINE | re.DOTALL)
-_HIDDEN_TAG: Final = re.compile(rf"&lt;(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
-_CUT: Final = re.compile(r"\n\[Cut: \d+ of \d+ characters\.[^\n]*\]$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +23,6 @@ class Sections:
 
     file: Item | None = None
     folder: Item | None = None
-    document: str | None = None
-    document_is_exact: bool = False
     listing: tuple[Item, ...] = ()
     attachments: tuple[Item, ...] = ()
     step: Item = field(default_factory=dict[str, Any])
@@ -52,28 +48,26 @@ class Sections:
 def read_sections(system: str) -> Sections:
     """Return the sections of a system message. Tags inside a section are its text, not sections."""
     found = {match["tag"]: match["body"] for match in _SECTION.finditer(system)}
-    place = _mapping(_json(found, "place"))
-    raw, language, folder = found.get("document"), found.get("language", "").strip(), _item(place.get("folder"))
-    folder = {"kind": "folder", **folder} if folder else None
-    document = _CUT.sub("", _HIDDEN_TAG.sub("<", raw)) if raw is not None else None
+    data = {tag: _parsed(body) for tag, body in found.items()}
+    place, language = _mapping(data.get("place")), found.get("language", "").strip()
+    folder = {"kind": "folder", **item} if (item := _item(place.get("folder"))) else None
     above = str(folder.get("path") or "").rstrip("/") if folder else ""
     parent = {"parent_id": folder["id"]} if folder else {}
-    listing = [item for entry in _mappings(_json(found, "listing")) if (item := _item(entry)) and "name" in item]
+    listing = [item for one in _mappings(data.get("listing")) if (item := _item(one)) and "name" in item]
     return Sections(
-        file=_item(place.get("file")), folder=folder, document=document,
-        document_is_exact=document is not None and document == raw,
+        file=_item(place.get("file")), folder=folder,
         listing=tuple({**parent, "path": f"{above}/{item['name']}", **item} for item in listing),
-        attachments=tuple(filter(None, map(_item, _mappings(_json(found, "attachments"))))),
-        step=_mapping(_json(found, "step")), earlier_results=_mappings(_json(found, "earlier_results")),
-        plan_so_far=_mappings(_json(found, "plan_so_far")), last_run=found.get("last_run", "").strip(),
+        attachments=tuple(filter(None, map(_item, _mappings(data.get("attachments"))))),
+        step=_mapping(data.get("step")), earlier_results=_mappings(data.get("earlier_results")),
+        plan_so_far=_mappings(data.get("plan_so_far")), last_run=found.get("last_run", "").strip(),
         last_agent=found.get("last_agent", "").strip(), conversation=found.get("conversation", ""),
-        moment=_mapping(_json(found, "moment")),
+        moment=_mapping(data.get("moment")),
         language=cast("Language", language) if language in {"en", "zh"} else None)  # fmt: skip
 
 
-def _json(found: Mapping[str, str], tag: str) -> Any:
+def _parsed(body: str) -> Any:
     try:
-        return json.loads(found.get(tag) or "null")
+        return json.loads(body)
     except (ValueError, RecursionError):
         return None
 
@@ -95,6 +89,7 @@ READING: Final = frozenset(word("reading").pattern.split("|"))
 SEARCHES: Final = frozenset({"search_files", "semantic_search_files"})
 NO_SUBJECT: Final = frozenset(["undo_changes", "redo_changes", "list_changes", "list_trash", "empty_trash", "whoami"])
 """Calls after which "it" is not what they named."""
+NAMING_FOLDERS: Final = frozenset(["create_folder", "get_file_info", "rename_item", "move_item"])
 
 
 class Call(NamedTuple):
@@ -173,10 +168,9 @@ class Conversation:
     def focus(self) -> list[Item]:
         """Return what was talked about last before the running step: one item, or several that were listed."""
         by_id, found, turn = self.items_by_id(), list[Item](), 0
-        for made, result in self._before():
+        for made, result, answer in self._before():
             if found and made.turn < turn:
                 break
-            answer = " ".join(said.text for said in self.said if said.turn == made.turn and not said.by_person)
             items = _subject(made, result, by_id)
             named = [item for item in items if f"`{item.get('path')}`" in answer]
             if named:
@@ -188,28 +182,27 @@ class Conversation:
 
     def listed(self) -> list[Item]:
         """Return what the last answer before the running step listed, in its order."""
-        for made, result in self._before():
-            answer = " ".join(said.text for said in self.said if said.turn == made.turn and not said.by_person)
-            named = [item for item in items_in(result) if str(item.get("name")) in answer]
-            if len(named) > 1:
-                return named
-        return []
+        lists = (
+            [one for one in items_in(result) if str(one.get("name")) in said] for _, result, said in self._before()
+        )
+        return next((items for items in lists if len(items) > 1), [])
 
     def last_folder(self) -> Item | None:
         """Return the folder that was talked about last before the running step."""
         by_id = self.items_by_id()
-        for made, result in self._before():
+        for made, result, _ in self._before():
             own = [item for item in items_in(result)[:1] if item.get("kind") == "folder"]
-            moved = made.name in {"create_folder", "get_file_info", "rename_item", "move_item"}
-            found = (own if moved else []) or _arguments(made, by_id, "folder_id", "parent_id")
-            if found:
+            found = own if made.name in NAMING_FOLDERS else []
+            if found := found or _arguments(made, by_id, "folder_id", "parent_id"):
                 return found[0]
         return None
 
-    def _before(self) -> Iterator[tuple[Call, Result]]:
+    def _before(self) -> Iterator[tuple[Call, Result, str]]:
+        """Yield the calls that worked before the running step, newest first, with what was answered in their turn."""
         for made in reversed(self.calls):
             if (made.turn, made.segment) < (self.turn, self.segment) and made.result and made.result.worked:
-                yield made, made.result
+                answered = (said.text for said in self.said if said.turn == made.turn and not said.by_person)
+                yield made, made.result, " ".join(answered)
 
 
 def items_in(result: Result) -> list[Item]:

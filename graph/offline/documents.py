@@ -4,9 +4,11 @@ import csv
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Final, NamedTuple
 
+from drive_server.knowledge.text.sentences import sentence_spans
 from graph.offline.understanding.grammar import table, word
 from graph.offline.understanding.terms import has_han, respelt, terms
 
@@ -18,8 +20,7 @@ _BULLET: Final = re.compile(r"^\s*(?:[-*+•·]|\d{1,3}[.)、]|[(（]\d{1,3}[)�
 _ENTRY: Final = re.compile(r"^\s*\||^[^|.!?。]*\s\|\s|^[^,.!?。]+(?:,[^,\s][^,]*)+$|^\s*[^.!?。:：\n]{1,30}[:：]\s*\S")
 """A row of a table, or a name and its value: a line of its own."""
 _RULE: Final = re.compile(r"^[\s|:+-]+$")
-_END: Final = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s+[\"'“‘(\[]?[^\sa-z])|[。！？；…]+[\"'”’」』）】]*")
-_SHORT: Final = re.compile(r"\b(?:[MD]rs?|Ms|Prof|St|vs|etc|e\.g|i\.e|cf|al|Fig|Nos?|Vol|pp|Inc|Ltd|Co|approx|[A-Z])$")
+_VALUE: Final = re.compile(r"(?m)^([^\d\n]{2,40}?)[:：]?\s*\d")
 _MARKUP: Final = re.compile(r"\*\*|__|`|^\s*>\s?")
 
 
@@ -32,16 +33,11 @@ class Sentence(NamedTuple):
     line: int
     last_line: int
     heading: str
-    paragraph: int
 
     @property
     def is_row(self) -> bool:
         """Say whether it is a row of a table."""
         return self.heading.startswith(TABLE)
-
-    def cells(self) -> Mapping[str, str]:
-        """Return the cells of a row by the names of their columns."""
-        return dict(zip(self.heading.removeprefix(TABLE).split(SEPARATOR), cells_of(self.text), strict=False))
 
 
 def first_heading(text: str) -> str:
@@ -55,17 +51,19 @@ def _plain(text: str) -> str:
     return " ".join(_MARKUP.sub("", text).split())
 
 
-def read_sentences(text: str) -> list[Sentence]:
-    """Return the sentences of a text in order. Headings are not sentences; a list item or a table row is one."""
+def read_sentences(text: str, begin: int = 0, stop: int | None = None) -> list[Sentence]:
+    """Return the sentences of text[begin:stop] in order. Headings are none; a list item or a table row is one."""
     found: list[Sentence] = []
-    for start, end, heading, paragraph in _units(text):
+    for start, end, heading in _units(text[begin:stop]):
         row = heading.startswith(TABLE)
-        for first, last in [(start, start + len(text[start:end].rstrip()))] if row else _split(text, start, end):
+        own = begin + start, begin + start + len(text[begin + start : begin + end].rstrip())
+        for first, last in [own] if row else sentence_spans(text, *own):
             plain = _plain(_BULLET.sub("", text[first:last]).strip("| "))
             if any(char.isalnum() for char in plain):
                 line = text.count("\n", 0, first) + 1
-                lines = line + text.count("\n", first, last)
-                found.append(Sentence(plain[:LONGEST], first, last, line, lines, heading, paragraph))
+                found.append(
+                    Sentence(plain[:LONGEST], first, last, line, line + text.count("\n", first, last), heading)
+                )
     return found
 
 
@@ -93,55 +91,37 @@ def _table_heads(lines: Sequence[str]) -> dict[int, int]:
     return {at: head for at, head in heads.items() if not re.search(r"\d", lines[head])}
 
 
-def _units(text: str) -> Iterator[tuple[int, int, str, int]]:
+def _units(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield runs of lines that read on: a heading ends one, a list item and an entry are one each."""
-    heading, at, begin, paragraph = "", 0, -1, 1
+    heading, at, begin = "", 0, -1
     lines = text.splitlines(keepends=True)
     heads = _table_heads(lines)
     for number, line in enumerate(lines):
-        if number in heads or number in heads.values():
-            if begin >= 0:
-                yield begin, at, heading, paragraph
-                begin = -1
-            if number in heads:
-                yield at, at + len(line), TABLE + SEPARATOR.join(cells_of(lines[heads[number]])), paragraph
-            at += len(line)
-            continue
-        marked = _HEADING.match(line)
-        ends = not line.strip() or marked or _BULLET.match(line) or _ENTRY.match(line)
-        if begin >= 0 and ends:
-            yield begin, at, heading, paragraph
+        row, marked = number in heads, _HEADING.match(line)
+        alone = bool(row or number in heads.values() or marked or not line.strip())
+        if begin >= 0 and (alone or _BULLET.match(line) or _ENTRY.match(line)):
+            yield begin, at, heading
             begin = -1
-        if marked:
-            heading = _plain(marked["marked"]) if marked["marked"] else heading
-        elif begin < 0 and line.strip() and not _RULE.match(line):
+        if row:
+            yield at, at + len(line), TABLE + SEPARATOR.join(cells_of(lines[heads[number]]))
+        elif marked and marked["marked"]:
+            heading = _plain(marked["marked"])
+        elif begin < 0 and not alone and not _RULE.match(line):
             begin = at
-        paragraph += not line.strip()
         at += len(line)
     if begin >= 0:
-        yield begin, at, heading, paragraph
+        yield begin, at, heading
 
 
-def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    cuts = [
-        match.end()
-        for match in _END.finditer(text, start, end)
-        if not (match[0].startswith(".") and _SHORT.search(text[max(0, match.start() - 8) : match.start()]))
-    ]
-    for first, last in zip([start, *cuts], [*cuts, end], strict=True):
-        part = text[first:last]
-        yield first + len(part) - len(part.lstrip()), first + len(part.rstrip())
-
-
-FEWEST, MOST, MOST_QUOTED, MOST_SENTENCES = 3, 6, 3, 2_000
-TOPIC_WEIGHT, SURE_ENOUGH, OWN_ENOUGH, ABSENT, ACROSS = 3.0, 0.55, 0.5, 0.75, 0.3
+MOST, MOST_QUOTED, MOST_SENTENCES = 6, 3, 2_000
+SURE_ENOUGH, OWN_ENOUGH, ABSENT, ACROSS = 0.55, 0.5, 0.75, 0.3
 _KINDS: Final = [(re.compile(asks, re.IGNORECASE), kind) for asks, kind in table("kind")]
 """Patterns that an answer has to match, by how the question asks."""
 
 
-def asks_figure(question: str) -> bool:
-    """Say whether only a number or a date answers a question."""
-    return any(asks.search(question) for asks, _ in _KINDS)
+def kind_of(question: str) -> re.Pattern[str] | None:
+    """Return what only answers a question: a number, a date, a time; None for any words."""
+    return next((kind for asks, kind in _KINDS if asks.search(question)), None)
 
 
 class Passage(NamedTuple):
@@ -158,78 +138,72 @@ class Passage(NamedTuple):
 
 
 def key_sentences(sentences: Sequence[Sentence], topic: str = "") -> list[Sentence]:
-    """Return the sentences that say most of a text or of a topic in it, in order: three to six, of each section one."""
+    """Return the sentences that say most of a text or of a topic in it, in order: a few, of each section one."""
     considered = sentences[:MOST_SENTENCES]
     if len(considered) <= MOST + 2 and not topic:
         return list(considered)
-    bags = [set(terms(sentence.text)) for sentence in considered]
-    wanted = set(terms(topic))
-    common = Counter(term for bag in bags for term in bag)
-    scores = [_score(*pair, wanted, common, len(considered)) for pair in zip(considered, bags, strict=True)]
-    ranked = sorted(range(len(considered)), key=lambda index: (-scores[index], index))
-    sections: dict[str, int] = {}
-    for index in ranked if not wanted else ():
-        sections.setdefault(considered[index].heading, index)
-    firsts = list(sections.values()) if len(sections) <= MOST else []
-    count = max(FEWEST, min(MOST, max(len(considered) // 3, len(firsts))))
-    chosen = list(dict.fromkeys([*firsts, *ranked]))[:count]
-    on_topic = [at for at in chosen if wanted & (bags[at] | set(terms(considered[at].heading)))]
+    bags, wanted = [set(terms(f"{one.heading} {one.text}")) for one in considered], set(terms(topic))
+    common, firsts = Counter(term for bag in bags for term in bag), dict[str, int]()
+    for at, one in enumerate(considered):
+        firsts.setdefault(one.heading, at)
+
+    def rank(at: int) -> tuple[float, ...]:
+        central = sum(math.log1p(common[term]) for term in bags[at]) / (len(bags[at]) + 4)
+        return -len(wanted & bags[at]), not wanted and at != firsts[considered[at].heading], -central, at
+
+    chosen = sorted(range(len(considered)), key=rank)[:MOST]
+    on_topic = [at for at in chosen if wanted & bags[at]]
     return [considered[at] for at in sorted(on_topic or chosen)]
-
-
-def _score(sentence: Sentence, bag: set[str], wanted: set[str], common: Counter[str], total: int) -> float:
-    heading = set(terms(sentence.heading))
-    central = sum(math.log1p(common[term]) for term in bag) / (len(bag) + 4)
-    topical = TOPIC_WEIGHT * (len(wanted & bag) + 0.7 * len(wanted & heading)) / len(wanted) if wanted else 0.0
-    return central + topical + (0.4 if sentence.paragraph <= 1 + total // 20 else 0.0)
 
 
 def best_passage(sentences: Sequence[Sentence], question: str, context: str = "") -> Passage | None:
     """Return the sentence that speaks of most of a question, with others where it asks for several things."""
-    considered = sentences[:MOST_SENTENCES]
-    bags = [set(terms(sentence.text)) for sentence in considered]
-    above = set(terms(context))
+    considered, kind = sentences[:MOST_SENTENCES], kind_of(question)
+    bags, above = [set(terms(one.text)) for one in considered], set(terms(context))
     wanted = respelt(terms(question), set[str]().union(above, *bags))
+    typed = [kind is None or kind.search(one.text) is not None for one in considered]
     if not wanted or not considered:
-        return _only_typed(considered, question) if considered else None
-    headings = [set(terms(sentence.heading)) for sentence in considered]
+        # "How much is it?" asks for the only figure that there is.
+        only = [one for one, fits in zip(considered, typed, strict=True) if kind and fits]
+        return Passage((only[0],), 1.0) if len(only) == 1 else None
     # A row of a table answers only for what it names itself: the names of its columns fit every row.
     headings = [
-        head if bag & wanted or not one.is_row else set[str]()
-        for head, bag, one in zip(headings, bags, considered, strict=True)
+        set(terms(one.heading)) if bag & wanted or not one.is_row else set[str]()
+        for bag, one in zip(bags, considered, strict=True)
     ]
     rarity = _rarity(wanted, bags, above.union(*headings))
-    kind = next((kind for asks, kind in _KINDS if asks.search(question)), None)
-    typed = [kind is None or kind.search(sentence.text) is not None for sentence in considered]
     scored = [
         fits
         + sum(weight * (1 if term in bag else 0.5) for term, weight in rarity.items() if term in bag | head - above)
         for bag, head, fits in zip(bags, headings, typed, strict=True)
     ]
-    best = max(range(len(considered)), key=lambda index: (scored[index], -index))
+    best = max(range(len(considered)), key=lambda at: (scored[at], -at))
     if scored[best] <= typed[best] and not (kind and typed[best] and wanted & above):
         return None
-    missing = set(rarity) - bags[best]
-    alike = _speaking_alike(considered, bags, best, rarity, question)
-    if alike:
+    if alike := _speaking_alike(considered, bags, best, rarity, question):
         return Passage(tuple(considered[at] for at in alike), 1.0, 0.0)
-    if considered[best].is_row:
-        chosen = [best]
-    elif (headings[best] - above) & missing:
-        same = [at for at, one in enumerate(considered) if one.heading == considered[best].heading and at > best]
-        chosen = [best, *(same[: MOST_QUOTED - 1] if not bags[best] & set(rarity) else ())]
-    else:
-        chosen = _covering(bags, missing, best) if word("several").search(question) else [best]
+    chosen = _covering(bags, set(rarity) - bags[best], best) if word("several").search(question) else [best]
     said = set[str]().union(*(bags[at] | headings[at] for at in chosen))
     fit = sum(weight for one, weight in rarity.items() if one in said | above) / sum(rarity.values())
     rest = sum(weight for one, weight in rarity.items() if one not in above)
-    alone = kind is None or sum(typed) == 1
-    own = sum(weight for one, weight in rarity.items() if one in said - above) / rest if rest else float(alone)
-    return Passage(tuple(considered[at] for at in sorted(chosen)), fit, own if typed[best] else 0.0)
+    own = sum(weight for one, weight in rarity.items() if one in said - above) / rest if rest else 1.0
+    alone = rest or kind is None or sum(typed) == 1
+    return Passage(tuple(considered[at] for at in sorted(chosen)), fit, own if typed[best] and alone else 0.0)
+
+
+def _covering(bags: Sequence[set[str]], missing: set[str], best: int) -> list[int]:
+    chosen = [best]
+    while len(chosen) < MOST_QUOTED:
+        other = max(range(len(bags)), key=lambda at: (len(bags[at] & missing), -at))
+        if not bags[other] & missing:
+            break
+        chosen.append(other)
+        missing = missing - bags[other]
+    return chosen
 
 
 def _speaking_alike(
-    sentences: Sequence[Sentence], bags: Sequence[set[str]], best: int, rarity: Mapping[str, float], question: str
+    sentences: Sequence[Sentence], bags: Sequence[set[str]], best: int, rarity: dict[str, float], question: str
 ) -> list[int]:
     """Return the few sentences between which a question can't choose, as it has but one word in common with them."""
     known = [one for one in rarity if any(one in bag for bag in bags)]
@@ -240,13 +214,6 @@ def _speaking_alike(
     literal = [at for at in speaking if written and re.search(rf"\b{written}\b", sentences[at].text.lower())]
     found = literal if best in literal else speaking
     return found if 1 < len(found) <= MOST_QUOTED else []
-
-
-def _only_typed(sentences: Sequence[Sentence], question: str) -> Passage | None:
-    """Return the only sentence that has what a question without a subject asks for: "how much is it?"."""
-    kind = next((kind for asks, kind in _KINDS if asks.search(question)), None)
-    typed = [one for one in sentences if kind is not None and kind.search(one.text)]
-    return Passage((typed[0],), 1.0) if len(typed) == 1 else None
 
 
 def _rarity(wanted: set[str], bags: Sequence[set[str]], elsewhere: set[str]) -> dict[str, float]:
@@ -261,12 +228,36 @@ def _rarity(wanted: set[str], bags: Sequence[set[str]], elsewhere: set[str]) -> 
     return found
 
 
-def _covering(bags: Sequence[set[str]], missing: set[str], best: int) -> list[int]:
-    chosen = [best]
-    while missing and len(chosen) < MOST_QUOTED:
-        other = max(range(len(bags)), key=lambda at: (len(bags[at] & missing), -at))
-        if not bags[other] & missing:
-            break
-        chosen.append(other)
-        missing = missing - bags[other]
-    return chosen
+def named_number(question: str) -> str:
+    """Return the number of the invoice, order or the like that a question names, in small letters; empty if none."""
+    match = word("identified").search(question.casefold())
+    return _number(match) if match else ""
+
+
+def _number(match: re.Match[str]) -> str:
+    return next(filter(None, match.groups()), "").strip("-/")
+
+
+def parts_of(text: str, number: str, called: str) -> list[tuple[int, int]]:
+    """Return where the parts of a text begin and end that belong to the thing with a number; none if that is not clear.
+
+    A part begins where a label with the number is set on its own, such as "Invoice number 7" at the beginning of a line
+    or with a capital, and ends at the label of another thing. If a value like those of the things stands before the
+    first label, labels stand below what is theirs. A text without labels whose name `called` has the number is its own.
+    """
+    small = text.lower() if len(text.lower()) == len(text) else text
+    marks = [(one.start(), _number(one)) for one in word("identified").finditer(small) if _stands_alone(text, one)]
+    if {one for _, one in marks} <= {number}:
+        whole = marks or (re.search(rf"(?<![\da-z]){re.escape(number)}(?![\da-z])", called.casefold()))
+        return [(0, len(text))] if whole else []
+    first = marks[0][0]
+    if set(_VALUE.findall(text[:first])) & set(_VALUE.findall(text[first:])):
+        return []
+    runs = [(mine, next(run)[0]) for mine, run in groupby(marks, key=lambda mark: mark[1] == number)]
+    ends = [at for _, at in runs[1:]] + [len(text)]
+    return [(at, end) for (mine, at), end in zip(runs, ends, strict=True) if mine]
+
+
+def _stands_alone(text: str, match: re.Match[str]) -> bool:
+    """Say whether a label is no word in a sentence: it begins with a capital, or after a blank in Chinese."""
+    return not text[match.start()].islower() and not text[match.start() - 1 : match.start()].strip()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from graph.offline.conversation import Conversation, items_in
+from graph.offline.conversation import Call, Conversation, items_in
 from graph.offline.scripts.resolve import month_in
 from graph.offline.understanding.arguments import role_in
 from graph.offline.understanding.grammar import named_in, word
@@ -30,7 +30,6 @@ _VAGUE: Final = frozenset({"lookup", "find", "ask", "read"})
 _ALSO: Final = frozenset({"share", "delete", "move", "copy", "restore", "link"})
 SHORT: Final = 40
 _PLACING: Final = frozenset({"create_folder", "create_file", "move_item", "copy_item"})
-_OFFERED: Final = re.compile(r"^\d+\. `(?P<path>[^`]+)`", re.MULTILINE)
 
 
 def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[Intent, ...]:
@@ -39,26 +38,26 @@ def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[In
         return (corrected,)
     said, step = word("softeners").sub("", conversation.asked), bool(conversation.sections.step)
     earlier = (one.text for one in reversed(conversation.said) if one.by_person and one.turn < conversation.turn)
-    before = next(earlier, "")
-    is_open = conversation.sections.shows_file
+    before, is_open = next(earlier, ""), conversation.sections.shows_file
     answers = [one.text for one in conversation.answers() if one.turn == conversation.turn - 1]
     own = understand(said, file_open=is_open) if step else intents
     if step and not conversation.segment and [one.action for one in own] == ["decline"]:
         return tuple(own)
     if before and not step and (meant := _meant_otherwise(conversation, before, intents)):
         return (meant,)
-    if before and word("offers_folder").search(" ".join(answers)) and _accepts(said):
+    question, asked = "\n".join(answers), intents if step else understand(before, file_open=is_open)
+    if before and word("offers_folder").search(question) and _accepts(said):
         return tuple(replace(intent, makes_folder=True) for intent in understand(before, file_open=is_open))
     if not answers or not before or not is_fragment(own, said) or (step and conversation.segment):
         return tuple(intents)
-    asked = intents if step else understand(before, file_open=is_open)
-    offered = next((found for text in answers if (found := _OFFERED.findall(text))), [])
+    offered = list(dict.fromkeys(word("offered").findall(question)))
     chosen = _chosen(said.strip(" .。!！?？"), offered)
-    completed = [_completed(intent, said, chosen, " ".join(answers)) for intent in asked]
+    completed = [_completed(intent, said, chosen, question) for intent in asked]
     return tuple(new or old for new, old in zip(completed, asked, strict=True)) if any(completed) else tuple(intents)
 
 
 def _completed(intent: Intent, said: str, chosen: str, question: str) -> Intent | None:
+    """Return a request with what it was asked for: the one of several, an address, a name."""
     if chosen:
         return _with_choice(intent, chosen)
     if intent.action == "share" and not intent.emails and EMAIL.search(said):
@@ -81,22 +80,17 @@ def _meant_otherwise(conversation: Conversation, before: str, intents: Sequence[
     old = asked[0] if len(asked) == 1 else Intent("")
     if old.action in CHANGING:
         return _changed_too(old, said, added, role)
-    if old.action not in _AGAIN or not (rest or added):
-        return None
-    if added and not rest:
-        named = read_ref(added)
-        begins = word("plain_question").search(added) and not added.isascii()
-        again = old.action in {"ask", "lookup"} and named is not None and named.form in {"name", "which"} and not begins
-        return (
-            replace(old, action="ask_next", said=said, query=added) if again and known <= {"lookup", "find"} else None
-        )
     bare = word("other_one").sub("", rest).strip()
     subject = old.target.text if old.target and old.target.form == "name" else old.query
-    phrase = f"{month_in(subject)[0]} {bare}" if bare != rest.strip() else rest
+    phrase = added or (f"{month_in(subject)[0]} {bare}" if bare != rest.strip() else rest)
     target = read_ref(phrase)
-    if target is None or target.form not in {"name", "path", "which"}:
+    if old.action not in _AGAIN or target is None or target.form not in {"name", "path", "which"}:
         return None
-    return replace(old, said=phrase, query=before if old.action == "ask" else phrase, target=target)
+    if rest:
+        return replace(old, said=phrase, query=before if old.action == "ask" else phrase, target=target)
+    begins = word("plain_question").search(added) and not added.isascii()
+    again = old.action in {"ask", "lookup"} and not begins and known <= {"lookup", "find"}
+    return replace(old, action="ask_next", said=said, query=added) if again else None
 
 
 def _changed_too(old: Intent, said: str, added: str, role: str) -> Intent | None:
@@ -110,45 +104,47 @@ def _changed_too(old: Intent, said: str, added: str, role: str) -> Intent | None
     return replace(old, said=said, target=read_ref(phrase))
 
 
+def _done_before(conversation: Conversation) -> Call | None:
+    """Return the change that was made last in an earlier turn, if it worked; none within a plan."""
+    done = [made for made in conversation.calls if made.turn < conversation.turn and not made.reads]
+    is_done = done and done[-1].result and done[-1].result.worked and items_in(done[-1].result)
+    return done[-1] if is_done and not conversation.sections.step else None
+
+
 def _placed_elsewhere(conversation: Conversation) -> Intent | None:
     """Return the move of what was just put or made somewhere to the place that a correction names."""
-    placed = _PLACED.match(named_in("instead", conversation.asked.strip(" .!。！")))
-    done = [made for made in conversation.calls if made.turn < conversation.turn and not made.reads]
-    made = done[-1].result if placed and done and done[-1].name in _PLACING else None
-    items = items_in(made)[:1] if made and made.worked else []
-    if placed is None or not items or conversation.sections.step:
+    placed, done = _PLACED.match(named_in("instead", conversation.asked.strip(" .!。！"))), _done_before(conversation)
+    if placed is None or done is None or done.result is None or done.name not in _PLACING:
         return None
+    item = Ref("path", text=str(items_in(done.result)[0].get("path", "")))
     there = read_ref(placed["en"] or placed["zh"], kind="folder")
-    item = Ref("path", text=str(items[0].get("path", "")))
     return Intent("move", conversation.asked, target=item, destination=there)
 
 
 def _corrected(conversation: Conversation) -> Intent | None:
     """Return the last change as the message corrects it: other words in the same file, or another name."""
-    earlier = [made for made in conversation.calls if made.turn < conversation.turn]
-    done = [made for made in earlier if made.result and made.result.worked and not made.reads]
-    value = corrected_value(conversation.asked) if done and not conversation.sections.step else ""
+    done = _done_before(conversation)
     bare = named_in("instead", conversation.asked.strip(" .!。！"))
-    if not value and done and done[-1].name == "patch_file" and len(bare.split()) <= MOST_WORDS and _COUNT.search(bare):
-        value = bare
-    items = items_in(done[-1].result) if value and done[-1].result else []
-    said = [one.text for one in reversed(conversation.said) if one.by_person and done and one.turn <= done[-1].turn]
+    counts = done and done.name == "patch_file" and len(bare.split()) <= MOST_WORDS and _COUNT.search(bare)
+    value = corrected_value(conversation.asked) or (bare if counts else "")
+    if done is None or done.result is None or not value:
+        return None
+    said = [one.text for one in reversed(conversation.said) if one.by_person and one.turn <= done.turn]
     requests = [text for text in said if not (corrected_value(text) or _accepts(text))]
     asked = next(filter(None, map(understand, requests)), ())
-    if not items or len(asked) != 1:
+    if len(asked) != 1:
         return None
-    target = Ref("path", text=str(items[0].get("path", "")))
-    if asked[0].action == "replace" and done[-1].name == "patch_file":
-        was = corrected_value(said[0]) or asked[0].edits[0][1]
+    old = replace(asked[0], target=Ref("path", text=str(items_in(done.result)[0].get("path", ""))))
+    if old.action == "replace" and done.name == "patch_file":
+        was = corrected_value(said[0]) or old.edits[0][1]
         new = _COUNT.sub(value, was, count=1) if _COUNT.fullmatch(value) else value
-        again = tuple((text, text.replace(was, new)) for edit in done[-1].args["edits"] if (text := edit["replace"]))
-        return replace(asked[0], target=target, edits=((was, new),), anchor="", again=again)
-    edits = done[-1].args.get("edits") or [{"replace": done[-1].args.get("content")}]
+        again = tuple((text, text.replace(was, new)) for edit in done.args["edits"] if (text := edit["replace"]))
+        return replace(old, edits=((was, new),), anchor="", again=again)
+    edits = done.args.get("edits") or [{"replace": done.args.get("content")}]
     written = "\n".join(str(edit.get("replace") or "") for edit in edits)
-    written = written if asked[0].action in {"create_file", "add"} else ""
-    if written and not word("renames").search(conversation.asked):
-        return replace(asked[0], action="replace", target=target, edits=((_said_otherwise(written, value), value),))
-    return replace(asked[0], action="rename", target=target, names=(value,)) if asked[0].action in NAMED else None
+    if old.action in {"create_file", "add"} and written and not word("renames").search(conversation.asked):
+        return replace(old, action="replace", edits=((_said_otherwise(written, value), value),))
+    return replace(old, action="rename", names=(value,)) if old.action in NAMED else None
 
 
 def _accepts(text: str) -> bool:
@@ -167,18 +163,19 @@ def _said_otherwise(text: str, value: str) -> str:
 
 def is_fragment(intents: Sequence[Intent], said: str) -> bool:
     """Say whether a message is a name, a number or an address, and no request of its own."""
-    return len(said) <= 40 and all(intent.action in {"lookup", "find"} for intent in intents)
+    return len(said) <= SHORT and all(intent.action in {"lookup", "find"} for intent in intents)
 
 
 def _chosen(text: str, offered: Sequence[str]) -> str:
-    if text in offered or not word("choice").fullmatch(text):
-        said = set(re.findall(r"[^\W_]+", text.casefold()))
-        shared = [len(said & set(re.findall(r"[^\W_]+", path.casefold()))) for path in offered]
-        named = [path for path in offered if path == text or text.casefold() in path.casefold().rpartition("/")[2]]
-        named = named or [path for path, count in zip(offered, shared, strict=True) if count and count == max(shared)]
-        return named[0] if len(named) == 1 else ""
-    place = PREVIOUS if "最后" in text else number_in("choice", text)
-    return offered[place if place == PREVIOUS else place - 1] if offered and place <= len(offered) else ""
+    """Return the path of those that were offered which a message means, by its number or by words of it."""
+    if word("choice").fullmatch(text) and text not in offered:
+        place = PREVIOUS if "最后" in text else number_in("choice", text)
+        return offered[place if place == PREVIOUS else place - 1] if offered and place <= len(offered) else ""
+    said = set(re.findall(r"[^\W_]+", text.casefold()))
+    shared = [len(said & set(re.findall(r"[^\W_]+", path.casefold()))) for path in offered]
+    named = [path for path in offered if text.casefold() in path.casefold()]
+    named = named or [path for path, count in zip(offered, shared, strict=True) if count and count == max(shared)]
+    return named[0] if len(named) == 1 else ""
 
 
 def _with_choice(intent: Intent, path: str) -> Intent:

@@ -27,26 +27,22 @@ def lent_answer(text: str) -> str | None:
         chosen = _about(task["task"], read_sentences(content))
         quote = content[chosen[0].start : chosen[0].end] if chosen else ""
         return f"{_joined([one.text for one in chosen])}\nQUOTE: {quote}" if chosen else NOTHING
-    answers = list(_ANSWER.finditer(text, task.end()))
-    if any(answer["file"].startswith("part ") for answer in answers):
-        return _joined([_plain(answer["text"]).split("\n")[0] for answer in answers[:MOST_SENTENCES]])
-    lines = [_line(answer["file"], _plain(answer["text"])) for answer in answers[:MOST_LISTED]]
+    answers = [(answer["file"], _plain(answer["text"])) for answer in _ANSWER.finditer(text, task.end())]
+    if any(file.startswith("part ") for file, _ in answers):
+        return _joined([said.split("\n")[0] for _, said in answers[:MOST_SENTENCES]])
+    lines = [_line(file, said) for file, said in answers[:MOST_LISTED]]
     return "\n".join([*lines, "", say("zh" if has_han(task["task"]) else "en", "quoted_by")]) if answers else None
 
 
 def _about(asked: str, sentences: Sequence[Sentence]) -> list[Sentence]:
-    named = [name.casefold() for name in _MENTIONED.findall(asked)]
+    named = [set(terms(name)) for name in _MENTIONED.findall(asked)]
     if named:
-        said = [(one, f"{one.heading} {one.text}") for one in sentences]
-        return [one for one, text in said if all(_names(text, name) for name in named)][:MOST_SENTENCES]
+        said = [(one, set(terms(f"{one.heading} {one.text}"))) for one in sentences]
+        return [one for one, held in said if all(name and name <= held for name in named)][:MOST_SENTENCES]
     if word("summarising").search(asked) or not terms(asked):
         return key_sentences(sentences)[:MOST_SENTENCES]
     passage = best_passage(sentences, asked)
     return list(passage.sentences) if passage is not None and passage.fit >= SURE_ENOUGH else []
-
-
-def _names(said: str, name: str) -> bool:
-    return name in said.casefold() or set() < set(terms(name)) <= set(terms(said))
 
 
 def _line(file: str, text: str) -> str:

@@ -50,16 +50,6 @@ class OfflineChatModel(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=_next_message(messages, kwargs))])
 
     @override
-    def _stream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> Iterator[ChatGenerationChunk]:
-        yield from _chunks(_next_message(messages, kwargs))
-
-    @override
     async def _astream(
         self,
         messages: list[BaseMessage],

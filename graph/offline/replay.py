@@ -119,15 +119,16 @@ class _Record:
         self._used: set[str] = set()
 
     def take(self, wanted: Sequence[Request]) -> list[Result | None]:
-        """Return the result of each request, None where the call was not made yet."""
-        found = [self._exact(one) for one in wanted]
-        made = [one or self._edited(asked.name) for one, asked in zip(found, wanted, strict=True)]
+        """Return the result of each request, None where the call was not made yet; a change may have been edited."""
+        exact = [self._first(one, same_arguments=True) for one in wanted]
+        made = [one or self._first(asked, same_arguments=False) for one, asked in zip(exact, wanted, strict=True)]
         return [(one.result or Result({}, "", failure="unknown")) if one else None for one in made]
 
-    def _exact(self, one: Request) -> Call | None:
-        for made in reversed(self._calls):
+    def _first(self, one: Request, *, same_arguments: bool) -> Call | None:
+        for made in reversed(self._calls) if same_arguments else self._calls:
             args = {key: value for key, value in made.args.items() if value is not None}
-            if made.name == one.name and args == dict(one.args) and made.id not in self._used and self._holds(made):
+            own = self._holds(made) if same_arguments else made.segment == self._segment and not made.reads
+            if made.name == one.name and own and made.id not in self._used and (args == one.args or not same_arguments):
                 self._used.update(() if made.reads else (made.id,))
                 return made
         return None
@@ -140,10 +141,3 @@ class _Record:
             return made.result is not None and made.result.failure != "error"
         after = [later for later in self._calls[self._calls.index(made) + 1 :] if later.segment < self._segment]
         return made.result is not None and made.result.worked and all(later.reads for later in after)
-
-    def _edited(self, tool: str) -> Call | None:
-        """Return a call of the step that the person made with other arguments."""
-        fresh = (made for made in self._calls if made.segment == self._segment and made.id not in self._used)
-        made = next((made for made in fresh if not made.reads and made.name == tool), None)
-        self._used.update((made.id,) if made else ())
-        return made

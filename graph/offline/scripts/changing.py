@@ -1,20 +1,23 @@
 """Scripts that change items as they are, and the long-term memory."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 
+from drive_server.moments import to_iso
 from graph.memory.facts import words_of
 from graph.offline.replay import Request, Script, call, request
 from graph.offline.results import Item
-from graph.offline.scripts.expiry import hours_in
 from graph.offline.scripts.listing import change_of, last_version
 from graph.offline.scripts.resolve import PAGE, ambiguous, best_matches, covered, fits, resolve, resolve_one
 from graph.offline.scripts.task import Task
-from graph.offline.understanding.grammar import word
-from graph.offline.understanding.intent import PREVIOUS, Intent, Ref
+from graph.offline.understanding.grammar import named_in, table, word
+from graph.offline.understanding.intent import NUMBERS, PREVIOUS, Intent, Ref
 from graph.offline.wording import bounded, inert, quoted
 
 IT: Final = Ref("it")
+MOST_HOURS: Final = 8_760
+_HOURS: Final = {"hour": 1, "day": 24, "week": 168, "month": 720, "year": 8_760}
 
 
 def trash(task: Task, intent: Intent) -> Script:
@@ -26,36 +29,33 @@ def trash(task: Task, intent: Intent) -> Script:
 
 def restore(task: Task, intent: Intent) -> Script:
     """Bring items back from the trash; "bring it back" after another change takes that back."""
-    pronoun = intent.target is None or intent.target.is_pronoun or intent.target.form == "open"
+    ref = intent.target or IT
+    pronoun = ref.is_pronoun or ref.form == "open"
     items = [item for item in task.conversation.focus() if item.get("trashed_at")] if pronoun else []
     if pronoun and not items and task.sections.last_run and word("again").search(intent.said):
         return (yield from undo(task, intent))
     if len(items) != 1:
         trashed = [item for item in (yield from call("list_trash", limit=PAGE)).items if item.get("trashed_at")]
-        if pronoun and not trashed:
-            hint = task.say("can_undo" if task.sections.last_run else "undo_nothing_here")
-            return f"{task.say('trash_empty')} {hint}"
-        items = _in_trash(task, trashed, intent.target or IT, pronoun=pronoun)
+        if not trashed:
+            hint = "can_undo" if task.sections.last_run else "undo_nothing_here"
+            return f"{task.say('trash_empty')} {task.say(hint) if pronoun else ''}".strip()
+        items = trashed if pronoun else _in_trash(task, trashed, ref)
+    if pronoun and len(items) > 1:
+        raise ambiguous(task, "", items)
     wanted = [request("restore_item", item_id=item["id"]) for item in items]
     return (yield from task.carry_out(items, wanted, "restored"))
 
 
-def _in_trash(task: Task, trashed: Sequence[Item], ref: Ref, *, pronoun: bool) -> list[Item]:
-    if not trashed:
-        raise task.unresolved("trash_empty")
-    if pronoun and len(trashed) > 1:
-        raise ambiguous(task, "", trashed)
-    if pronoun or ref.form == "all":
-        return [item for item in trashed if pronoun or fits(item, ref)]
+def _in_trash(task: Task, trashed: Sequence[Item], ref: Ref) -> list[Item]:
+    if ref.form == "all":
+        return [item for item in trashed if fits(item, ref)]
     name = ref.text.rpartition("/")[2]
     living: list[Item] = [{**item, "trashed_at": None} for item in trashed]
     found = best_matches(living, name, kind=ref.kind)
-    found = found or [item for item in living if covered(name, str(item.get("path", ""))) == 1]
-    if not found:
+    ids = {item["id"] for item in found or living if found or covered(name, str(item.get("path", ""))) == 1}
+    if not ids:
         raise task.unresolved("not_in_trash", name=quoted(name))
-    ids = {item["id"] for item in found}
-    named = [item for item in trashed if item["id"] in ids]
-    return [max(named, key=lambda item: str(item.get("trashed_at") or ""))]
+    return [max((one for one in trashed if one["id"] in ids), key=lambda one: str(one.get("trashed_at") or ""))]
 
 
 def empty_trash(task: Task, _intent: Intent) -> Script:
@@ -86,15 +86,14 @@ def change_access(task: Task, intent: Intent) -> Script:
     if not people:
         result = yield from task.call("list_shares", str(item.get("name", "")), item_id=item["id"])
         own = [one for one in result.entries("shares") if not one.get("inherited_from")]
-        links = [str(one["id"]) for one in own if one.get("kind") == "link" or not one.get("email")]
-        named = [str(one["email"]) for one in own if one.get("kind") != "link" and one.get("email")]
+        named = [str(one["email"]) for one in own if one.get("email")]
+        links = [str(one["id"]) for one in own if not one.get("email")]
         people = links if key == "link_id" else [one for one in named if intent.person.lower() in one.lower()]
-        if named and not people and key == "email":
-            return task.say("ambiguous_it", list="\n".join(f"- {one}" for one in named))
+        one_only = intent.action == "set_role" or word("person").search(intent.said)
+        if key == "email" and named and (not people or (len(people) > 1 and one_only)):
+            return task.say("ambiguous_it", list="\n".join(f"- {one}" for one in people or named))
     if not people:
         return task.say("no_link" if key == "link_id" else "not_shared", name=task.name(item))
-    if len(people) > 1 and not intent.emails and (intent.action == "set_role" or word("person").search(intent.said)):
-        return task.say("ambiguous_it", list="\n".join(f"- {one}" for one in people))
     tool, role = ("update_share", intent.role) if intent.action == "set_role" else ("revoke_share", None)
     wanted = [Request(tool, {"item_id": item["id"], key: one, **({"role": role} if role else {})}) for one in people]
     code = {"set_role": "role_set", "end_link": "link_ended"}.get(intent.action, "revoked")
@@ -117,6 +116,22 @@ def make_link(task: Task, intent: Intent) -> Script:
     item = yield from resolve_one(task, intent.target or IT)
     one = request("create_share_link", item_id=item["id"], role=intent.role or "viewer", expires_in_hours=hours)
     return (yield from task.carry_out([item], [one], "link_made"))
+
+
+def hours_in(task: Task, said: str) -> int | None:
+    """Return the hours until the end that a request for a link names; None if it names none that is understood."""
+    found = word("duration").search(said)
+    if found:
+        count, named = found["n"] or found["zh"], (found["unit"] or found["zh_unit"]).lower()
+        number = int(count) if count.isdigit() else NUMBERS.get(count.lower(), 1)
+        unit = next(name for name, pattern in table("period") if pattern.fullmatch(named))
+        return min(MOST_HOURS, max(1, number) * _HOURS[unit])
+    try:
+        now = datetime.strptime(str(task.sections.moment.get("now", "")).partition(" ")[2], "%Y-%m-%d %H:%M")  # noqa: DTZ007
+        end = datetime.fromisoformat(str(to_iso(named_in("end_day", said), now, "end")))
+    except ValueError:
+        return None
+    return max(1, int((end - now).total_seconds() // 3600)) if end > now else None
 
 
 def rename(task: Task, intent: Intent) -> Script:
@@ -156,11 +171,10 @@ def undo(task: Task, intent: Intent) -> Script:
         return task.say("undo_nothing_here")
     key, tool = ("redone", "redo_changes") if intent.action == "redo" else ("undone", "undo_changes")
     result = yield from task.call(tool, run_id=task.sections.last_run if key == "undone" else None)
-    done = [f"- {inert(change_of(change))}" for change in result.entries(key)]
-    left = [f"- {inert(change_of(entry))}" for entry in result.entries("skipped")]
+    done, left = ([f"- {inert(change_of(one))}" for one in result.entries(name)] for name in (key, "skipped"))
     parts = [task.say(key, list=bounded(done, task.language)) if done else task.say("undone_nothing")]
     parts += [task.say("undo_skipped", list="\n".join(left))] if left else []
-    return task.with_hint("\n".join(parts), "can_redo" if key == "undone" else "can_undo") if done else "\n".join(parts)
+    return task.with_hint("\n".join(parts), ("can_redo" if key == "undone" else "can_undo") if done else "")
 
 
 def undo_meant(task: Task, _intent: Intent) -> Script:

@@ -1,34 +1,38 @@
-"""Finding files by their names, and by what they or many of them say."""
+"""Finding files by their names, and by what they or many of them say; and the differences of two."""
 
-import re
 from collections.abc import Sequence
-from typing import Final
 
 from graph.offline.replay import Script, Steps, UnresolvedError, call, request
-from graph.offline.results import Item, Result
-from graph.offline.scripts import listing
+from graph.offline.results import Item
+from graph.offline.scripts.listing import differing, shown
 from graph.offline.scripts.reading import ask, relevant, topic_of
-from graph.offline.scripts.resolve import best_matches, covered, queries_of, resolve_folder, resolve_one
+from graph.offline.scripts.resolve import (
+    best_matches,
+    covered,
+    dated,
+    every_file,
+    queries_of,
+    resolve,
+    resolve_folder,
+    resolve_one,
+)
 from graph.offline.scripts.task import Task
-from graph.offline.understanding.grammar import named_in
+from graph.offline.understanding.grammar import named_in, word
 from graph.offline.understanding.intent import Intent, Ref, read_ref
 from graph.offline.understanding.terms import terms
 from graph.offline.wording import MOST_LINES, bounded, code, inert, path_of, quoted, verbatim
 
-MOST_FOUND, MOST_FILES, PAGE, LONGEST_QUOTE, LONGEST_REST = 10, 200, 30, 200, 300
-_DETERMINERS: Final = re.compile(r"(?i)^(?:(?:the|my|our|a|an|any|all|some|of|我们?的|那[个份]|所有的?)\s*\b)+")
+MOST_FOUND, MOST_FILES, LONGEST_QUOTE, LONGEST_REST, PAIR, PAGE = 10, 200, 200, 300, 2, 30
 
 
 def find(task: Task, intent: Intent) -> Script:
     """Look for a name; what is about something is searched for by meaning."""
-    query = topic_of(intent.query) or _DETERMINERS.sub("", intent.query).strip()
-    if not topic_of(intent.query):
-        first = yield from call("search_files", query=query, limit=MOST_FOUND)
-        hits = _best(first.hits, query)
-        queries = [] if hits else queries_of(query)[:3]
-        results = (yield [request("search_files", query=one, limit=MOST_FOUND) for one in queries]) if queries else []
-        files = {str(hit["file"]["id"]): hit for result in results for hit in result.hits}
-        hits = hits or _best(list(files.values()), query)
+    topic = topic_of(intent.query)
+    query = topic or word("determiner").sub("", intent.query).strip()
+    for queries in ([query], queries_of(query)[:3]) if not topic else ():
+        wanted = [request("search_files", query=one, limit=MOST_FOUND) for one in queries]
+        results = (yield wanted) if wanted else []
+        hits = _best(list({str(hit["file"]["id"]): hit for one in results for hit in one.hits}.values()), query)
         if hits:
             return _shown(task, hits)
     result = yield from call("semantic_search_files", query=query[:500], limit=MOST_FOUND)
@@ -65,7 +69,7 @@ def lookup(task: Task, intent: Intent) -> Script:
         item = yield from resolve_one(task, intent.target or Ref("name", text=intent.query))
     except UnresolvedError as unresolved:
         return (yield from (find if "\n1. " in unresolved.text else ask)(task, intent))
-    return (yield from listing.shown(task, item))
+    return (yield from shown(task, item))
 
 
 def folder_of(said: str) -> Ref:
@@ -82,27 +86,19 @@ def map_files(task: Task, intent: Intent) -> Script:
     asked = task.say("many_mention" if query else "many_summarise", query=query)
     args = {"folder_id": str(folder["id"]), "max_files": MOST_FILES, "language": task.language}
     result = yield from task.call("map_reduce_files", str(folder.get("name", "")), instruction=asked, **args)
-    if "files" not in result.data:
-        return result.text
     if not result.number("files"):
-        return task.say("many_empty", folder=task.name(folder))
+        return result.text if "files" not in result.data else task.say("many_empty", folder=task.name(folder))
     answered = result.number("answered")
     title = ("many_found" if answered else "many_found_none") if query else "many_title"
-    lines = [_line(one) for one in (yield from _first(task, result)) if one.get("status") == "answered"]
+    findings, following = result.entries("results"), result.number("next")
+    while following and following < min(answered, MOST_LINES):
+        page = {"result_id": result.word("result_id"), "first": following, "limit": PAGE}
+        more = yield from task.call("read_bulk_result", **page)
+        findings, following = findings + more.entries("results"), more.number("next")
+    lines = [_line(one) for one in findings if one.get("status") == "answered"]
     coverage = task.say("many_coverage", coverage=result.word("coverage"))
     parts = [task.say(title, query=quoted(query), count=answered), bounded(lines, task.language, answered), coverage]
     return "\n\n".join(part for part in parts if part)
-
-
-def _first(task: Task, result: Result) -> Steps[list[Item]]:
-    findings = result.entries("results")
-    following = result.number("next")
-    while following and following < min(result.number("answered"), MOST_LINES):
-        page = {"result_id": result.word("result_id"), "first": following, "limit": PAGE}
-        more = yield from task.call("read_bulk_result", **page)
-        findings += more.entries("results")
-        following = more.number("next")
-    return findings
 
 
 def _line(finding: Item) -> str:
@@ -111,3 +107,35 @@ def _line(finding: Item) -> str:
     said = f"“{verbatim(quote or answer, LONGEST_QUOTE)}”"
     rest = inert(answer.removeprefix(quote).strip()[:LONGEST_REST]) if quote and answer.startswith(quote) else ""
     return f"- {code(str(finding.get('path', '')))}: {said} {rest}".rstrip()
+
+
+def compare(task: Task, intent: Intent) -> Script:
+    """Show how the texts of two files differ, line by line."""
+    pair = yield from _pair(task, intent)
+    if len(pair) != PAIR:
+        raise task.unresolved("which_two")
+    first, second = sorted(pair, key=dated)
+    result = yield from task.call("compare_files", file_id=first["id"], other_file_id=second["id"])
+    return differing(task, result, path_of(first), path_of(second))
+
+
+def _pair(task: Task, intent: Intent) -> Steps[list[Item]]:
+    """Return the two files that are meant: named, sent along, talked about last, or of the one name that is given."""
+    phrases = [named_in(name, intent.said.strip(" ?？。.")) for name in ("compared_one", "compared_other")]
+    refs = [read_ref(one, file_open=task.sections.shows_file) for one in phrases if one]
+    refs = [ref for ref in refs if ref and ref.form not in {"them", "which"}]
+    given = [item for item in (task.given or task.conversation.focus()) if item.get("kind") == "file"]
+    if len(given) == PAIR and len(refs) < PAIR:
+        return given
+    found: list[Item] = []
+    for ref in refs:
+        try:
+            found += yield from resolve(task, ref, kind="file", loose=True)
+        except UnresolvedError:
+            if len(refs) > 1:
+                raise
+            text = ref.text.removesuffix("s")
+            alike = yield from every_file(task, query=text)
+            found += best_matches(alike, text) or alike
+    more = [item for item in given if item["id"] not in {one["id"] for one in found}]
+    return [*found, *more][:PAIR] if len(found) == 1 else found

@@ -1,21 +1,32 @@
-"""Lists of what there is: folders, the trash, shares, versions, changes; counts, and what an item is."""
+"""Lists of what there is: folders, the trash, shares, versions, changes, files by their facts; and what an item is."""
 
 import re
 from collections.abc import Callable, Mapping
+from datetime import date, timedelta
 from typing import Any, Final, NamedTuple
 
 from graph.moment import WEEKDAYS
-from graph.offline.replay import Script, Steps, call, request
+from graph.offline.replay import Script, Steps, call
 from graph.offline.results import Item, Result
-from graph.offline.scripts.resolve import PAGE, ambiguous, queries_of, resolve_folder, resolve_one
+from graph.offline.scripts.resolve import (
+    MOST_OF_DRIVE,
+    PAGE,
+    changed_at,
+    every_file,
+    queries_of,
+    resolve_folder,
+    resolve_one,
+    size_of,
+    types_in,
+)
 from graph.offline.scripts.task import Task
-from graph.offline.understanding.grammar import word
+from graph.offline.understanding.grammar import named_in, word
 from graph.offline.understanding.intent import SUFFIXES, Intent, Ref
-from graph.offline.wording import code, inert, moment, path_of, quoted, size
+from graph.offline.wording import bounded, code, inert, moment, path_of, quoted, size
 
-MANY, LONGEST_DIFF = 10, 3_000
+MANY, MOST, LONGEST_DIFF = 10, 100, 3_000
 _EXTENSION: Final = re.compile(rf"(?<![a-z0-9])(?P<type>{'|'.join(SUFFIXES)})s?(?![a-z0-9])", re.IGNORECASE)
-NAMED: Final = frozenset({"name", "it", "path", "there", "open"})
+_NAMED: Final = frozenset({"name", "it", "path", "there", "open"})
 
 
 class Listing(NamedTuple):
@@ -29,24 +40,19 @@ class Listing(NamedTuple):
     argument: str = ""
 
 
+def named_of(intent: Intent) -> Ref | None:
+    """Return the item that a request names, None if only the place tells."""
+    return intent.target if intent.target and intent.target.form in _NAMED else None
+
+
 def folder(task: Task, intent: Intent) -> Script:
-    """List a folder."""
-    named = intent.target if intent.target and intent.target.form in {*NAMED, "here"} else None
-    item = yield from (resolve_one(task, named) if named else _spoken_of(task, intent))
-    return (yield from shown(task, item))
-
-
-def _spoken_of(task: Task, intent: Intent) -> Steps[Item]:
-    """Return the folder whose name stands in a message that only asks for a list; else the one where the person is."""
+    """List a folder: the one that is meant, or whose name is left of a message that only asks for a list."""
+    named = intent.target if intent.target and intent.target.form == "here" else named_of(intent)
+    if named:
+        return (yield from shown(task, (yield from resolve_one(task, named))))
     words = queries_of(word("list_words").sub(" ", intent.said.casefold()))
-    results = (yield [request("search_files", query=one, kind="folder", limit=PAGE) for one in words]) if words else []
-    found = {str(hit["file"]["id"]): hit["file"] for result in results for hit in result.hits}
-    named = [item for item in found.values() if str(item["name"]).casefold() in intent.said.casefold()]
-    if len(named or found) > 1:
-        raise ambiguous(task, "", list(named or found.values()))
-    if words and not found:
-        raise task.unresolved("not_found", name=quoted(" ".join(words)))
-    return next(iter(named or found.values()), task.here)
+    item = (yield from resolve_folder(task, Ref("name", text=" ".join(words)))) if words else task.here
+    return (yield from shown(task, item))
 
 
 def shown(task: Task, item: Item) -> Script:
@@ -79,9 +85,8 @@ def _shown(task: Task, listing: Listing, result: Result, **values: Any) -> str:
 
 
 def count(task: Task, intent: Intent) -> Script:
-    """Count the files of the drive, of a type, or what is in a folder."""
-    kind = _EXTENSION.search(intent.said)
-    named = intent.target if intent.target and intent.target.form in NAMED else None
+    """Count what is in a folder, or the files of the drive or of a type."""
+    kind, named = _EXTENSION.search(intent.said), named_of(intent)
     if named is None and word("goes_on").search(intent.said) and (last := task.conversation.last_folder()):
         named = Ref("path", text=str(last.get("path")))
     named = named or (Ref("here") if task.below else None)
@@ -90,27 +95,66 @@ def count(task: Task, intent: Intent) -> Script:
         result = yield from task.call("list_folder", folder_id=item["id"], limit=PAGE)
         folders = sum(one.get("kind") == "folder" for one in result.items)
         return task.say("count_in", folder=task.name(item), files=result.number("total") - folders, folders=folders)
-    if kind:
-        extension = SUFFIXES[kind["type"].lower()]
-        result = yield from call("search_files", query=extension, kind="file", limit=100)
-        fitting = [hit for hit in result.hits if str(hit["file"]["name"]).lower().endswith(extension)]
-        return task.say("count_of", count=f"{len(fitting)}{'+' if result.cursor else ''}", extension=extension)
-    result = yield from task.call("whoami")
-    index = result.data.get("index")
-    return task.say("count_all", count=sum(index.values()) if isinstance(index, dict) else "?")
+    if kind is None:
+        index = (yield from task.call("whoami")).data.get("index")
+        return task.say("count_of", count=sum(index.values()) if isinstance(index, dict) else "?")
+    extension = SUFFIXES[kind["type"].lower()]
+    found = yield from every_file(task, query=extension)
+    fitting = sum(str(one["name"]).lower().endswith(extension) for one in found)
+    return task.say("count_of", count=f"{fitting}{'+' if len(found) >= MOST_OF_DRIVE else ''}")
+
+
+def extreme(task: Task, intent: Intent) -> Script:
+    """List the newest, oldest, largest or smallest files, of the drive or of a folder, with their dates or sizes."""
+    parent = yield from resolve_folder(task, named_of(intent) or Ref("here"))
+    found = yield from every_file(task, parent, types=types_in(intent.said))
+    if not found:
+        return task.say("folder_empty", folder=task.name(parent))
+    by_size = intent.action in {"largest", "smallest"}
+    found.sort(key=size_of if by_size else changed_at, reverse=intent.action in {"largest", "newest"})
+    several = word("plural").search(intent.said) is not None
+    return _files(task, found[: intent.number or (MANY if several else 1)], by_size=by_size)
+
+
+def _files(task: Task, files: list[Item], *, by_size: bool = False) -> str:
+    facts = [size(size_of(one)) if by_size else moment(changed_at(one), task.sections.time_zone) for one in files]
+    return bounded([f"- {path_of(one)} ({fact})" for one, fact in zip(files, facts, strict=True)], task.language)
+
+
+def dated(task: Task, intent: Intent) -> Script:
+    """List the files of a time by the dates of their contents; what was added then, by the record of changes."""
+    said = intent.said.lower()
+    after, before = span_of(named_in("time_span", said))
+    if word("added").search(said):
+        return (yield from _changes(task, kind="create", since=after or None, until=before or None, limit=MOST))
+    kind = "folder" if word("folders").search(said) else "file"
+    span = {"modified_after": after or None, "modified_before": before or None}
+    result = yield from task.call("search_files", kind=kind, limit=MOST, types=types_in(said), **span)
+    if not result.files:
+        return task.say("dated_none")
+    return "\n".join([task.say("dated", count=len(result.files)), _files(task, result.files)])
+
+
+def span_of(phrase: str) -> tuple[str, str]:
+    """Return both ends of a time in words, as the drive's tools take them; empty for an open end."""
+    text = phrase.removesuffix("份").replace("以后", "之后")
+    text = re.sub(r"(?<=[年月])以前$", "之前", text) if re.match(r"\d{4}", text) else text
+    if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+        return text, str(date.fromisoformat(text) + timedelta(days=1))
+    return ("" if word("before").search(text) else text), ("" if word("after").search(text) else text)
 
 
 def info(task: Task, intent: Intent) -> Script:
     """Tell what an item is."""
     found = yield from resolve_one(task, intent.target, loose=True)
     result = yield from task.call("get_file_info", str(found.get("name", "")), item_id=found["id"])
-    item = result.data
-    numbers = {"version": result.number("version"), "count": result.number("child_count")}
-    about = {"owner": inert(result.word("owner")), "role": task.role(result.word("role"))}
-    zone = task.sections.time_zone
-    times = {"created": moment(item.get("created_at"), zone), "changed": moment(item.get("modified_at"), zone)}
-    sentence, total = "info_folder" if item.get("kind") == "folder" else "info", size(result.number("size"))
-    return task.say(sentence, name=task.name(item), path=path_of(item), size=total, **numbers, **about, **times)
+    item, zone = result.data, task.sections.time_zone
+    sentence = "info_folder" if item.get("kind") == "folder" else "info"
+    return task.say(
+        sentence, name=task.name(item), path=path_of(item), size=size(result.number("size")),
+        version=result.number("version"), count=result.number("child_count"), owner=inert(result.word("owner")),
+        role=task.role(result.word("role")), created=moment(item.get("created_at"), zone),
+        changed=moment(item.get("modified_at"), zone))  # fmt: skip
 
 
 def now(task: Task, _intent: Intent) -> Script:
@@ -123,16 +167,16 @@ def now(task: Task, _intent: Intent) -> Script:
     return task.say("now", day=named, now=at, zone=task.sections.time_zone.partition(" (")[0])
 
 
-def whoami(task: Task, intent: Intent) -> Script:
+def whoami(task: Task, _intent: Intent) -> Script:
     """Tell for whom the assistant acts, and how much room is taken."""
     person = task.sections.moment.get("person")
-    if intent.action == "who" and isinstance(person, dict) and person:
-        return task.say("who", name=", ".join(inert(str(one)) for one in person.values()))
+    name = str(person.get("name") or "") if isinstance(person, Mapping) else ""
     result = yield from task.call("whoami")
     quota, scopes = result.number("quota_bytes"), result.data.get("scopes")
     used = size(result.number("used_bytes")) + (f" / {size(quota)}" if quota else "")
     listed = ", ".join(map(str, scopes)) if isinstance(scopes, list) else "?"
-    return task.say("whoami", email=code(result.word("email")), scopes=listed, used=used)
+    email = " ".join(filter(None, (inert(name), code(result.word("email")))))
+    return task.say("whoami", email=email, scopes=listed, used=used)
 
 
 def diff(task: Task, intent: Intent) -> Script:
@@ -143,11 +187,15 @@ def diff(task: Task, intent: Intent) -> Script:
         return task.say("one_version", name=task.name(item))
     first = intent.number if 0 < intent.number < last else last - 1
     result = yield from task.call("diff_versions", file_id=item["id"], from_version=first)
-    versions = {"name": task.name(item), "first": first, "last": result.number("to_version") or last}
-    shown = result.word("diff")[:LONGEST_DIFF].rstrip("\n")
-    if not shown:
-        return task.say("diff_none", **versions)
-    return "\n".join([task.say("diff", **versions), "~~~~diff", shown, "~~~~"])
+    versions = [f"{path_of(item)} ({number})" for number in (first, result.number("to_version") or last)]
+    return differing(task, result, *versions)
+
+
+def differing(task: Task, result: Result, first: str, last: str) -> str:
+    """Return the differences of two texts, line by line."""
+    lines = result.word("diff")[:LONGEST_DIFF].rstrip("\n")
+    said = task.say("differ" if lines else "same", first=first, last=last)
+    return "\n".join([said, "~~~~diff", lines, "~~~~"]) if lines else said
 
 
 def last_version(task: Task, item: Item) -> Steps[int]:
@@ -158,23 +206,22 @@ def last_version(task: Task, item: Item) -> Steps[int]:
 
 def changes(task: Task, intent: Intent) -> Script:
     """Say what was changed or shared lately: in the drive, to one item, or by this conversation's last run."""
-    named = intent.target if intent.target and intent.target.form in NAMED else None
+    named = named_of(intent)
     item_id = (yield from resolve_one(task, named, loose=True))["id"] if named else None
     own = not named and word("by_assistant").search(task.conversation.asked)
     kind, most = "share" if intent.action == "shared_out" else None, intent.number or MANY
     run_id = (own and task.sections.last_run) or None
-    result = yield from task.call("list_changes", item_id=item_id, run_id=run_id, kind=kind, limit=most)
-    lines = change_lines(task, result)
-    return "\n".join([task.say("changes"), *lines]) if lines else task.say("changes_none")
+    return (yield from _changes(task, item_id=item_id, run_id=run_id, kind=kind, limit=most))
 
 
-def change_lines(task: Task, result: Result) -> list[str]:
-    """Return a line for each change of a result: when it was made, what it was, and whether it was undone."""
-    return [
+def _changes(task: Task, **filters: Any) -> Script:
+    result = yield from task.call("list_changes", **filters)
+    lines = [
         f"- {moment(one.get('at'), task.sections.time_zone)}: {inert(change_of(one))}"
         + (task.say("change_undone") if one.get("undone_by") else "")
         for one in result.entries("changes")
     ]
+    return "\n".join([task.say("changes"), bounded(lines, task.language)]) if lines else task.say("changes_none")
 
 
 def change_of(change: Item) -> str:

@@ -4,41 +4,35 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from graph.language import Language
 from graph.offline.documents import (
+    MOST_SENTENCES,
     Passage,
     Sentence,
-    asks_figure,
     best_passage,
     first_heading,
     key_sentences,
+    kind_of,
+    named_number,
+    parts_of,
     read_sentences,
 )
-from graph.offline.identified import belonging, cut_at_numbers, named_number
 from graph.offline.replay import Script, Steps, UnresolvedError, call, request
 from graph.offline.results import Item, Result
 from graph.offline.scripts import listing
-from graph.offline.scripts.resolve import dated, every_file, queries_of, resolve_one, spoken_dates
+from graph.offline.scripts.resolve import dated, every_file, queries_of, resolve_one
 from graph.offline.scripts.tables import compute
 from graph.offline.scripts.task import ROOT, Task
 from graph.offline.understanding.grammar import named_in, table, word
 from graph.offline.understanding.intent import Intent, Ref, read_ref
 from graph.offline.understanding.meaning import likeness
-from graph.offline.understanding.terms import respelt, terms
-from graph.offline.wording import inert, path_of, say, verbatim
+from graph.offline.understanding.terms import STOP_CHARACTERS, has_han, respelt, terms
+from graph.offline.wording import inert, path_of, verbatim
 
-_SUMS: Final = re.compile("[总共均]|合计|加起来|total|sum|together|average|differ|compar")
-_TOTALS: Final = re.compile(
-    r"\b(?:totals?|sums?|altogether|together|in all|average|overall)\b|总|一共|合计|加起来|平均"
-)
-_QUOTED: Final = re.compile(r"^> (.+?) \[1\]$", re.MULTILINE)
-MOST_OWN, MOST_JUDGED = 4, 40
-NEAR, NEAR_HAN, FAR_AHEAD, FEW_WORDS = 0.84, 0.888, 0.02, 1
-"""Cosines: from these on a sentence may be shown for a question, and by this much one has to be nearer than another
-that has no more than one of the question's words.
-"""
+MOST_OWN, MOST_JUDGED, MOST_READ = 4, 40, 3
+NEAR, NEAR_HAN, FAR_AHEAD = 0.84, 0.888, 0.02
+"""Cosines: from these on a sentence may be shown for a question, and by this much a label has to be the nearest."""
 SHORT, SHORT_HAN = 40, 10
 """Characters of a question that may leave out what was talked about."""
 HITS, LONGEST_PASSAGE, WORTH_SHOWING, LONGEST_TEXT = 8, 500, 0.3, 3_000
@@ -49,45 +43,36 @@ class Source(NamedTuple):
 
     file: Item
     text: str
-    first_line: int
-    total: int
-    cut: bool
-
-    def lines(self, sentences: Sequence[Sentence], language: Language) -> str:
-        """Return the lines of the file that sentences of this text stand on."""
-        first = self.first_line - 1 + min(one.line for one in sentences)
-        last = self.first_line - 1 + max(one.last_line for one in sentences)
-        return say(language, "line" if first == last else "lines", first=first, last=last)
-
-    def words(self, sentence: Sentence, limit: int = LONGEST_PASSAGE) -> str:
-        """Return a sentence word for word: what is quoted is looked for in the file."""
-        return verbatim(self.text[sentence.start : sentence.end], limit)
-
-    @property
-    def path(self) -> str:
-        """Return the path of the file, or its name."""
-        return str(self.file.get("path") or self.file.get("name", ""))
+    first_line: int = 1
+    total: int = 0
 
     @property
     def called(self) -> str:
         """Return the path and the title of the file."""
-        return f"{spoken_dates(self.path.rpartition('.')[0])} {first_heading(self.text)}"
+        path = str(self.file.get("path") or self.file.get("name", ""))
+        return f"{path.rpartition('.')[0]} {first_heading(self.text)}"
+
+    def words(self, sentence: Sentence) -> str:
+        """Return a sentence word for word: what is quoted is looked for in the file."""
+        return verbatim(self.text[sentence.start : sentence.end], LONGEST_PASSAGE)
+
+    def place(self, task: Task, sentences: Sequence[Sentence]) -> dict[str, str]:
+        """Return the name and path of the file and the lines of sentences, as they are told."""
+        first = self.first_line - 1 + min(one.line for one in sentences)
+        last = self.first_line - 1 + max(one.last_line for one in sentences)
+        lines = task.say("line" if first == last else "lines", first=first, last=last)
+        return {"name": task.name(self.file), "path": path_of(self.file), "lines": lines}
 
 
 def read(task: Task, item: Item) -> Steps[Source]:
     """Return the text of a file. Raises `UnresolvedError` if it can't be read."""
-    opened = task.sections.file
-    if opened and opened["id"] == item["id"] and task.sections.document_is_exact:
-        text = task.sections.document or ""
-        return Source({"kind": "file", **opened}, text, 1, len(text), cut=False)
-    return _source(task, (yield from call("read_file", file_id=item["id"])), item)
+    return _source((yield from task.call("read_file", str(item.get("name", "")), file_id=item["id"])), item)
 
 
-def _source(task: Task, result: Result, item: Item) -> Source:
-    task.checked(result, "read_file", str(item.get("name", "")))
+def _source(result: Result, item: Item) -> Source:
     file, text = result.data.get("file"), result.word("text")
-    cut, total = result.data.get("truncated") is True or result.cut, result.number("total_characters") or len(text)
-    return Source(file if isinstance(file, dict) else item, text, result.number("first_line") or 1, total, cut)
+    total = result.number("total_characters") or len(text)
+    return Source(file if isinstance(file, dict) else item, text, result.number("first_line") or 1, total)
 
 
 def ask(task: Task, intent: Intent) -> Script:
@@ -96,12 +81,12 @@ def ask(task: Task, intent: Intent) -> Script:
     named = yield from _named(task, question, intent.target)
     free = not named and not task.sections.attachments
     before = _before(task) if free and word("goes_on").search(question) else ""
-    files = [named] if named else [item for item in task.given if item.get("kind") == "file"]
     shown = " ".join(one.text for one in task.conversation.answers()[:1])
     focus = [item for item in task.conversation.focus() if f"`{item.get('path')}`" in shown] if free else []
     focus = [item for item in focus if item.get("kind") == "file"]
+    files = [named] if named else [item for item in task.given if item.get("kind") == "file"]
     if before or len(question) <= (SHORT if question.isascii() else SHORT_HAN):
-        files = [*focus, *files] if free else files
+        files = [*focus, *files]
     nearest = ""
     for asked in filter(None, (question, f"{before} {question}" if before else "")):
         for own in files[:MOST_OWN]:
@@ -110,7 +95,8 @@ def ask(task: Task, intent: Intent) -> Script:
                 return computed
             source = yield from read(task, own)
             answer = _answer(task, source, asked)
-            if answer and not (asked is not question and terms(question) and _repeats(answer, before)):
+            quotes = word("cited").findall(answer)
+            if answer and not (asked is not question and all(one in shown and "," not in one for one in quotes)):
                 return answer
             nearest = nearest or _nearest(task, source, asked)
     if files and (before or files != focus):
@@ -120,55 +106,11 @@ def ask(task: Task, intent: Intent) -> Script:
     return (yield from compute(task, question, None)) or (yield from _from_drive(task, question, nearest))
 
 
-def _repeats(answer: str, before: str) -> bool:
-    """Say whether an answer only quotes again what was quoted before; a row of a table may have another cell."""
-    return all(quote[1] in before and "," not in quote[1] for quote in _QUOTED.finditer(answer))
-
-
-def _nearest(task: Task, source: Source, question: str) -> str:
-    """Return the passage that comes nearest to an answer, and that it is none for sure; empty if none is near."""
-    passage = _considered(source, question)
-    near = passage is not None and passage.fit >= WORTH_SHOWING
-    return _quoting(task, source, passage.sentences, "answer_unsure") if passage and near else ""
-
-
-def ask_next(task: Task, intent: Intent) -> Script:
-    """Ask another thing of the file that answered before if it speaks of it, else the same of another thing."""
-    wanted, before = set(terms(intent.query)), _asked_before(task)
-    focus = [item for item in task.conversation.focus() if item.get("kind") == "file"][:1]
-    for own in focus:
-        source = yield from read(task, own)
-        held = (set(terms(f"{one.heading} {one.text}")) for one in read_sentences(source.text) if not one.is_row)
-        if any(wanted and wanted <= one for one in held):
-            return (yield from ask(task, replace(intent, query=intent.said)))
-    named = [path_of(own).rpartition("/")[2].rpartition(".")[0] for own in focus]
-    question = _of_another(before, intent.query, " ".join(named))
-    try:
-        other = re.sub(r"(?i)^the |\bones?$|的$", "", intent.query).strip()
-        item = yield from resolve_one(task, Ref("name", text=other), kind="file")
-    except UnresolvedError:
-        return (yield from ask(task, replace(intent, query=question, target=None)))
-    return (yield from ask(task, replace(intent, query=question, target=Ref("path", text=str(item.get("path"))))))
-
-
-def _of_another(question: str, other: str, called: str) -> str:
-    """Return a question with another subject: a name in it, or words of the name of the file that answered it."""
-    words = re.findall(r"[\u3400-\u9fff]{2,}|[A-Za-z0-9]{2,}", called)
-    subject = next((one for one in words if re.search(rf"(?i)(?<![a-z]){one}(?![a-z])", question)), "")
-    capital = re.search(r"(?<=\w )[A-Z]\w+(?: [A-Z]\w+)*", question)
-    owner = re.match(r"[\u3400-\u9fff]{1,6}(?=的)", question)
-    subject = subject or next((found[0] for found in (capital, owner) if found), "")
-    if word("outdated").search(other):
-        return question
-    other = re.sub(r"(?:'s|的)$", "", other)
-    return re.sub(rf"(?i){re.escape(subject)}", other, question, count=1) if subject else f"{question} {other}"
-
-
-def _asked_before(task: Task) -> str:
-    return next(
-        (one.text for one in reversed(task.conversation.said) if one.by_person and one.turn < task.conversation.turn),
-        "",
-    )
+def _before(task: Task) -> str:
+    """Return what the person asked before, with the words of the answer that were quoted."""
+    said = [one for one in task.conversation.said if one.turn == task.conversation.turn - 1]
+    quotes = (quote for one in said if not one.by_person for quote in word("cited").findall(one.text))
+    return " ".join([*(one.text for one in said if one.by_person), *quotes])
 
 
 def _named(task: Task, question: str, meant: Ref | None) -> Steps[Item | None]:
@@ -185,111 +127,126 @@ def _named(task: Task, question: str, meant: Ref | None) -> Steps[Item | None]:
         return None
 
 
-def _before(task: Task) -> str:
-    """Return what the person asked before, with the words of the answer that were quoted."""
-    said = [one for one in task.conversation.said if one.turn == task.conversation.turn - 1]
-    asked = " ".join(one.text for one in said if one.by_person)
-    return " ".join([asked, *(quote[1] for one in said for quote in _QUOTED.finditer(one.text) if not one.by_person)])
+def ask_next(task: Task, intent: Intent) -> Script:
+    """Ask the same of another file if the message names one ("and Mia?"), else another thing of the same file."""
+    other = re.sub(r"(?i)^the |\bones?$|的$", "", intent.query).strip()
+    try:
+        item = yield from resolve_one(task, Ref("name", text=other), kind="file")
+    except UnresolvedError:
+        return (yield from ask(task, replace(intent, query=intent.said)))
+    asked = (
+        one.text for one in reversed(task.conversation.said) if one.by_person and one.turn < task.conversation.turn
+    )
+    target = Ref("path", text=str(item.get("path")))
+    return (yield from ask(task, replace(intent, query=next(asked), target=target)))
 
 
 def _from_drive(task: Task, question: str, nearest: str = "") -> Script:
-    below = task.below
-    result = yield from call("semantic_search_files", query=question[:500], limit=HITS, **below)
-    if below and not result.hits:
+    result = yield from call("semantic_search_files", query=question[:500], limit=HITS, **task.below)
+    if task.below and not result.hits:
         result = yield from call("semantic_search_files", query=question[:500], limit=HITS)
-    graded = sorted(((_fit(hit, question), hit) for hit in result.hits), key=lambda one: one[0], reverse=True)
-    files = list({str(hit["file"]["id"]): hit["file"] for _, hit in graded}.values())[:3]
+    fits = {id(hit): _fit(hit, question) for hit in result.hits}
+    graded = sorted(result.hits, key=lambda hit: -fits[id(hit)])
+    files = list({str(hit["file"]["id"]): hit["file"] for hit in graded}.values())[:MOST_READ]
     files = files or (yield from _with_words(task, question))
     results = (yield [request("read_file", file_id=file["id"]) for file in files]) if files else []
-    sources = [_source(task, one, file) for one, file in zip(results, files, strict=True) if one.worked]
+    if results and not any(one.worked for one in results):
+        task.checked(results[0], "read_file", str(files[0].get("name", "")))
+    sources = [_source(one, file) for one, file in zip(results, files, strict=True) if one.worked]
     answered = [(source, answer) for source in sources if (answer := _answer(task, source, question))]
     if answered:
         old = word("outdated")
-        answered.sort(key=lambda one: bool(old.search(one[0].path)) > bool(old.search(question)))
+        answered.sort(key=lambda one: bool(old.search(one[0].called)) > bool(old.search(question)))
         return _newest(answered)
     nearest = nearest or next(filter(None, (_nearest(task, source, question) for source in sources)), "")
-    failed = [(file, one) for file, one in zip(files, results, strict=True) if not one.worked]
-    if failed and not sources:
-        file, one = failed[0]
-        return task.failed(one, task.deed("read_file", str(file.get("name", ""))))
     return nearest or task.nothing_for(question, result)
+
+
+def _fit(hit: Item, question: str) -> float:
+    passage = _best(Source(hit["file"], f"# {hit.get('heading') or ''}\n{hit.get('text', '')}"), question)
+    return passage.fit if passage else 0.0
 
 
 def _with_words(task: Task, question: str) -> Steps[list[Item]]:
     """Return the files that have most of a question's words, else those whose names nearly have them."""
     words = queries_of(question)
     found = (yield [request("search_files", query=one, kind="file", limit=HITS) for one in words]) if words else []
-    if not any(result.hits for result in found):
-        every = yield from every_file(task)
-        named = {str(file["id"]): set(terms(str(file["name"]).rpartition(".")[0])) for file in every}
-        wanted = respelt(terms(question), set[str]().union(*named.values()))
-        shared = sorted(every, key=lambda file: -len(wanted & named[str(file["id"])]))[:3]
-        return [file for file in shared if wanted & named[str(file["id"])]]
-    files = {str(hit["file"]["id"]): hit["file"] for result in found for hit in result.hits}
-    counts = Counter(key for result in found for key in {str(hit["file"]["id"]) for hit in result.hits})
-    return [files[key] for key, _ in counts.most_common(3)]
+    files = {str(item["id"]): item for result in found for item in result.files}
+    if files:
+        counts = Counter(str(item["id"]) for result in found for item in result.files)
+        return [files[key] for key, _ in counts.most_common(MOST_READ)]
+    every = yield from every_file(task)
+    named = {str(file["id"]): set(terms(str(file["name"]).rpartition(".")[0])) for file in every}
+    wanted = respelt(terms(question), set[str]().union(*named.values()))
+    shared = sorted(every, key=lambda file: -len(wanted & named[str(file["id"])]))[:MOST_READ]
+    return [file for file in shared if wanted & named[str(file["id"])]]
 
 
 def _newest(answered: Sequence[tuple[Source, str]]) -> str:
     """Return the first answer; of files in one folder with dates in their names, the newest may take others back."""
-    folder = answered[0][0].path.rpartition("/")[0]
-    series = [one for one in answered if one[0].path.rpartition("/")[0] == folder and dated(one[0].file)[0]]
-    first = answered[0] in series
-    return (max(series, key=lambda one: dated(one[0].file)[0]) if first else answered[0])[1]
-
-
-def _fit(hit: Item, question: str) -> float:
-    source = Source(hit["file"], f"# {hit.get('heading') or ''}\n{hit.get('text', '')}", 1, 0, cut=False)
-    passage = _best(source, question)
-    return passage.fit if passage else 0.0
+    folders = [str(source.file.get("path")).rpartition("/")[0] for source, _ in answered]
+    pairs = zip(answered, folders, strict=True)
+    series = [one for one, folder in pairs if folder == folders[0] and dated(one[0].file)[0]]
+    return (max(series, key=lambda one: dated(one[0].file)[0]) if answered[0] in series else answered[0])[1]
 
 
 def _best(source: Source, question: str) -> Passage | None:
     """Return the passage that fits best; of a thing that the question names by its number only what belongs to it."""
-    sentences = read_sentences(source.text)
     number = named_number(question)
     if not number:
-        return best_passage(sentences, question, source.called)
+        return best_passage(read_sentences(source.text), question, source.called)
     asked = question.casefold().replace(str(source.file.get("name") or " ").casefold(), " ")
     wanted = word("identified").sub(" ", asked)
-    own = belonging(cut_at_numbers(sentences, source.text), number, source.called)
-    return best_passage(own, wanted if terms(wanted) else question, source.called)
+    parts = parts_of(source.text, number, source.called)
+    own = [one for part in parts for one in read_sentences(source.text, *part)]
+    passage = best_passage(own, wanted if terms(wanted) else question, source.called)
+    return passage if passage and passage.is_sure else _across(own, wanted) or passage
+
+
+def _across(sentences: Sequence[Sentence], asked: str) -> Passage | None:
+    """Return the line of a thing whose label means what a question in the other language asks; if several may: them."""
+    kind = kind_of(asked)
+    lines = [one for one in sentences if has_han(one.text) != has_han(asked) and (not kind or kind.search(one.text))]
+    said = "".join(one for one in asked if one not in STOP_CHARACTERS).strip(" ?？")
+    near = likeness(said, tuple(re.split("[:：]", one.text)[0] for one in lines)) if said else ()
+    ranked = sorted(zip(near, lines, strict=False), key=lambda one: -one[0])
+    if not ranked:
+        return None
+    clear = kind is not None if len(ranked) == 1 else ranked[0][0] - ranked[1][0] >= FAR_AHEAD
+    return Passage((ranked[0][1],) if clear else tuple(one for _, one in ranked[:MOST_READ]), 1.0, float(clear))
 
 
 def _considered(source: Source, question: str) -> Passage | None:
-    passage = _best(source, question)
-    return passage if named_number(question) else _judged(source, question, passage)
-
-
-def _judged(source: Source, question: str, passage: Passage | None) -> Passage | None:
-    """Return the passage as the meanings of the sentences have it: with the one that is nearer by far, and not sure."""
-    sentences = read_sentences(source.text)[:MOST_JUDGED]
-    if (passage and any(one.is_row for one in passage.sentences)) or not terms(question):
+    """Return the passage that fits best; where words find none, the sentence that is near by its meaning, not sure."""
+    passage, sentences = _best(source, question), read_sentences(source.text)[:MOST_JUDGED]
+    is_row = passage is not None and passage.sentences[0].is_row
+    if named_number(question) or is_row or not terms(question):
         return passage
-    near = likeness(
-        question, tuple(f"{source.path.rpartition('/')[2].rpartition('.')[0]}: {one.text}" for one in sentences)
-    )
+    name = str(source.file.get("name") or "").rpartition(".")[0]
+    near = likeness(question, tuple(f"{name}: {one.text}" for one in sentences))
     top = max(range(len(near)), key=near.__getitem__, default=0)
     if not near:
         return passage
     if passage is None or passage.fit < WORTH_SHOWING:
         is_near = near[top] >= (NEAR if question.isascii() else NEAR_HAN)
         return Passage((sentences[top],), WORTH_SHOWING, 0.0) if is_near else passage
-    own = max((near[at] for at, one in enumerate(sentences) if one in passage.sentences), default=1.0)
-    shared = set(terms(question)) & {term for one in passage.sentences for term in terms(one.text)}
-    if passage.is_sure and len(shared) <= FEW_WORDS and near[top] - own >= FAR_AHEAD:
-        return Passage((*passage.sentences[:1], sentences[top]), passage.fit, 0.0)
     return passage
+
+
+def _nearest(task: Task, source: Source, question: str) -> str:
+    """Return the passage that comes nearest to an answer, and that it is none for sure; empty if none is near."""
+    passage = _considered(source, question)
+    near = passage is not None and passage.fit >= WORTH_SHOWING
+    return _quoting(task, source, passage.sentences, "answer_unsure") if passage and near else ""
 
 
 def _answer(task: Task, source: Source, question: str) -> str:
     """Return the answer if the file has a clear one; sums and comparisons of figures are beyond it."""
-    sentences = read_sentences(source.text)
-    asked = question.lower()
-    is_of_one = len(word("identified").findall(asked)) == 1 and not _SUMS.search(asked)
-    if word("reckoned").search(asked) and not is_of_one:
+    sentences, asked = read_sentences(source.text), question.lower()
+    of_one = len(word("identified").findall(asked)) == 1 and not word("sums").search(asked)
+    if word("reckoned").search(asked) and not of_one:
         return ""
-    if sentences and set(terms(question)) <= set(terms(source.called)) and not asks_figure(question):
+    if sentences and set(terms(question)) <= set(terms(source.called)) and not kind_of(question):
         return _quoting(task, source, key_sentences(sentences), "answer")
     passage = _considered(source, question)
     if passage is None or not passage.is_sure or not _says_total(asked, passage):
@@ -298,16 +255,18 @@ def _answer(task: Task, source: Source, question: str) -> str:
 
 
 def _says_total(asked: str, passage: Passage) -> bool:
-    """Say whether a passage gives the total or the average itself that a question asks for, if it asks for one."""
-    wanted = [pattern for name, pattern in table("function") if name in {"sum", "average"} and pattern.search(asked)]
+    """Say whether a passage gives the total or the average itself that a question asks for; a row counts nothing."""
+    wanted = {name: pattern for name, pattern in table("function") if pattern.search(asked)}
+    if "count" in wanted and passage.sentences[0].is_row:
+        return False
     said = " ".join(f"{one.heading} {one.text}".lower() for one in passage.sentences)
-    return not wanted or any(pattern.search(said) for pattern in wanted) or _TOTALS.search(asked) is None
+    summed = [pattern for name, pattern in wanted.items() if name in {"sum", "average"}]
+    return not summed or any(pattern.search(said) for pattern in summed) or word("totals").search(asked) is None
 
 
 def _quoting(task: Task, source: Source, sentences: Sequence[Sentence], code: str) -> str:
     quotes = "\n\n".join(f"> {source.words(one)} [1]" for one in sentences)
-    where_it_is = {"path": path_of(source.file), "lines": source.lines(sentences, task.language)}
-    return task.say(code, name=task.name(source.file), passage=quotes, **where_it_is)
+    return task.say(code, passage=quotes, **source.place(task, sentences))
 
 
 def open_file(task: Task, intent: Intent) -> Script:
@@ -324,50 +283,39 @@ def open_file(task: Task, intent: Intent) -> Script:
     last = min(total, first + shown.rstrip("\n").count("\n"))
     fence = "~" * max(3, max((len(line) - len(line.lstrip("~")) for line in shown.splitlines()), default=0) + 1)
     lead = task.say("text", name=task.name(file), path=path_of(file), first=first, last=last, total=total)
-    tail = [task.say("listing_cut")] if len(text) > len(shown) or result.cut else []
+    tail = [task.say("listing_cut")] if len(text) > len(shown) else []
     return "\n".join([lead, fence, shown.rstrip("\n"), fence, *tail])
 
 
 def summarise(task: Task, intent: Intent) -> Script:
     """Sum up a document in its own sentences: the one named, else the one that is about the topic."""
-    item, topic = yield from _document(task, intent.target or Ref("open"))
-    if item.get("kind") == "folder":
-        return (yield from listing.shown(task, item))
-    return (yield from sum_up(task, item, topic))
+    ref = intent.target or Ref("open")
+    topic = topic_of(ref.text) if ref.form == "name" else ""
+    if not topic:
+        try:
+            item = yield from resolve_one(task, ref, loose=True)
+        except UnresolvedError as unresolved:
+            if ref.form != "name" or "\n1. " in unresolved.text:
+                raise
+            topic = ref.text
+        else:
+            return (yield from (listing.shown if item.get("kind") == "folder" else sum_up)(task, item))
+    result = yield from call("semantic_search_files", query=topic[:500], limit=HITS)
+    hits = relevant(result, topic)
+    return (yield from sum_up(task, hits[0]["file"], topic)) if hits else task.nothing_for(topic, result)
 
 
 def sum_up(task: Task, item: Item, topic: str = "") -> Script:
     """Sum up a file, or what it says of a topic, in its own sentences, with the source."""
     source = yield from read(task, item)
-    chosen = key_sentences(read_sentences(source.text), topic)
+    chosen = key_sentences(read_sentences(source.text)[:MOST_SENTENCES], topic)
     if not chosen:
         return task.say("summary_unreadable", name=task.name(source.file))
-    return _shown(task, source, chosen, topic)
-
-
-def _document(task: Task, ref: Ref) -> Steps[tuple[Item, str]]:
-    topic = topic_of(ref.text) if ref.form == "name" else ""
-    if not topic:
-        try:
-            return (yield from resolve_one(task, ref, loose=True)), ""
-        except UnresolvedError as unresolved:
-            if ref.form != "name" or "\n1. " in unresolved.text:
-                raise
-    topic = topic or ref.text
-    result = yield from call("semantic_search_files", query=topic[:500], limit=5)
-    hits = relevant(result, topic)
-    if not hits:
-        raise UnresolvedError(task.nothing_for(topic, result))
-    return hits[0]["file"], topic
-
-
-def _shown(task: Task, source: Source, chosen: Sequence[Sentence], topic: str) -> str:
     about = inert(topic or first_heading(source.text) or str(source.file.get("name", "")))
-    where_it_is = {"path": path_of(source.file), "lines": source.lines(chosen, task.language)}
     lines = [task.say("summary_title", topic=about), "", *(f"- {inert(sentence.text)}" for sentence in chosen), ""]
     passage = f"“{source.words(chosen[0])}”"
-    lines.append(task.say("summary_source", name=task.name(source.file), passage=passage, **where_it_is))
-    if source.cut:
+    lines.append(task.say("summary_source", passage=passage, **source.place(task, chosen)))
+    if len(source.text) < source.total:
         lines.append(task.say("summary_partial", shown=len(source.text), total=source.total))
     return "\n".join(lines)
 
@@ -385,7 +333,6 @@ def relevant(result: Result, topic: str) -> list[Item]:
         f"{hit['file'].get('path') or hit['file'].get('name', '')} {hit.get('heading', '')} {hit.get('text', '')}"
         for hit in result.hits
     ]
-    graded = [(len(wanted & set(terms(one))), -rank, result.hits[rank]) for rank, one in enumerate(said)]
-    most = max((shared for shared, _, _ in graded), default=0)
-    near = [entry for entry in graded if not wanted or (entry[0] and 2 * entry[0] > most)]
-    return [hit for _, _, hit in sorted(near, key=lambda entry: entry[:2], reverse=True)]
+    shared = [len(wanted & set(terms(one))) for one in said]
+    graded = sorted(zip(shared, result.hits, strict=True), key=lambda one: -one[0])
+    return [hit for count, hit in graded if not wanted or (count and 2 * count > max(shared))]

@@ -1,12 +1,12 @@
 """From a phrase to the items it stands for, with as few calls as it takes; asks when it is not clear."""
 
 import re
-import unicodedata
 from calendar import month_name
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from drive_server.knowledge.text.characters import fold_case, fold_words
 from graph.offline.replay import Steps, StoppedError, UnresolvedError, call, request
 from graph.offline.results import Item, Result
 from graph.offline.scripts.task import ROOT, Task
@@ -16,13 +16,11 @@ from graph.offline.understanding.terms import STOP_WORDS, has_han, stem
 from graph.offline.wording import code, path_of, quoted
 
 STEM, NO_MATCH, NEAR_ENOUGH = 1, 5, 0.6
-MOST_PAGES_OF_DRIVE: Final = 7
-SEARCHED, OF_A_SORT, PAGE, MOST_PAGES, MOST_QUERIES, OFFERED = 20, 100, 30, 3, 4, 10
+SEARCHED, OF_A_SORT, PAGE, MOST_PAGES, MOST_QUERIES, OFFERED, MOST_OF_DRIVE = 20, 100, 30, 3, 4, 10, 700
 ABSENT: Final = "not_found"
 """The drive's code for what is not there; any other one says nothing of that."""
 _GENERIC: Final = frozenset(map(stem, ["file", "document", "doc", "note", "paper", "item", "text", "copy"]))
 _NUMBERED: Final = re.compile(r"(?<![\w.-])\d{1,4}$")
-_SUMMARY: Final = re.compile("summary|总结|摘要")
 _HAN_MONTHS: Final = word("months").pattern.split()
 _DATE: Final = re.compile(r"(?:19|20)\d\d(?:[-./年]?\d{1,2})?(?:[-./月]?\d{1,2})?")
 
@@ -52,9 +50,11 @@ def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False)
     wanted = ref.kind or kind
     if ref.form in {"here", "open", "it", "them", "there"}:
         return _pointed_at(task, ref, wanted)
-    if ref.form in {"all", "summary"}:
-        found = yield from (_of_sort(task, ref) if ref.form == "all" else _summary(task))
+    if ref.form == "all":
+        found = yield from _of_sort(task, ref)
         return _without(task, found, ref.kept) if ref.kept else found
+    if ref.form == "summary":
+        return (yield from _summary(task))
     if ref.form != "path":
         return (yield from _by_name(task, ref, wanted, loose=loose))
     if ref.text == "/":
@@ -68,9 +68,7 @@ def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False)
 
 
 def _pointed_at(task: Task, ref: Ref, kind: str) -> list[Item]:
-    opened = [item for item in task.given if not kind or item.get("kind") == kind]
-    if task.sections.attachments and opened and ref.form not in {"here", "there"} and not task.made:
-        return _one_of(task, ref, opened)
+    """Return what only the conversation tells: what was sent along, made just now, talked about last, or is open."""
     if ref.form in {"here", "there"}:
         folder = task.here if ref.form == "here" else task.conversation.last_folder()
         if folder is None:
@@ -79,48 +77,46 @@ def _pointed_at(task: Task, ref: Ref, kind: str) -> list[Item]:
     wanted = "file" if ref.form == "open" and not ref.text else kind
     steps = task.sections.earlier_results if ref.form == "open" else ()
     made = task.made or [item for step in steps for item in step.get("changed", ())]
-    made = [item for item in made if not wanted or item.get("kind") == wanted]
-    if made and ref.is_pronoun and ref.form in {"it", "open"}:
-        return made[-1:]
-    talked_about = [item for item in task.conversation.focus() if not wanted or item.get("kind") == wanted]
-    if ref.form == "open" and (opened or len(talked_about) != 1):
-        if not opened:
-            raise task.unresolved("no_document")
-        return opened
-    found = talked_about or (opened if kind != "folder" else [])
-    if not found:
-        raise task.unresolved("which_item")
-    return _one_of(task, ref, found) if ref.form == "it" else found
-
-
-def _one_of(task: Task, ref: Ref, items: list[Item]) -> list[Item]:
-    """Return the items if they may be several, or are one. Raises `UnresolvedError` with the question which one."""
-    if len(items) > 1 and ref.form != "them":
-        raise ambiguous(task, "", items)
-    return items
+    groups = (task.given, made[-1:] if ref.is_pronoun and ref.form != "them" else [], task.conversation.focus())
+    opened, made, talked = ([one for one in items if not wanted or one.get("kind") == wanted] for items in groups)
+    found = made or talked or (opened if kind != "folder" else [])
+    if (task.sections.attachments and opened and not task.made) or (ref.form == "open" and opened and not made):
+        found = opened
+    if not found or (ref.form == "open" and not (opened or made) and len(talked) != 1):
+        raise task.unresolved("no_document" if ref.form == "open" else "which_item")
+    if len(found) > 1 and ref.form != "them":
+        raise ambiguous(task, "", found)
+    return found
 
 
 FACTS: Final = (("newest", True), ("oldest", False), ("largest", True), ("smallest", False))
 
 
+def _picked(items: Sequence[Item], phrase: str) -> list[Item]:
+    """Return the one of several that a fact or its place tells: "the newest", "the second one"; empty if none does."""
+    fact = next(((name, most) for name, most in FACTS if word(name).search(phrase)), None)
+    place = number_in("ordinal", phrase)
+    if items and fact and not (place and phrase.strip().endswith("one")):
+        return [(max if fact[1] else min)(items, key=dated if fact[0] in {"newest", "oldest"} else size_of)]
+    is_there = 0 < place <= len(items) or (items and place == PREVIOUS)
+    return [items[place - 1] if place > 0 else items[-1]] if is_there else []
+
+
 def _by_fact(task: Task, ref: Ref, kind: str) -> Steps[list[Item]]:
-    """Return the item that its place in a list, its date or its size tells: "the second one", "the newest"."""
+    """Return the item of a list, of this folder or of the drive that its place, its date or its size tells."""
     items = [item for item in task.conversation.listed() if not kind or item.get("kind") == kind]
     if not items and task.here is not ROOT:
         items = [item for item in (yield from _contents(task, task.here)) if item.get("kind") == (kind or "file")]
-    fact = next(((name, most) for name, most in FACTS if word(name).search(ref.text)), None)
-    place = number_in("ordinal", ref.text)
     known = {item["id"] for item in task.conversation.focus()}
     others = [item for item in items if item["id"] not in known]
     if word("other").search(ref.text) and len(others) == 1:
         return others
-    if fact and not items:
+    if not items and any(word(name).search(ref.text) for name, _ in FACTS):
         items = yield from every_file(task)
-    if items and fact:
-        return [(max if fact[1] else min)(items, key=dated if fact[0] in {"newest", "oldest"} else size_of)]
-    if not 0 < place <= len(items) and not (items and place == PREVIOUS):
+    found = _picked(items, ref.text)
+    if not found:
         raise task.unresolved("which_item")
-    return [items[place - 1] if place > 0 else items[-1]]
+    return found
 
 
 def every_file(task: Task, folder: Item | None = None, **filters: Any) -> Steps[list[Item]]:
@@ -128,7 +124,7 @@ def every_file(task: Task, folder: Item | None = None, **filters: Any) -> Steps[
     below = {"folder_id": folder["id"]} if folder and folder.get("path") != "/" else {}
     args: dict[str, Any] = {"kind": "file", "limit": OF_A_SORT, **below, **filters}
     results = [(yield from task.call("search_files", "", **args))]
-    while results[-1].cursor and len(results) < MOST_PAGES_OF_DRIVE:
+    while results[-1].cursor and len(results) * OF_A_SORT < MOST_OF_DRIVE:
         results.append((yield from task.call("search_files", "", **args, cursor=results[-1].cursor)))
     return [hit["file"] for result in results for hit in result.hits]
 
@@ -140,72 +136,67 @@ def size_of(item: Item) -> int:
 
 def _summary(task: Task) -> Steps[list[Item]]:
     """Return the file that is called a summary: one of an earlier step, the one of just that name, or the newest."""
-    made = [item for item in task.conversation.changed(finished=True) if _SUMMARY.search(fold(str(item.get("name"))))]
-    found = made[:1] or (yield from _searched(["summary", "总结", "摘要"], "file", SEARCHED))
-    named = [item for item in found if _SUMMARY.search(fold(str(item["name"])))]
-    if not named:
+    made = [item for item in task.conversation.changed(finished=True) if _is_summary(item)]
+    found = made[:1] or [
+        one for one in (yield from _searched(["summary", "总结"], "file", SEARCHED)) if _is_summary(one)
+    ]
+    if not found:
         raise task.unresolved("no_summary")
-    same = [item for item in named if _SUMMARY.fullmatch(fold(str(item["name"])).rpartition(".")[0])]
-    return [max(same or named, key=lambda item: str(item.get("updated_at", "")))]
+    same = [one for one in found if word("summary_name").fullmatch(str(one["name"]).rpartition(".")[0])]
+    return [max(same or found, key=changed_at)]
+
+
+def _is_summary(item: Item) -> bool:
+    return word("summary_name").search(str(item.get("name", ""))) is not None
+
+
+def changed_at(item: Item) -> str:
+    """Return when the content of a file was changed."""
+    return str(item.get("modified_at") or item.get("updated_at") or "")
+
+
+def types_in(said: str) -> list[str] | None:
+    """Return the sorts of files that a request names, as the drive's search takes them; None for any."""
+    return [name for name, pattern in table("sort") if pattern.search(said.lower())] or None
 
 
 def _of_sort(task: Task, ref: Ref) -> Steps[list[Item]]:
     """Return each item of a folder, or of the drive, that is of the sort."""
-    if ref.inside is not None:
-        folder = yield from resolve_folder(task, ref.inside)
+    if ref.inside is not None or not (ref.text or ref.extension):
+        if ref.inside is None and not (ref.kept and task.here is not ROOT):
+            raise task.unresolved("which_item")
+        folder = yield from resolve_folder(task, ref.inside or Ref("here"))
         found = [item for item in (yield from _contents(task, folder)) if fits(item, ref)]
         if not found:
             raise task.unresolved("folder_empty", folder=task.name(folder))
         return found
-    if not ref.text and not ref.extension:
-        if ref.kept and task.here is not ROOT:
-            return (yield from _contents(task, task.here))
-        raise task.unresolved("which_item")
-    queries = [ref.extension] if ref.extension else [*queries_of(ref.text), *_synonyms(ref.text)]
+    known = next((pattern.pattern for _, pattern in table("sort") if pattern.fullmatch(ref.text.lower())), "")
+    synonyms = [one.replace("s?", "") for one in known.split("|") if one and not re.fullmatch(one, ref.text.lower())]
+    queries = [ref.extension] if ref.extension else [*queries_of(ref.text), *synonyms]
     found = yield from _searched(queries, ref.kind, OF_A_SORT)
-    fitting = [item for item in found if fits(item, ref) and not (ref.text and item.get("kind") == "folder")]
-    folders = [item for item in found if item.get("kind") == "folder" and fits(item, ref)]
-    if not fitting and len(folders) == 1:
-        return [item for item in (yield from _contents(task, folders[0])) if item.get("kind") == "file"]
-    if not fitting:
-        others = [one for one in _synonyms(ref.text) if any(one in fold(str(item.get("path"))) for item in found)]
-        if others:
-            return (yield from _of_sort(task, replace(ref, text=others[0])))
-        raise task.unresolved("not_found", name=quoted(ref.text or ref.extension))
-    return fitting
-
-
-def _synonyms(text: str) -> list[str]:
-    """Return the other words for a sort of files: photo for pictures, 照片."""
-    known = next((pattern.pattern for _, pattern in table("sort") if pattern.fullmatch(text.lower())), "")
-    return [one.replace("s?", "") for one in known.split("|") if one and not re.fullmatch(one, text.lower())]
+    for one in (ref, *(replace(ref, text=text) for text in synonyms)):
+        fitting = [item for item in found if fits(item, one)]
+        files = [item for item in fitting if one.extension or item.get("kind") != "folder"]
+        if not files and len(fitting) == 1:
+            files = [item for item in (yield from _contents(task, fitting[0])) if item.get("kind") == "file"]
+        if files:
+            return files
+    raise task.unresolved("not_found", name=quoted(ref.text or ref.extension))
 
 
 def _without(task: Task, items: Sequence[Item], kept: str) -> list[Item]:
     """Return the items but those that are kept. Raises `UnresolvedError` if it is not clear which these are."""
-    ordered = sorted(items, key=lambda item: str(item.get("name", "")))
-    place = number_in("ordinal", kept)
-    bare = re.sub(r"\s+ones?$", "", _named_only(kept))
-    numbered = [item for item in items if (found := _NUMBERED.search(bare)) and _last_number(item) == int(found[0])]
-    stays = [ordered[place - 1 if place > 0 else -1]] if place and place <= len(ordered) else numbered
-    newest = word("newest").search(kept)
-    if newest or word("oldest").search(kept):
-        stays = [(max if newest else min)(items, key=dated)]
-    stays = stays or best_matches(items, bare) or [item for item in items if covered(bare, str(item["name"])) == 1]
+    ordered, ref = sorted(items, key=lambda item: str(item.get("name", ""))), read_ref(kept)
+    bare = re.sub(r"\s+ones?$", "", ref.text if ref and ref.text else kept)
+    number = _NUMBERED.search(bare)
+    numbers = {item["id"]: re.findall(r"\d+", str(item.get("name", "")).rpartition(".")[0])[-1:] for item in items}
+    stays = [item for item in items if number and [int(one) for one in numbers[item["id"]]] == [int(number[0])]]
+    stays = stays or _picked(ordered, kept) or best_matches(items, bare)
+    stays = stays or [item for item in items if covered(bare, str(item["name"])) == 1]
     if not stays or len(stays) == len(items):
         raise task.unresolved("not_found", name=quoted(kept))
     ids = {item["id"] for item in stays}
     return [item for item in items if item["id"] not in ids]
-
-
-def _last_number(item: Item) -> int:
-    numbers = re.findall(r"\d+", str(item.get("name", "")).rpartition(".")[0])
-    return int(numbers[-1]) if numbers else -1
-
-
-def _named_only(phrase: str) -> str:
-    ref = read_ref(phrase)
-    return ref.text if ref and ref.text else phrase
 
 
 def _contents(task: Task, folder: Item) -> Steps[list[Item]]:
@@ -250,38 +241,26 @@ def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Steps[list[Item
     return chosen or (yield from _several_names(task, ref, kind))
 
 
-def file_of(task: Task, phrase: str) -> Steps[tuple[Item, str]]:
-    """Return the one file whose name has a word of a phrase, and the rest of the phrase: "Mia's hourly wage"."""
-    words = queries_of(phrase)
-    found = yield from _searched(words, "file", SEARCHED)
-    named = {one: [item for item in found if covered(one, str(item["name"])) == 1] for one in words}
-    one, items = next(((one, items) for one, items in named.items() if len(items) == 1), ("", []))
-    if not items:
-        raise task.unresolved("no_document")
-    return items[0], re.sub(rf"(?i){re.escape(one)}\w*(?:'s|的)?", " ", phrase).strip()
-
-
 def _described(task: Task, phrase: str, kind: str, named: list[Item], *, loose: bool) -> Steps[list[Item]]:
     """Return what the words of the phrase describe, in names and paths: "the lentil soup recipe", "the last weekly"."""
-    newest, oldest = word("newest").search(phrase), word("oldest").search(phrase)
+    by_date = word("newest").search(phrase) or word("oldest").search(phrase)
     text, month = month_in(word("oldest").sub(" ", word("newest").sub(" ", phrase)).strip())
-    if not (queries_of(text) or month) or (named and not (newest or oldest)):
+    queries = queries_of(text)
+    if not (queries or month) or (named and not by_date):
         return named
-    found = (
-        (yield from _searched(queries_of(text), kind, SEARCHED)) if queries_of(text) else (yield from every_file(task))
-    )
+    found = yield from (_searched(queries, kind, SEARCHED) if queries else every_file(task))
     of_month = [item for item in found if month and month_of(item).endswith(month)]
-    found, text = (of_month, text) if of_month else (found, phrase if month else text)
-    if of_month and not queries_of(text):
+    if of_month and not queries:
         return of_month
-    graded = [(covered(text, str(item.get("path") or item["name"])), item) for item in found]
+    text = text if of_month or not month else phrase
+    graded = [(covered(text, str(item.get("path") or item["name"])), item) for item in of_month or found]
     most = max((part for part, _ in graded), default=0.0)
     if most < (NEAR_ENOUGH if loose else 1):
         return []
     best = [item for part, item in graded if part == most]
     best = [item for item in best if item.get("kind") == "file"] or best
-    if newest or oldest:
-        return [(max if newest else min)(best, key=dated)]
+    if by_date:
+        return _picked(best, phrase)
     own = [covered(text, str(item["name"])) for item in best]
     return [item for item, part in zip(best, own, strict=True) if part == max(own)]
 
@@ -350,12 +329,6 @@ def month_of(item: Item) -> str:
     return (named or changed)[:7]
 
 
-def spoken_dates(path: str) -> str:
-    """Return a path with the months of its dates in words, as a question names them."""
-    months = {int(found[1]) for found in re.finditer(r"20\d\d[-./年](0?[1-9]|1[0-2])(?!\d)", path)}
-    return " ".join([path, *(f"{month_name[at]} {_HAN_MONTHS[at - 1]}月 {at}月" for at in sorted(months))])
-
-
 def _searched(queries: Sequence[str], kind: str, limit: int) -> Steps[list[Item]]:
     results = yield [request("search_files", query=query, kind=kind or None, limit=limit) for query in queries]
     files = {str(hit["file"]["id"]): hit["file"] for result in results for hit in result.hits}
@@ -381,43 +354,23 @@ def ambiguous(task: Task, name: str, items: Sequence[Item]) -> UnresolvedError:
     return task.unresolved("ambiguous" if name else "ambiguous_it", name=quoted(name), list=lines)
 
 
-_LATIN_MARKS: Final = re.compile("(?<=[a-z])[\u0300-\u036f]+")
-_APOSTROPHES: Final = {ord(sign): "'" for sign in "\u2018\u2019\u02bc\u00b4\uff07`"}
-
-
-def fold(text: str) -> str:
-    """Return a name in the form in which names are compared."""
-    return " ".join(unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).split())
-
-
-def _plain(name: str) -> str:
-    """Return a folded name without the accents of Latin letters, and with one sign for an apostrophe."""
-    apart = _LATIN_MARKS.sub("", unicodedata.normalize("NFD", name.translate(_APOSTROPHES)))
-    return unicodedata.normalize("NFC", apart)
-
-
 def _grade(name: str, wanted: str) -> int:
-    """Return how well a name fits: 0 is the same, 1 without its suffix, then less and less, `NO_MATCH` not at all.
-
-    A name that does not fit as it is written may fit with other accents and apostrophes.
-    """
-    held, sought = fold(name), fold(wanted)
-    literal = _grade_folded(held, sought)
-    return literal if literal < NO_MATCH else _grade_folded(_plain(held), _plain(sought))
-
-
-def _grade_folded(held: str, sought: str) -> int:
-    every = bool(sought) and all(_begins(one, held) for one in sought.split())
-    ways = (held == sought, held.rpartition(".")[0] == sought, held.startswith(sought), _begins(sought, held), every)
+    """Return how well a name fits: 0 is the same, 1 without its suffix, then less and less, `NO_MATCH` not at all."""
+    every = bool(wanted) and all(_begins(one, name) for one in wanted.split())
+    ways = (name == wanted, name.rpartition(".")[0] == wanted, name.startswith(wanted), _begins(wanted, name), every)
     return next((grade for grade, fit in enumerate(ways) if fit), NO_MATCH)
 
 
 def best_matches(items: Iterable[Item], wanted: str, *, kind: str = "", most: int = NO_MATCH - 1) -> list[Item]:
-    """Return the items whose names fit best, all of them equally well; `most` is the worst grade that counts."""
+    """Return the items whose names fit best, all of them equally well; `most` is the worst grade that counts.
+
+    A name that does not fit as it is written may fit with other accents and apostrophes.
+    """
     once = {str(item.get("id")): item for item in items if not item.get("trashed_at")}.values()
     of_kind = [item for item in once if not kind or item.get("kind", kind) == kind]
-    graded = [(_grade(str(item.get("name", "")), wanted), item) for item in of_kind]
-    best = min((how for how, _ in graded), default=NO_MATCH)
-    fitting = [item for how, item in graded if how == best <= most]
-    written = [item for item in fitting if _grade_folded(fold(str(item.get("name", ""))), fold(wanted)) == best]
-    return written or fitting
+    for form in (fold_case, fold_words):
+        graded = [(_grade(form(str(item.get("name", ""))), form(wanted)), item) for item in of_kind]
+        best = min((how for how, _ in graded), default=NO_MATCH)
+        if best <= most:
+            return [item for how, item in graded if how == best]
+    return []

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from graph.offline.replay import Script, Steps, call, request
+from drive_server.knowledge.text.characters import fold_case
+from graph.offline.replay import Request, Script, Steps, call, request
 from graph.offline.results import Item, Result
-from graph.offline.scripts.resolve import fold
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import table, word
 from graph.offline.understanding.terms import has_han, terms
@@ -18,6 +18,7 @@ _TYPES: Final = (".csv", ".tsv", ".xlsx", ".xls", ".ods")
 _DATE: Final = re.compile(r"(?<!\d)(?P<year>(?:19|20)\d\d)(?:\s?[-/年]\s?(?P<month>\d{1,2})月?|年)?(?![\d-])")
 _UNIT: Final = re.compile(r"\s*[(\[（【][^)\]）】]*[)\]）】]\s*")
 _NUMBER: Final = re.compile(r"\d[\d.,]*")
+_PERIODS: Final = frozenset({"day", "month", "year"})
 _EDGES: Final = " \t?？!！.。,，;；:：'’\"“”"
 _ALIKE: Final = dict(table("alike"))
 _SYNONYMS: Final = tuple(
@@ -69,14 +70,9 @@ def compute(task: Task, said: str, own: Item | None) -> Script:
         return (yield from _cells(task, said, sheets)) if own else ""
     questions = [_understood(task, said, sheet, function) for sheet in sheets]
     clear = [one for one in questions if not one.problem]
-    if len(clear) > 1 and not own:
-        return task.say(
-            "ambiguous_it", list="\n".join(f"{n}. {path_of(one.sheet.file)}" for n, one in enumerate(clear, 1))
-        )
-    if len(clear) > 1 and own and function != "count":
-        return task.say(
-            "table_which_sheet", name=task.name(own), sheets=inert(", ".join(one.sheet.name for one in clear))
-        )
+    if len(clear) > 1 and not (own and function == "count"):
+        lines = (f"{n}. {path_of(one.sheet.file)} {inert(one.sheet.name)}" for n, one in enumerate(clear, 1))
+        return task.say("ambiguous_it", list="\n".join(line.rstrip() for line in lines))
     answers = list[str]()
     for one in clear:
         answers.append((yield from _computed(task, one)))
@@ -89,10 +85,9 @@ def _is_table(file: Item) -> bool:
 
 def _tables_about(task: Task, said: str) -> Steps[list[Item]]:
     """Return the tables that a question may be about: those near to it, else the only ones there are."""
-    below = task.below
-    searches = [request("search_files", query=one, kind="file", limit=HITS, **below) for one in _TYPES[:3]]
-    results = yield [request("semantic_search_files", query=said[:500], limit=HITS, **below), *searches]
-    near, *by_name = ([hit["file"] for hit in one.hits if _is_table(hit["file"])] for one in results)
+    searches = [request("search_files", query=one, kind="file", limit=HITS, **task.below) for one in _TYPES[:3]]
+    results = yield [request("semantic_search_files", query=said[:500], limit=HITS, **task.below), *searches]
+    near, *by_name = ([file for file in one.files if _is_table(file)] for one in results)
     others = [file for some in by_name for file in some]
     found = {str(file["id"]): file for file in near or (others if len(others) <= MOST_TABLES else [])}
     return list(found.values())[:MOST_TABLES]
@@ -104,12 +99,9 @@ def _sheets(task: Task, said: str, file: Item, *, named: bool) -> Steps[list[She
     listed = probe.data.get("sheets")
     names = [str(one) for one in listed] if isinstance(listed, list) else []
     if len(names) <= 1:
-        if named:
-            task.checked(probe, "query_table", str(file.get("name", "")))
-        names, probes = [""], [probe]
+        names, probes = [""], [task.checked(probe, "query_table", str(file.get("name", ""))) if named else probe]
     else:
-        meant = [name for name in names if _named(name).search(said.casefold())]
-        names = (meant if len(meant) == 1 else names)[:MOST_SHEETS]
+        names = ([name for name in names if _named(name).search(said.casefold())] or names)[:MOST_SHEETS]
         probes = yield [request("query_table", file_id=file["id"], sheet=name, limit=ROWS) for name in names]
     found = zip(names, probes, strict=True)
     return [Sheet({**file, **(one.data.get("file") or {})}, one, name) for name, one in found if one.entries("columns")]
@@ -144,7 +136,7 @@ def _without_columns(said: str, sheet: Sheet) -> str:
 
 def _unknown(rest: str, sheet: Sheet) -> str:
     """Return the words of a rest that the table has nothing to do with: neither its path nor its columns name them."""
-    called = fold(" ".join([str(sheet.file.get("path") or sheet.file.get("name", "")), *sheet.columns]))
+    called = fold_case(" ".join([str(sheet.file.get("path") or sheet.file.get("name", "")), *sheet.columns]))
     known = set(terms(called))
     if rest in called:
         return ""
@@ -186,38 +178,27 @@ def _filters(said: str, sheet: Sheet) -> tuple[Filters, str]:
     return filters, said
 
 
-class _Wording(NamedTuple):
-    """A question's words: the function, whether the most or the fewest rows are meant, and who is asked for."""
+def _worded(rest: str, function: str, sheet: Sheet) -> tuple[str, str, bool | None]:
+    """Return the question with "who" as "which person", its function, and whether the most or fewest rows are meant.
 
-    rest: str
-    function: str
-    ranks_rows: bool = False
-    descending: bool = False
-    asks_who: bool = False
-
-
-def _worded(rest: str, function: str, sheet: Sheet) -> _Wording:
-    """Read "the most people" as a count of rows, "who" as "which person", and "how many" of a column as its sum."""
+    "The most people" counts rows; "how many people" of a table with a column of them is its sum.
+    """
+    rest = word("who").sub(lambda who: "哪个人的" if who[0].startswith("谁") else "which person ", rest)
     most = word("most_rows").search(rest)
-    ranks_rows = most is not None and not any(_named(name).search(most[0]) for name in sheet.columns)
-    descending = function == "max"
-    if most and ranks_rows:
-        descending = bool(most["most"] or most["zh"])
-        rest = f"{rest[: most.start()]}最{rest[most.end() :]}" if most[0][-1:] in "多少" else rest.replace(most[0], " ")
-        function = "count"
     amounts = [name for name in sheet.of_kind("number") if word("amount_column").search(name)]
-    if function == "count" and not ranks_rows and word("counts").search(rest) and len(amounts) == 1:
-        # A table that counts people in a column is not asked for its rows.
-        function, rest = "sum", word("counts").sub(f" {amounts[0].casefold()} ", rest)
-    person = word("who").search(rest)
-    asked = "哪个人的" if person and person[0].startswith("谁") else "which person "
-    return _Wording(word("who").sub(asked, rest), function, ranks_rows, descending, asks_who=person is not None)
+    if most and not any(_named(name).search(most[0]) for name in sheet.columns):
+        rest = f"{rest[: most.start()]}{'最' if most[0][-1:] in '多少' else ''} {rest[most.end() :]}"
+        return rest, "count", bool(most["most"] or most["zh"])
+    if function == "count" and word("counts").search(rest) and len(amounts) == 1:
+        return word("counts").sub(f" {amounts[0].casefold()} ", rest), "sum", None
+    return rest, function, None
 
 
 def _understood(task: Task, said: str, sheet: Sheet, function: str) -> Question:
     """Return the question in the table's own words. What is left over of the sentence makes it unclear."""
-    wording = _worded(_plain(said, sheet), function, sheet)
-    function, (group, unit, rest) = wording.function, _group(wording.rest, sheet)
+    plain = _plain(said, sheet)
+    worded, function, most = _worded(plain, function, sheet)
+    group, unit, rest = _group(worded, sheet)
     filters, rest = _filters(rest, sheet)
     measures = _measures(said, rest, sheet, function)
     rest = _without_columns(rest, sheet)
@@ -227,18 +208,18 @@ def _understood(task: Task, said: str, sheet: Sheet, function: str) -> Question:
         facts = {"name": task.name(sheet.file), "columns": inert(", ".join(sheet.columns))}
         return Question(sheet, {}, task.say(code, words=quoted(unclear), **facts))
     args: dict[str, Any] = {"filters": filters} if filters else {}
-    column = {"column": measures[0]} if function != "count" else {}
     if function in {"max", "min"} and (group == _ROW or (not group and rest)):
         # "The cheapest bike" is a row of the table of bikes, not a price.
         return Question(sheet, args | {"sort_by": measures[0], "descending": function == "max"})
-    ranked = bool(group) and (function in {"max", "min"} or wording.ranks_rows)
-    adds_up = ranked and not (wording.asks_who or wording.ranks_rows or word("price").search(said))
-    does = "sum" if adds_up else function
-    args["aggregates"] = [{"function": does, **column}]
+    ranked = bool(group) and (function in {"max", "min"} or most is not None)
+    of_one = most is not None or word("who").search(plain) or word("price").search(said)
+    does = "sum" if ranked and not of_one else function
+    args["aggregates"] = [{"function": does, **({"column": measures[0]} if does != "count" else {})}]
     if group:
         args |= {"group_by": [group], **({"date_unit": unit} if unit else {})}
     if ranked:
-        args |= {"sort_by": f"{does}({measures[0]})" if column else does, "descending": wording.descending}
+        by = does if does == "count" else f"{does}({measures[0]})"
+        args |= {"sort_by": by, "descending": function == "max" if most is None else most}
     return Question(sheet, args)
 
 
@@ -261,14 +242,13 @@ def _group(said: str, sheet: Sheet) -> tuple[str | None, str, str]:
     match = word("grouped").search(said)
     if match is None:
         return "", "", said
-    noun = next(filter(None, match.groups()))
-    rest = said[: match.start()] + " " + said[match.end() :]
+    noun, rest = next(filter(None, match.groups())), said[: match.start()] + " " + said[match.end() :]
     forms = {noun, f"{noun}s", re.sub(r"ies$", "y", noun)}
     found = [name for name in sheet.columns if any(_named(name).fullmatch(one) for one in forms)]
     alike = [pattern for pattern in _ALIKE.values() if pattern.fullmatch(noun)]
     found = found or [name for name in sheet.columns if any(one.fullmatch(name.strip()) for one in alike)]
     dates = sheet.of_kind("date")
-    unit = next((name for name, pattern in table("period") if pattern.fullmatch(noun)), "")
+    unit = next((name for name, pattern in table("period") if pattern.fullmatch(noun) and name in _PERIODS), "")
     if unit and (not found or found[0] in dates):
         return (dates[0] if len(dates) == 1 else None), unit, rest
     if not found and match[0].startswith(("which", "what", "哪")) and not _unknown(noun, sheet):
@@ -282,31 +262,32 @@ def _computed(task: Task, question: Question) -> Script:
     columns = [str(one["name"]) for one in result.entries("result_columns")]
     measured = columns.index(args["sort_by"]) if args.get("sort_by") in columns else len(columns) - 1
     rows = [row for row in result.entries("rows") if row["values"][measured] is not None]
-    if not rows:
-        return task.say("table_no_rows", name=task.name(file))
     if "sort_by" in args:
         rows = [row for row in rows if row["values"][measured] == rows[0]["values"][measured]]
+    if not rows:
+        return task.say("table_no_rows", name=task.name(file))
     last = result.entries("result_columns")[measured]
     conditions = (f"{one['column']} = {' / '.join(one['values'])}" for one in args.get("filters", ()))
     what = inert(", ".join([str(last["name"]), *conditions]))
-    unit = f" {last['unit']}" if last.get("unit") else ""
-    others = [[str(one or "–") for at, one in enumerate(row["values"]) if at != measured] for row in rows]
-    labels = [" / ".join(one[:LABEL_PARTS]) or str(last["name"]) for one in others]
-    values = [row["values"][measured] for row in rows]
-    lines = [f"- {inert(label)}: “{value}{unit}” [1]" for label, value in zip(labels, values, strict=True)]
-    cells = ", ".join(dict.fromkeys(cell for row in rows[:MOST_LINES] for cell in row["cells"]))
+    lines: list[str] = []
+    for row in rows:
+        others = [str(one or "–") for at, one in enumerate(row["values"]) if at != measured][:LABEL_PARTS]
+        value = f"{row['values'][measured]} {last.get('unit') or ''}".strip()
+        lines.append(f"- {inert(' / '.join(others) or str(last['name']))}: “{value}” [1]")
+    cells = dict.fromkeys(cell for row in rows[:MOST_LINES] for cell in row["cells"])
     left = ", ".join(str(one["cell"]) for one in result.entries("left_out"))
     more = [task.say("table_left_out", cells=left)] if left else []
     more += [task.say("table_hidden", count=hidden)] if (hidden := result.number("hidden_rows")) else []
     head = task.say("table_value", what=what, name=task.name(file))
-    return "\n".join([head, bounded(lines, task.language), *more, "", f"[1] {path_of(file)}, {cells}"])
+    return _cited(task, head, lines, more, file, list(cells))
 
 
-class _Found(NamedTuple):
-    """Rows of a table by the place of their cells, each value by its column; `total` counts all that fit."""
+def _cited(task: Task, head: str, lines: list[str], more: list[str], file: Item, cells: Sequence[str]) -> str:
+    return "\n".join([head, bounded(lines, task.language), *more, "", f"[1] {path_of(file)}, {', '.join(cells)}"])
 
-    rows: Mapping[str, Mapping[str, str]]
-    total: int
+
+Rows = Mapping[str, Mapping[str, str]]
+"""Rows of a table by the place of their cells, each value by its column."""
 
 
 def _cells(task: Task, said: str, sheets: Sequence[Sheet]) -> Script:
@@ -314,19 +295,20 @@ def _cells(task: Task, said: str, sheets: Sequence[Sheet]) -> Script:
     answers, missing = list[str](), ""
     for sheet in sheets:
         filters, rest = _filters(_plain(said, sheet), sheet)
-        asked, given = _asked(rest, sheet), {str(one["column"]) for one in filters}
+        given = {str(one["column"]) for one in filters}
+        asked = [name for name in _asked(rest, sheet) if name not in given]
         rest = _without_columns(word("who").sub(" ", rest), sheet)
         rest = rest if _unknown(rest, sheet) else ""
         if not rest and not filters:
             continue
-        found = yield from _rows(sheet, filters, rest)
-        asked = [name for name in asked if name not in given]
-        if found.rows:
-            answers.append(_row_lines(task, sheet.file, asked or list(sheet.columns), found))
+        rows = yield from _rows(sheet, filters, rest)
+        if rows:
+            answers.append(_row_lines(task, sheet.file, asked or list(sheet.columns), rows))
         elif asked:
-            written = re.search(re.escape(rest), said, re.IGNORECASE)
-            told = (written[0] if written else rest) or " / ".join(str(one["values"][0]) for one in filters)
-            missing = missing or task.say("table_none_of", name=task.name(sheet.file), words=quoted(told))
+            told = rest or " / ".join(str(one["values"][0]) for one in filters)
+            written = re.search(re.escape(told), said, re.IGNORECASE)
+            words = quoted(written[0] if written else told)
+            missing = missing or task.say("table_none_of", name=task.name(sheet.file), words=words)
     return "\n\n".join(answers) or missing
 
 
@@ -336,51 +318,43 @@ def _asked(said: str, sheet: Sheet) -> list[str]:
     return named + people if word("who").search(said) else named
 
 
-def _rows(sheet: Sheet, filters: Filters, rest: str) -> Steps[_Found]:
+def _rows(sheet: Sheet, filters: Filters, rest: str) -> Steps[Rows]:
     """Return the rows that fit; words that are left over are the whole of a cell, else whole words in one."""
     if not rest:
         return _found((yield [_query(sheet, filters)]))
-    kinds = {"text", "number"} if _NUMBER.fullmatch(rest) else {"text"}
-    searched = [name for name, kind in sheet.columns.items() if kind in kinds][:MOST_COLUMNS]
     whole = re.compile(rf"(?<![^\W_]){re.escape(rest)}(?![^\W_])" if rest.isascii() else re.escape(rest))
-    for operator in ("=", "contains"):
-        wanted = [name for name in searched if operator == "=" or sheet.columns[name] == "text"]
+    kinds = {"=": {"text", "number"} if _NUMBER.fullmatch(rest) else {"text"}, "contains": {"text"}}
+    for operator, of in kinds.items():
+        wanted = [name for name, kind in sheet.columns.items() if kind in of][:MOST_COLUMNS]
         more: Filters = [{"column": name, "operator": operator, "values": [rest]} for name in wanted]
-        found = _found((yield [_query(sheet, [*filters, one]) for one in more]) if more else [])
-        if operator == "contains":
-            kept = {
-                at: row for at, row in found.rows.items() if any(whole.search(one.casefold()) for one in row.values())
-            }
-            found = _Found(kept, len(kept))
-        if found.rows:
+        rows = _found((yield [_query(sheet, [*filters, one]) for one in more]) if more else [])
+        found = {at: row for at, row in rows.items() if any(whole.search(one.casefold()) for one in row.values())}
+        if found:
             return found
-    return _Found({}, 0)
+    return {}
 
 
-def _query(sheet: Sheet, filters: Filters) -> Any:
+def _query(sheet: Sheet, filters: Filters) -> Request:
     return request("query_table", **sheet.source, filters=list(filters), limit=MOST_ROWS)
 
 
-def _found(results: Sequence[Result]) -> _Found:
+def _found(results: Sequence[Result]) -> Rows:
     """Return the rows of all results, each once."""
-    rows, total = dict[str, Mapping[str, str]](), 0
+    rows = dict[str, Mapping[str, str]]()
     for result in (one for one in results if one.worked):
         columns = [(str(one["name"]), str(one.get("unit") or "")) for one in result.entries("result_columns")]
-        total += result.number("result_rows")
         for row in result.entries("rows"):
             cells = zip(columns, row["values"], strict=True)
             shown = {name: f"{value} {unit}".strip() for (name, unit), value in cells if value is not None}
             rows.setdefault(", ".join(row["cells"]), shown)
-    return _Found(rows, total)
+    return rows
 
 
-def _row_lines(task: Task, file: Item, asked: Sequence[str], found: _Found) -> str:
+def _row_lines(task: Task, file: Item, asked: Sequence[str], rows: Rows) -> str:
     """Return a line for each row: which row it is, and its cells, quoted."""
     lines: list[str] = []
-    for row in found.rows.values():
+    for row in rows.values():
         others = [value for name, value in row.items() if name not in asked][:LABEL_PARTS]
-        cells = ", ".join(f"{inert(name)} “{row[name]}” [1]" for name in asked if name in row)
-        lines.append(f"- {inert(' / '.join(others))}: {cells or '–'}" if others else f"- {cells or '–'}")
-    more = [task.say("table_more", count=found.total)] if found.total > len(found.rows) else []
-    source = f"[1] {path_of(file)}, {', '.join(found.rows)}"
-    return "\n".join([task.say("table_cells", name=task.name(file)), bounded(lines, task.language), *more, "", source])
+        cells = ", ".join(f"{inert(name)} “{row[name]}” [1]" for name in asked if name in row) or "–"
+        lines.append(f"- {inert(' / '.join(others))}: {cells}" if others else f"- {cells}")
+    return _cited(task, task.say("table_cells", name=task.name(file)), lines, [], file, list(rows))

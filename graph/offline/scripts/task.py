@@ -81,7 +81,7 @@ class Task:
 
     def title(self, tool: str) -> str:
         """Return what a bound tool does, in a few words: its Chinese title, or its name."""
-        named = (self.tools.get(tool) or "".join(sides(f"do.{tool}")[1:])).replace("{name}", "")
+        named = self.tools.get(tool)
         return named if named and self.language == "zh" else tool.replace("_", " ")
 
     def deed(self, tool: str, name: str) -> str:
@@ -103,11 +103,7 @@ class Task:
                 whom = f" ({one.args['email']})" if one.args.get("email") else ""
                 what = self.deed(one.name, str(item.get("name") or "")) + whom
                 alike.setdefault(self.failed(result, "\0"), []).append(what)
-        sentences: list[str] = []
-        for text, (first, *more) in alike.items():
-            count = len(more) + (self.language == "zh")
-            sentences.append(text.replace("\0", self.say("and_more", first=first, count=count) if more else first))
-        return sentences
+        return [text.replace("\0", self.say("and").join(deeds)) for text, deeds in alike.items()]
 
     def checked(self, result: Result, tool: str, name: str = "") -> Result:
         """Return a result that worked. Raises `UnresolvedError` with what went wrong otherwise."""

@@ -99,17 +99,12 @@ def role_in(plain: str) -> str:
 def _subject(message: Message, intent: Intent, text: str, *, file_open: bool) -> Ref | None:
     if intent.action in {"summarise", "read"}:
         return _ref(message, intent.query if intent.query != message.restored(text) else "", file_open=file_open)
-    patterns = (
-        ("within", "folder_named")
-        if intent.action in IN_FOLDERS
-        else ("history", "of")
-        if intent.action in OF_ITEMS
-        else ()
-    )
+    folders = intent.action in IN_FOLDERS
+    patterns = ("within", "folder_named") if folders else ("history", "of") if intent.action in OF_ITEMS else ()
     phrases = [phrase for phrase in (named_in(pattern, text) for pattern in patterns) if phrase]
     phrase = next((one for one in phrases if not word("no_place").fullmatch(one.replace(" ", ""))), "")
-    ref = _ref(message, phrase, file_open=file_open, kind="folder" if intent.action in IN_FOLDERS else "")
-    return Ref("here") if ref and ref.form in {"it", "open"} and intent.action in IN_FOLDERS else ref
+    ref = _ref(message, phrase, file_open=file_open, kind="folder" if folders else "")
+    return Ref("here") if ref and ref.form in {"it", "open"} and folders else ref
 
 
 def _fill_names(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:

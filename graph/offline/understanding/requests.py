@@ -11,16 +11,16 @@ from functools import lru_cache
 from typing import Final
 
 from graph.offline.understanding.arguments import FACTS, POINTING, fill, role_in
-from graph.offline.understanding.batches import batch_intent, everything_but
 from graph.offline.understanding.clauses import MARK, Clause, Message, spoken_of
 from graph.offline.understanding.grammar import named_in, ruled, table, word
-from graph.offline.understanding.intent import CHANGING, NAMING, VAGUE, Intent, Ref
+from graph.offline.understanding.intent import CHANGING, NAMING, VAGUE, Intent, Ref, read_ref
 from graph.offline.understanding.meaning import meaning_of
-from graph.offline.understanding.terms import terms
+from graph.offline.understanding.terms import has_han, terms
 from graph.routing.cues import ABOUT, ELSEWHERE, TAKEN_BACK, TERMS
 from graph.routing.intent_table import VERBS
 from graph.routing.wording import is_negated
 
+BY: Final = (("year", "{year}"), ("month", "{year}/{month}"), ("type", "{type}"), ("date", "{year}/{month}"))
 LONGEST_READ: Final = 4_000
 SHORTEST, SHORTEST_HAN = 12, 4
 """Characters of a mere name: its meaning tells nothing."""
@@ -31,6 +31,7 @@ MEANT: Final = {
     for one in ("list", "summarise", "newest", "oldest", "largest", "smallest", "compare", "count", "help", "thanks")
 } | {"undo": "undo_meant", "cannot": "cannot"}
 """The actions that the meaning of a message may choose, none of which changes anything."""
+_BATCHES: Final = table("batch")
 _LOOKUPS: Final = table("lookup")
 _TALK: Final = table("talk")
 _MOODS: Final = table("mood")
@@ -73,46 +74,77 @@ def understand(text: str, *, file_open: bool = False) -> tuple[Intent, ...]:
 
 
 def _by_meaning(text: str, found: tuple[Intent, ...], *, file_open: bool) -> tuple[Intent, ...]:
-    if [one.action for one in found] == ["lookup"] and len(text) <= (SHORTEST if text.isascii() else SHORTEST_HAN):
+    rules = [one.action for one in found]
+    if rules == ["lookup"] and len(text) <= (SHORTEST if text.isascii() else SHORTEST_HAN):
         return found
     meaning = meaning_of(text)
-    if [one.action for one in found] == ["list_changes"] and meaning.action != "compare":
-        return found
-    spoken = [one.action for one in found] == ["explain"] and word("wh_question").search(text.strip()) is not None
-    if meaning.action == "ask" and meaning.is_sure and (spoken or not found):
-        return (Intent("ask", text, query=text),)
-    if meaning.action == "count" and file_open:
-        return found or (Intent("ask", text, query=text),)
-    if meaning.action in FACTS and _PRONOUN.search(text.lower()):
-        return found
-    if meaning.action not in MEANT or not meaning.is_plain or (found and meaning.action == "cannot"):
-        return found
-    target = {"list": Ref("here"), "summarise": Ref("it")}.get(meaning.action)
-    return (Intent(MEANT[meaning.action], text, target=target, query=text),)
+    action, asks = meaning.action, Intent("ask", text, query=text)
+    spoken = rules == ["explain"] and word("wh_question").search(text.strip()) is not None
+    if rules != ["list_changes"] and action == "ask" and meaning.is_sure and (spoken or not found):
+        return (asks,)
+    points = action in FACTS and _PRONOUN.search(text.lower())
+    plain = action in MEANT and meaning.is_plain and not points and not (found and action == "cannot")
+    if not plain or (rules == ["list_changes"] and action != "compare") or (action == "count" and file_open):
+        return found or ((asks,) if action == "count" and file_open else ())
+    target = {"list": Ref("here"), "summarise": Ref("it")}.get(action)
+    return (Intent(MEANT[action], text, target=target, query=text),)
+
+
+def batch_intent(message: Message) -> Intent | None:
+    """Return what a message wants of many items: `names` holds the pattern of names or folders, or None."""
+    text = message.text.strip(" .!。！")
+    for action, shape in _BATCHES:
+        match = shape.fullmatch(text)
+        if match:
+            slots = {key.rstrip("234"): message.restored(value) for key, value in match.groupdict().items() if value}
+            target = read_ref(_named(_named(slots.pop("target"))))
+            slots = {key: value.strip(" “”\"'") for key, value in slots.items()}
+            edits = ((slots["find"], slots["new"]),) if "find" in slots else ()
+            return Intent(action, text, target=target, names=_pattern(slots), edits=edits)
+    return None
+
+
+def _named(target: str) -> str:
+    return word("in_batch").sub("", word("of_names").sub("", target.strip())).strip()
+
+
+def _pattern(slots: dict[str, str]) -> tuple[str, ...]:
+    if by := slots.get("by", ""):
+        return (next(pattern for name, pattern in BY if name == "date" or word(f"by_{name}").search(by)),)
+    prefix, suffix = slots.get("prefix", ""), slots.get("suffix", "")
+    blank = " " if prefix[-1:].isalnum() and not has_han(prefix) else ""
+    return (f"{prefix}{blank}{{name}}{suffix}",) if prefix or suffix else ()
+
+
+def everything_but(target: Ref | None, kept: str, said: str) -> Ref | None:
+    """Return the reference to several items without those that are kept; None if it is not to several."""
+    form = target.form if target else ""
+    if target is None or not (
+        form == "all" or (form == "name" and (target.text.endswith("s") or word("all_of_zh").search(said)))
+    ):
+        return None
+    return Ref("all", target.text, target.kind, target.inside, target.extension, kept=kept)
 
 
 def _all_but(message: Message, kept: str, *, file_open: bool) -> tuple[Intent, ...]:
     """Return a request for all items of a sort but some; none if it is no such one."""
     rest = word("all_but").sub("", message.text)
     found = _by_rules(message.quoted(rest), file_open=file_open) if rest.strip() else ()
-    one = found[0] if len(found) == 1 else Intent("")
-    many = one.action in {"delete", "move", "copy"}
-    several = everything_but(one.target, message.restored(kept), message.text) if many else None
-    if several is None:
-        return () if {intent.action for intent in found} & CHANGING else found
-    return (replace(one, said=message.restored(message.text), target=several),)
+    one = found[0] if len(found) == 1 and found[0].action in {"delete", "move", "copy"} else Intent("")
+    several = everything_but(one.target, message.restored(kept), message.text)
+    if several:
+        return (replace(one, said=message.restored(message.text), target=several),)
+    return () if {intent.action for intent in found} & CHANGING else found
 
 
 def _whole(message: Message, text: str, *, file_open: bool) -> tuple[Intent, ...] | None:
     """Return what a message says that is read as a whole; None for one that is read clause by clause."""
     talk = next((kind for kind, pattern in _TALK if pattern.fullmatch(message.text.strip(" !?.。！？~,，"))), "")
-    if talk:
-        return (Intent(talk, text),)
     batch = batch_intent(message)
-    if batch:
+    if talk or batch:
         said = message.prepared
-        doubtful = is_negated(said) or any(pattern.search(said) for _, pattern in _MOODS)
-        return (Intent("explain", text),) if doubtful else (batch,)
+        doubtful = batch and (is_negated(said) or any(pattern.search(said) for _, pattern in _MOODS))
+        return (batch if batch and not doubtful else Intent(talk or "explain", text),)
     if word("link").search(message.text) and (rest := word("expiry").sub("", message.text)) != message.text:
         # How long a link holds may stand anywhere; the script reads it in what was said.
         found = _by_rules(message.quoted(rest), file_open=file_open)
@@ -130,22 +162,18 @@ def _by_rules(text: str, *, file_open: bool) -> tuple[Intent, ...]:
         return whole
     clauses = list(message.clauses())
     intents = [_intent(message, clause, file_open=file_open) for clause in clauses]
-    spoken = _only_spoken_of(message, clauses, intents)
-    if spoken:
+    if spoken := _only_spoken_of(message, clauses, intents):
         return (spoken,)
-    if _is_unclear(message, clauses, intents):
-        return ()
-    found = _joined(message, clauses, intents)
-    if any(intent.action == "unclear" for intent in found):
-        return ()
-    beyond = [intent for intent in found if intent.action == "cannot"]
-    if beyond and any(intent.action in CHANGING for intent in found):
-        return (beyond[0],)
+    found = [] if _is_unclear(message, clauses, intents) else _joined(message, clauses, intents)
+    actions = {intent.action for intent in found}
+    if "unclear" in actions or not found:
+        forbids = not actions and clauses and all(clause.negated for clause in clauses)
+        return (Intent("decline", text),) if forbids and not word("no_more").search(message.prepared) else ()
+    if "cannot" in actions and actions & CHANGING:
+        return (next(intent for intent in found if intent.action == "cannot"),)
     meant = [intent for intent in found if intent.action not in {"ask", "lookup"}] or found
-    if not meant and clauses and all(clause.negated for clause in clauses):
-        return () if word("no_more").search(message.prepared) else (Intent("decline", text),)
     # A file's bare name after a question says where to look: "Which department is Bob in, in staff.csv?"
-    if meant and meant[0].action == "ask" and all(intent.action in {"ask", "lookup"} for intent in meant):
+    if meant[0].action == "ask":
         return (replace(meant[0], query=" ".join(message.restored(message.text).split())),)
     return tuple(meant)
 
@@ -226,22 +254,19 @@ def _continued(clause: Clause, last: Intent, intent: Intent) -> Intent | None:
 
 
 def _only_spoken_of(message: Message, clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> Intent | None:
-    changes = [intent for intent in intents if intent and intent.action in CHANGING]
-    both = list(zip(clauses, intents, strict=True))
-    moods = [_mood(clause, intent) for clause, intent in both]
-    named = [spoken_of(clause.plain) for (clause, _), mood in zip(both, moods, strict=True) if mood]
-    action = changes[0].action if changes else next(filter(None, named), "")
+    changes = {intent.action for intent in intents if intent} & CHANGING
+    moods = [_mood(clause, intent) for clause, intent in zip(clauses, intents, strict=True)]
+    named = any(spoken_of(clause.plain) for clause, mood in zip(clauses, moods, strict=True) if mood)
     taken_back = bool(changes) and TAKEN_BACK.search(message.text.lower()) is not None
-    mood = "taken_back" if taken_back else next(filter(None, moods), "")
-    if {intent.action for intent in changes} - NAMING and word("depends").search(message.prepared):
-        mood = "supposed"
-    if not action or not mood:
+    depends = bool(changes - NAMING) and word("depends").search(message.prepared) is not None
+    if not (changes or named) or not (taken_back or depends or any(moods)):
         return None
     text = message.restored(message.text)
-    looks = any(intent and intent.action in {"ask", "find"} and not spoken_of(clause.plain) for clause, intent in both)
-    if looks and not changes and mood == "reported":
-        return Intent("ask", text, query=text)
-    return Intent("explain", text)
+    asks = [
+        clause for clause, intent in zip(clauses, intents, strict=True) if intent and intent.action in {"ask", "find"}
+    ]
+    looks = not changes and any(not spoken_of(clause.plain) for clause in asks)
+    return Intent("ask" if looks and next(filter(None, moods)) == "reported" else "explain", text, query=text)
 
 
 def _mood(clause: Clause, intent: Intent | None) -> str:

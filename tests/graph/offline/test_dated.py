@@ -2,7 +2,7 @@
 
 import pytest
 
-from graph.offline.scripts.dated import span_of
+from graph.offline.scripts.listing import span_of
 from graph.offline.understanding.requests import understand
 from tests.graph.offline.world import Drive, Talk
 

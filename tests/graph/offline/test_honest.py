@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
+from graph.messages.written import result_message
 from graph.offline.model import OfflineChatModel
 from graph.prompts import json_section, section
 from tests.graph.offline.world import TOOLS, Drive, RefusedError, Talk, schema
@@ -24,35 +25,45 @@ def after(result: ToolMessage, text: str = "create a folder A", call: dict[str, 
 
 
 @pytest.mark.parametrize(
-    ("told", "part"),
+    ("told", "refusal", "part"),
     [
-        ("The person rejected this. It was not done.", "You rejected it"),
-        ("The person rejected this. It was not done. They say: use B", "You rejected it"),
-        ("The approval expired before anyone answered. It was not done.", "expired"),
-        ("Not done. The person answered instead: call it B", "Your answer: call it B"),
-        ("Not executed: the person moved on before this was decided.", "moved on"),
-        ("Interrupted before its result arrived: it may or may not have happened.", "may or may not have happened"),
-        ("missing_scope: This key lacks the scope 'write'. Use another key.", "This key lacks the scope 'write'."),
-        ("internal: Something broke.", "Something broke."),
-        ("boom", "boom"),
-        ("", "did not work"),
+        ("The person rejected this. It was not done.", "rejected", "You rejected it"),
+        ("The person rejected this. It was not done. They say: use B", "rejected", "You rejected it"),
+        ("The approval expired before anyone answered. It was not done.", "expired", "expired"),
+        ("Not done. The person answered instead: call it B", "answered", "Your answer: call it B"),
+        ("Not executed: the person moved on before this was decided.", "cancelled", "moved on"),
+        ("Interrupted before its result arrived: it may or may not have happened.", "", "may or may not have happened"),
+        ("missing_scope: This key lacks the scope 'write'. Use another key.", "", "This key lacks the scope 'write'."),
+        ("internal: Something broke.", "", "Something broke."),
+        ("boom", "", "boom"),
+        ("", "", "did not work"),
     ],
 )
-def test_a_failed_call_is_told_and_not_repeated(told: str, part: str) -> None:
-    answer = after(ToolMessage(told, tool_call_id="c1", status="error"))
+def test_a_failed_call_is_told_and_not_repeated(told: str, refusal: str, part: str) -> None:
+    answer = after(failed(told, refusal))
     assert answer.tool_calls == []
     assert part in answer.text
 
 
+def failed(told: str, refusal: str = "") -> ToolMessage:
+    """Return a result as the graph writes it: with the outcome beside the words."""
+    if refusal == "cancelled":
+        return result_message("c1", "create_folder", told, "cancelled")
+    outcome = "rejected" if refusal else "error"
+    return result_message("c1", "create_folder", told, outcome, refusal=refusal or None)  # pyright: ignore[reportArgumentType] - one of the refusals
+
+
 @pytest.mark.parametrize(
-    "told", ["用户拒绝了此操作，未执行。", "审批在答复之前已过期，未执行。", "未执行。用户的回复：叫它B"]
+    ("told", "refusal"),
+    [
+        ("用户拒绝了此操作，未执行。", "rejected"),
+        ("审批在答复之前已过期，未执行。", "expired"),
+        ("未执行。用户的回复：叫它B", "answered"),
+    ],
 )
-def test_a_refusal_in_chinese_is_told_in_chinese(told: str) -> None:
-    answer = after(
-        ToolMessage(told, tool_call_id="c1", status="error"),
-        "新建文件夹甲",
-        {"name": "create_folder", "args": {"name": "甲", "parent_id": "root"}, "id": "c1"},
-    )
+def test_a_refusal_in_chinese_is_told_in_chinese(told: str, refusal: str) -> None:
+    call = {"name": "create_folder", "args": {"name": "甲", "parent_id": "root"}, "id": "c1"}
+    answer = after(failed(told, refusal), "新建文件夹甲", call)
     assert answer.tool_calls == []
     assert "没有执行" in answer.text
 

@@ -74,3 +74,20 @@ def test_undo_with_nothing_to_undo_says_so_in_any_words(talk: Talk) -> None:
         said = talk.say(message)
         assert "Nothing was changed" in said or "没有做过改动" in said
         assert talk.called == []
+
+
+def test_a_question_for_how_many_is_not_answered_by_one_row_of_a_table(talk: Talk) -> None:
+    talk.drive.put("/Fees.md", "| Name | Fee |\n|---|---|\n| Ida Falk | 90 |\n| Jon Berg | 90 |\n")
+    assert " says:" not in talk.say("how many members have a fee of 90?")
+    assert "90" in talk.say("what is the fee of Jon Berg?")
+
+
+def test_what_goes_into_a_folder_that_is_missing_waits_for_the_folder(talk: Talk) -> None:
+    assert "Shall I make the folder" in talk.say("move Lease.md to Contracts")
+    assert talk.drive.names("/Papers") == ["Older.md"]
+    talk.say("yes please")
+    assert talk.drive.names("/Contracts") == ["Lease.md"]
+
+
+def test_a_link_is_refused_whose_end_is_not_understood(talk: Talk) -> None:
+    assert "made no link" in talk.say("make a link to Lease.md that expires the day after tomorrow")

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from graph.agents.document_agent import DOCUMENT_AGENT
 from graph.agents.drive_agent import DRIVE_AGENT
 from graph.agents.search_agent import SEARCH_AGENT
+from graph.messages.written import result_message
 from graph.offline.model import OfflineChatModel
 from graph.prompts import compact, json_section, section
 
@@ -389,7 +390,7 @@ class Talk:
         self.calls.append((name, args))
         verdict = self.verdict(name, args)
         if verdict == "reject":
-            return ToolMessage(REJECTED, tool_call_id=call["id"], name=name, status="error")
+            return result_message(call["id"], name, REJECTED, "rejected", refusal="rejected")
         try:
             text, data = self.drive.call(name, verdict if isinstance(verdict, dict) else args)
         except RefusedError as refused:
