@@ -171,6 +171,11 @@ def _challenge(request: Request, error: DriveError) -> str | None:
 
 async def _validation_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this class only
+    if (caller := getattr(request.state, "caller", None)) is not None:
+        try:  # a stranger hears that first, whatever else is wrong
+            await caller.actor()
+        except DriveError as refusal:
+            return await _drive_error(request, refusal)
     language, found = language_of(request), error.errors()[:MOST_COMPLAINTS]
     complaints = [{"where": _place(one["loc"]), "problem": str(one["msg"])} for one in found]
     shown = [f"{_place(one['loc'])}: {_complaint(one, language)}" for one in found]

@@ -11,7 +11,7 @@ from fastapi import Request
 from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import ForbiddenError, UnauthenticatedError
-from drive_server.http.access import bearer_token, prefer_connection, principal_of_key
+from drive_server.http.access import bearer_token, check_key, prefer_connection
 from drive_server.http.metadata import challenge
 from drive_server.messages import Message
 
@@ -33,7 +33,7 @@ async def sign_in(drive: Drive, request: Request) -> Actor:
             raise UnauthenticatedError(Message.of("no_dav_key"))
         token = password
     key = token.strip()
-    principal = await principal_of_key(request, key, drive.identity.authenticate_program(key))
+    principal = await check_key(request, key, drive.identity.authenticate_program(key))
     prefer_connection(request)
     return Actor(replace(principal, method=METHOD), tool=METHOD)
 

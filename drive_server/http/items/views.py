@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from fastapi import Response
 from pydantic import BaseModel
+from sqlalchemy import Connection
 
 from drive_server.access import Actor
 from drive_server.drive import Drive
@@ -12,6 +13,7 @@ from drive_server.models.base import Page
 from drive_server.models.changes import Outcome
 from drive_server.models.items import Item
 from drive_server.services.documents.thumbnails import may_have_thumbnail
+from drive_server.services.files.stars import starred_sync
 
 
 class ItemView(Item):
@@ -34,7 +36,15 @@ class ItemPage(BaseModel):
 
 async def views_of(drive: Drive, actor: Actor, items: Sequence[Item]) -> list[ItemView]:
     """Return the items with the caller's stars, by one query for all."""
-    starred = await drive.stars.among(actor, [item.id for item in items])
+    return _views(items, await drive.stars.among(actor, [item.id for item in items]))
+
+
+def views_of_sync(connection: Connection, actor: Actor, items: Sequence[Item]) -> list[ItemView]:
+    """Return the items as `views_of` does, in a transaction that is under way."""
+    return _views(items, starred_sync(connection, actor, [item.id for item in items]))
+
+
+def _views(items: Sequence[Item], starred: frozenset[str]) -> list[ItemView]:
     return [ItemView(**dict(item), starred=item.id in starred, has_thumbnail=has_thumbnail(item)) for item in items]
 
 
@@ -51,6 +61,11 @@ async def view_of(drive: Drive, actor: Actor, item: Item) -> ItemView:
 async def page_of(drive: Drive, actor: Actor, page: Page[Item]) -> ItemPage:
     """Return the page as it is on the wire."""
     return ItemPage(items=await views_of(drive, actor, page.items), cursor=page.cursor, total=page.total)
+
+
+def page_of_sync(connection: Connection, actor: Actor, page: Page[Item]) -> ItemPage:
+    """Return the page as `page_of` does, in a transaction that is under way."""
+    return ItemPage(items=views_of_sync(connection, actor, page.items), cursor=page.cursor, total=page.total)
 
 
 async def reply_item(response: Response, drive: Drive, actor: Actor, outcome: Outcome[Item]) -> ItemView:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, and_, delete, or_, select
+from sqlalchemy import Connection, and_, bindparam, delete, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Scope, require_person, require_scope
@@ -15,6 +15,10 @@ from drive_server.services.tree.items import checked_limit, describe, describe_a
 from drive_server.services.tree.nodes import BATCH, locate, locate_live, locate_many, visible_ids
 from drive_server.storage.database import Database
 from drive_server.storage.tables.items import StarRow
+
+_STARRED = select(StarRow.node_id).where(
+    StarRow.user_id == bindparam("user"), StarRow.node_id.in_(bindparam("ids", expanding=True))
+)
 
 
 class StarService:
@@ -34,15 +38,7 @@ class StarService:
 
     async def among(self, actor: Actor, ids: Sequence[str]) -> frozenset[str]:
         """Return those of the ids that the caller starred, by a query for each 500 of them."""
-
-        def starred(connection: Connection) -> frozenset[str]:
-            found: set[str] = set()
-            for start in range(0, len(ids), BATCH):
-                mine = (StarRow.user_id == actor.user_id, StarRow.node_id.in_(ids[start : start + BATCH]))
-                found.update(connection.scalars(select(StarRow.node_id).where(*mine)))
-            return frozenset(found)
-
-        return await self._database.read_sync(starred)
+        return await self._database.read_sync(lambda connection: starred_sync(connection, actor, ids))
 
     async def page(self, actor: Actor, limit: int = 100, cursor: str | None = None) -> Page[Item]:
         """Return the starred items that the caller sees, what was starred last first; none that are in the trash."""
@@ -69,6 +65,14 @@ class StarService:
             elif await session.get(StarRow, key) is None:
                 session.add(StarRow(user_id=actor.user_id, node_id=node.id, at=self._clock()))
             return await describe(session, node)
+
+
+def starred_sync(connection: Connection, actor: Actor, ids: Sequence[str]) -> frozenset[str]:
+    """Return those of the ids that the caller starred, as `StarService.among` does."""
+    found: set[str] = set()
+    for start in range(0, len(ids), BATCH):
+        found.update(connection.scalars(_STARRED, {"user": actor.user_id, "ids": ids[start : start + BATCH]}))
+    return frozenset(found)
 
 
 async def _stars(session: AsyncSession, actor: Actor, size: int, after: list[str] | None) -> Sequence[StarRow]:

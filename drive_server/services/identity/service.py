@@ -2,10 +2,10 @@
 
 from contextlib import suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from anyio import to_thread
-from sqlalchemy import ColumnElement, bindparam, select, update
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, select, update
 
 from drive_server.access import ALL_SCOPES, Actor, Principal, Scope, require_admin, require_person
 from drive_server.clock import Clock, utc_now
@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from drive_server.services.identity.tokens import Claims, TokenService
     from drive_server.storage.database import Database
 
+T = TypeVar("T")
+
 LOCAL_EMAIL = "me@localhost"
 LOCAL_KEY_NAME = "local access token"
 LOCAL_METHOD = "token"
@@ -97,10 +99,17 @@ class IdentityService:
         """
         if self._tokens is not None and self._tokens.is_token(secret):
             return await self._holder_of(await self._tokens.verify(secret), may_create=self._tokens.create_users)
-        now = self._clock()
-        key, principal = await self._database.read_sync(lambda connection: find_by_secret(connection, secret, now))
-        self.uses.note(key)
-        return principal
+        return await self._read_as_key(secret, lambda _, principal: principal)
+
+    async def read_as(self, secret: str, work: "Callable[[Connection, Principal], T]") -> "T":
+        """Return the result of `work` for whom the secret belongs to; both read one state, in one transaction.
+
+        Raises what `authenticate` raises, and then does not call `work`. See `Database.read_sync` for what it may do.
+        """
+        if self._tokens is not None and self._tokens.is_token(secret):
+            holder = await self.authenticate(secret)
+            return await self._database.read_sync(lambda connection: work(connection, holder))
+        return await self._read_as_key(secret, work)
 
     async def holders(self, secrets: "Collection[str]") -> "dict[str, Principal]":
         """Return whom each of the secrets belongs to, looked up in one step; those that hold no more are left out."""
@@ -292,6 +301,21 @@ class IdentityService:
         async with self._database.read() as session:
             row = await session.get(ApiKeyRow, principal.key_id or "")
         return row is not None and row.method != SESSION_METHOD and row.expires_at is None
+
+    async def _read_as_key(self, secret: str, work: "Callable[[Connection, Principal], T]") -> "T":
+        now = self._clock()
+        used: list[Row[Any]] = []
+
+        def read(connection: Connection) -> T:
+            key, principal = find_by_secret(connection, secret, now)
+            used.append(key)
+            return work(connection, principal)
+
+        try:
+            return await self._database.read_sync(read)
+        finally:
+            for key in used:
+                self.uses.note(key)
 
     async def _account(self, user_id: str) -> Any:
         user = await self._database.read_sync(lambda connection: connection.execute(_PERSON, {"id": user_id}).first())
