@@ -20,7 +20,7 @@ MOST = {
     "upload over WebDAV": (13, 24, 9),
     "an item": (1, 6, 1),
     "a folder of 100": (1, 6, 1),
-    "download": (4, 6, 2),
+    "download": (2, 6, 1),
     "make a folder": (3, 9, 3),
     "rename": (3, 13, 3),
     "move to the trash": (3, 12, 3),

@@ -6,10 +6,11 @@ from typing import Annotated, Final, Literal, Self
 
 from fastapi import APIRouter, Header, Query, Request, Response, status
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from sqlalchemy import Connection
 
 from drive_server.access import Actor
 from drive_server.drive import Drive
-from drive_server.http.access import ActorDep, DriveDep, WriterDep, require_still_proved
+from drive_server.http.access import CallerDep, DriveDep, WriterDep, require_still_proved
 from drive_server.http.headers.bytes import chosen_type
 from drive_server.http.headers.dates import DateDep
 from drive_server.http.items.contents import (
@@ -34,6 +35,7 @@ from drive_server.mcp.tools.definition.arguments import (
 from drive_server.mcp.tools.documents import DocumentTools
 from drive_server.messages import Message, render
 from drive_server.services.documents.edits import MAX_EDITS, Edit
+from drive_server.services.documents.service import Content
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
 router = APIRouter(prefix="/files", tags=["drive"], route_class=ItemRoute)
@@ -111,13 +113,17 @@ async def download(
     request: Request,
     file_ref: str,
     drive: DriveDep,
-    actor: ActorDep,
+    caller: CallerDep,
     version: Annotated[int | None, Query(ge=1, le=MAX_VERSION)] = None,
     *,
     inline: InlineQuery = False,
 ) -> Response:
     """Return the bytes of a file, or of an earlier version of it; single ranges and If-None-Match are honoured."""
-    content = await drive.documents.open_content(actor, file_ref, version)
+
+    def opened(connection: Connection, actor: Actor) -> tuple[Content, Actor]:
+        return drive.documents.open_content_sync(connection, actor, file_ref, version), actor
+
+    content, actor = await caller.read(opened)
     if request.method == "GET":
         drive.recents.note_read(actor, content.item.id)
     return await (shown_content if inline else content_response)(request, content)
