@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from fastapi import Depends, Header, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy import Connection
+from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.requests import HTTPConnection
 
 from drive_server.access import Actor, Principal, Scope, require_scope
@@ -51,18 +52,35 @@ async def read_for_request(drive: Drive, request: HTTPConnection, work: Callable
 
     Raises as `principal_of_request` does, and then does not call `work`. See `Database.read_sync` for what it may do.
     """
-    token, known = bearer_token(request), list[Principal]()
 
     def read(connection: Connection, principal: Principal) -> T:
-        known.append(principal)
+        request.state.principal = principal
         return work(connection, principal)
 
+    return await _known(request, lambda secret: drive.identity.read_as(secret, read))
+
+
+async def look_for_request(
+    drive: Drive, request: HTTPConnection, work: Callable[[AsyncSession, Principal], Awaitable[T]]
+) -> T:
+    """Return the result of asynchronous `work` as `read_for_request` does; see `Database.look` for what it may do."""
+
+    async def look(session: AsyncSession, principal: Principal) -> T:
+        request.state.principal = principal
+        return await work(session, principal)
+
+    return await _known(request, lambda secret: drive.identity.look_as(secret, look))
+
+
+async def _known(request: HTTPConnection, read: Callable[[str], Awaitable[T]]) -> T:
+    """Return the result of `read` by the request's secret, and note who makes the request, whatever comes of it."""
+    token = bearer_token(request)
     try:
         if token is None:
-            return await drive.identity.read_as(session_of(request), read)
-        return await check_key(request, token, drive.identity.read_as(token, read))
+            return await read(session_of(request))
+        return await check_key(request, token, read(token))
     finally:
-        for principal in known:
+        if (principal := getattr(request.state, "principal", None)) is not None:
             request.state.own_language = principal.language
             prefer_connection(request)
 
@@ -82,6 +100,14 @@ def session_of(request: HTTPConnection) -> str:
 def secret_of_request(request: HTTPConnection) -> str:
     """Return the key or the session of a request that was let in."""
     return bearer_token(request) or request.cookies.get(COOKIE, "")
+
+
+async def guarded(drive: Drive, request: HTTPConnection, actor: Actor) -> Actor:
+    """Return the caller, whose change is made only if they still may write when it is made: see `require_still_proved`.
+
+    For a body that has come whole.
+    """
+    return replace(actor, guard=await drive.identity.guard(secret_of_request(request), Scope.WRITE))
 
 
 async def require_still_proved(drive: Drive, request: HTTPConnection) -> None:
@@ -156,6 +182,7 @@ class Caller:
     def __init__(self, drive: Drive, request: Request) -> None:
         self._drive = drive
         self._request = request
+        self.idempotency_key: str | None = None
 
     async def read(self, work: Callable[[Connection, Actor], T]) -> T:
         """Return the result of `work` for the caller, see `read_for_request`."""
@@ -163,12 +190,19 @@ class Caller:
             self._drive, self._request, lambda connection, principal: work(connection, self._actor(principal))
         )
 
+    async def look(self, work: Callable[[AsyncSession, Actor], Awaitable[T]]) -> T:
+        """Return the result of asynchronous `work` for the caller, see `look_for_request`."""
+        return await look_for_request(
+            self._drive, self._request, lambda session, principal: work(session, self._actor(principal))
+        )
+
     async def actor(self) -> Actor:
         """Return the caller with the route's name, for a route that reads otherwise."""
         return await self.read(lambda _, actor: actor)
 
     def _actor(self, principal: Principal) -> Actor:
-        return Actor(principal, tool=getattr(self._request.scope.get("route"), "name", ""))
+        name = getattr(self._request.scope.get("route"), "name", "")
+        return Actor(principal, tool=name, idempotency_key=self.idempotency_key)
 
 
 async def get_caller(
@@ -183,6 +217,15 @@ async def get_caller(
 
 
 CallerDep = Annotated[Caller, Depends(get_caller)]
+
+
+async def get_writing_caller(caller: CallerDep, idempotency_key: Annotated[str | None, Header()] = None) -> Caller:
+    """Return the caller with the idempotency key: a repeated call is not done again."""
+    caller.idempotency_key = idempotency_key or None
+    return caller
+
+
+WritingCallerDep = Annotated[Caller, Depends(get_writing_caller)]
 
 
 async def get_writer(actor: ActorDep, idempotency_key: Annotated[str | None, Header()] = None) -> Actor:

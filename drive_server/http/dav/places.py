@@ -42,6 +42,12 @@ async def rejoin(call: DavCall, path: str) -> None:
         call.places.clear()
 
 
+def place_at(call: DavCall, path: str) -> Place | None:
+    """Return the place as `find_place` does, for the call's own thread, which waits only for one that is not known."""
+    where = path_of(names_in(path))
+    return call.places[where] if where in call.places else call.wait(find_place, call, path)
+
+
 async def find_place(call: DavCall, path: str) -> Place | None:
     """Return the place at the path, None if there is nothing, or nothing that the caller sees."""
     names = names_in(path)

@@ -71,3 +71,10 @@ def page_of_sync(connection: Connection, actor: Actor, page: Page[Item]) -> Item
 async def reply_item(response: Response, drive: Drive, actor: Actor, outcome: Outcome[Item]) -> ItemView:
     """Return the item that a change is of as the answer, whose headers name the change."""
     return await view_of(drive, actor, reply(response, outcome))
+
+
+async def reply_new(response: Response, drive: Drive, actor: Actor, outcome: Outcome[Item]) -> ItemView:
+    """Return an item that the change made, as `reply_item` does: nobody has put a star on it yet."""
+    if outcome.replayed or outcome.change_id is None:
+        return await reply_item(response, drive, actor, outcome)
+    return _views([reply(response, outcome)], frozenset())[0]

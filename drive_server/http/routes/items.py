@@ -10,7 +10,15 @@ from drive_server.access import Actor
 from drive_server.errors import InvalidInputError
 from drive_server.http.access import CallerDep, DriveDep, WriterDep
 from drive_server.http.items.routes import ItemRoute
-from drive_server.http.items.views import ItemPage, ItemView, page_of, page_of_sync, reply_item, views_of_sync
+from drive_server.http.items.views import (
+    ItemPage,
+    ItemView,
+    page_of,
+    page_of_sync,
+    reply_item,
+    reply_new,
+    views_of_sync,
+)
 from drive_server.http.items.writes import IfMatchDep, reply
 from drive_server.http.problem import problem_responses
 from drive_server.mcp.tools.definition.arguments import MAX_NAME_CHARACTERS
@@ -129,7 +137,7 @@ async def get_item(item_ref: str, drive: DriveDep, caller: CallerDep) -> ItemVie
 async def create_item(new: NewItem, drive: DriveDep, actor: WriterDep, response: Response) -> ItemView:
     """Make a folder."""
     outcome = await drive.files.create_folder(actor, new.parent_id, new.name, on_conflict=new.on_conflict)
-    return await reply_item(response, drive, actor, outcome)
+    return await reply_new(response, drive, actor, outcome)
 
 
 @router.patch("/{item_ref:path}", name=FileTools.move_item.__name__, responses=problem_responses(403, 404, 409))
@@ -163,7 +171,7 @@ async def copy_item(
     outcome = await drive.files.copy(
         actor, item_ref, copy.parent_id, copy.name, if_match=if_match, on_conflict=copy.on_conflict
     )
-    return await reply_item(response, drive, actor, outcome)
+    return await reply_new(response, drive, actor, outcome)
 
 
 @router.post("/{item_ref:path}/trash", name=TrashTools.trash_item.__name__, responses=problem_responses(403, 404, 409))

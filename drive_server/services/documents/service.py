@@ -182,27 +182,35 @@ class DocumentService:
         self, actor: Actor, parent: str, name: str, size: int = 0, blob_hash: str | None = None
     ) -> Room:
         """Return the room for a file, or raise what creating it there would: before a long upload."""
+        return await self._database.look(
+            lambda session: self.check_place_in(session, actor, parent, name, size, blob_hash)
+        )
+
+    async def check_place_in(
+        self, session: AsyncSession, actor: Actor, parent: str, name: str, size: int = 0, blob_hash: str | None = None
+    ) -> Room:
+        """Return the room as `check_place` does, in a transaction that is under way."""
         require_scope(actor.principal, Scope.WRITE)
         clean_name(name)
-
-        async def work(session: AsyncSession) -> Room:
-            folder = await locate_folder(session, actor.principal, parent, Role.EDITOR)
-            await require_room_below(session, folder)
-            owner_id = folder.row.owner_id
-            return await require_room_for(session, self._journal.limits, owner_id, size, actor.user_id, blob_hash)
-
-        return await self._database.look(work)
+        folder = await locate_folder(session, actor.principal, parent, Role.EDITOR)
+        await require_room_below(session, folder)
+        limits, owner_id = self._journal.limits, folder.row.owner_id
+        return await require_room_for(session, limits, owner_id, size, actor.user_id, blob_hash)
 
     async def check_file(self, actor: Actor, ref: str, size: int = 0, *, if_match: str | None = None) -> Room:
         """Return the room for a new content of a file, or raise what replacing it would: before a long upload."""
+        return await self._database.look(
+            lambda session: self.check_file_in(session, actor, ref, size, if_match=if_match)
+        )
+
+    async def check_file_in(
+        self, session: AsyncSession, actor: Actor, ref: str, size: int = 0, *, if_match: str | None = None
+    ) -> Room:
+        """Return the room as `check_file` does, in a transaction that is under way."""
         require_scope(actor.principal, Scope.WRITE)
-
-        async def work(session: AsyncSession) -> Room:
-            node = await locate_file(session, actor.principal, ref, Role.EDITOR)
-            await check_etag(session, actor, node, if_match)
-            return await require_room_for(session, self._journal.limits, node.row.owner_id, size, actor.user_id)
-
-        return await self._database.look(work)
+        node = await locate_file(session, actor.principal, ref, Role.EDITOR)
+        await check_etag(session, actor, node, if_match)
+        return await require_room_for(session, self._journal.limits, node.row.owner_id, size, actor.user_id)
 
     async def write_text(self, actor: Actor, ref: str, text: str, *, if_match: str | None = None) -> Outcome[Item]:
         """Replace the whole content of a text file, of a Word document or of a workbook."""

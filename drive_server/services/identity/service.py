@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from anyio import to_thread
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, select, update
 
-from drive_server.access import ALL_SCOPES, Actor, Principal, Scope, require_admin, require_person
+from drive_server.access import (
+    ALL_SCOPES,
+    Actor,
+    Guard,
+    Principal,
+    Scope,
+    require_admin,
+    require_person,
+    require_scope,
+)
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import DriveError, InvalidInputError, StateConflictError, UnauthenticatedError
 from drive_server.models.access import ApiKey, User
@@ -46,11 +55,12 @@ from drive_server.storage.tables.people import ApiKeyRow, UserRow
 from drive_server.storage.token_file import read_token, write_token
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Awaitable, Callable, Collection, Iterable
     from datetime import datetime
     from pathlib import Path
 
     from sqlalchemy.ext.asyncio import AsyncSession
+    from sqlalchemy.orm import Session
 
     from drive_server.services.identity.tokens import Claims, TokenService
     from drive_server.storage.database import Database
@@ -111,6 +121,35 @@ class IdentityService:
             return await self._database.read_sync(lambda connection: work(connection, holder))
         return await self._read_as_key(secret, work)
 
+    async def look_as(self, secret: str, work: "Callable[[AsyncSession, Principal], Awaitable[T]]") -> "T":
+        """Return the result of asynchronous `work` as `read_as` does; see `Database.look` for what it may do."""
+        is_token = self._tokens is not None and self._tokens.is_token(secret)
+        holder = await self.authenticate(secret) if is_token else None
+        used: list[Row[Any]] = []
+
+        async def look(session: "AsyncSession") -> T:
+            return await work(session, holder or await session.run_sync(self._holder_of_key, secret, used))
+
+        try:
+            return await self._database.look(look)
+        finally:
+            for key in used:
+                self.uses.note(key)
+
+    async def guard(self, secret: str, needed: Scope) -> Guard | None:
+        """Return what raises in a later transaction as `authenticate` does, or `MissingScopeError`.
+
+        A token of the issuer is verified now, and for all: None.
+        """
+        if self._tokens is not None and self._tokens.is_token(secret):
+            require_scope(await self.authenticate(secret), needed)
+            return None
+
+        async def check(session: "AsyncSession") -> None:
+            require_scope(await session.run_sync(self._holder_of_key, secret, list[Row[Any]]()), needed)
+
+        return check
+
     async def holders(self, secrets: "Collection[str]") -> "dict[str, Principal]":
         """Return whom each of the secrets belongs to, looked up in one step; those that hold no more are left out."""
         tokens = [secret for secret in secrets if self._tokens is not None and self._tokens.is_token(secret)]
@@ -131,10 +170,7 @@ class IdentityService:
 
         Raises `UnauthenticatedError` for such a session as well: its secret is the cookie of a page, and no key.
         """
-        principal = await self.authenticate(secret)
-        if principal.method == SESSION_METHOD:
-            raise not_valid("A browser's session is no key: create an API key for a program.")
-        return principal
+        return require_program(await self.authenticate(secret))
 
     async def authenticate_key(self, key_id: str) -> Principal:
         """Return whom the key with this id belongs to, for a session that never had its secret."""
@@ -302,6 +338,11 @@ class IdentityService:
             row = await session.get(ApiKeyRow, principal.key_id or "")
         return row is not None and row.method != SESSION_METHOD and row.expires_at is None
 
+    def _holder_of_key(self, session: "Session", secret: str, used: list[Row[Any]]) -> Principal:
+        key, principal = find_by_secret(session.connection(), secret, self._clock())
+        used.append(key)
+        return principal
+
     async def _read_as_key(self, secret: str, work: "Callable[[Connection, Principal], T]") -> "T":
         now = self._clock()
         used: list[Row[Any]] = []
@@ -373,6 +414,13 @@ class IdentityService:
             await session.flush()
             await to_thread.run_sync(write_token, self._token_path, secret)
         return to_user(user), secret
+
+
+def require_program(principal: Principal) -> Principal:
+    """Return the principal. Raises `UnauthenticatedError` for a browser's session."""
+    if principal.method == SESSION_METHOD:
+        raise not_valid("A browser's session is no key: create an API key for a program.")
+    return principal
 
 
 def named_user(user: str) -> ColumnElement[bool]:

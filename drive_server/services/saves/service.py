@@ -139,6 +139,10 @@ class SaveService:
         except NotASaveError:
             return None
 
+    async def is_save(self, session: AsyncSession, actor: Actor, to: Destination, *, began: datetime) -> bool:
+        """Return whether a content at the name is a save that `write` recognises, in a transaction under way."""
+        return await find_missed(session, actor, to, began) is not None
+
     async def holds_lock(self, actor: Actor, to: Destination, token: str) -> bool:
         """Return whether a file had the lock at this name, where a program is about to save it again."""
         async with self._database.read() as session:
