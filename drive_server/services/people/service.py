@@ -161,11 +161,13 @@ class PeopleService:
         """Tell of people whom other processes disable or remove, within a second, until cancelled."""
         while True:
             try:
+                state = await self._database.state()
                 if self._on_ended:
                     await self._tell_new()
+                await self._database.until_changed(state)
             except StorageFailureError:
                 logger.warning("Accounts can't be looked at; what ends with one is tried again.")
-            await anyio.sleep(POLL_SECONDS)
+                await anyio.sleep(POLL_SECONDS)
 
     async def _remove(self, recorder: "Recorder", row: UserRow, hand_over_to: str | None) -> None:
         session = recorder.session
@@ -193,8 +195,8 @@ class PeopleService:
         has_ended = or_(UserRow.disabled_at.is_not(None), UserRow.removed_at.is_not(None))
         query = select(UserRow.id, UserRow.disabled_at, UserRow.removed_at).where(has_ended)
         async with self._telling:
-            async with self._database.read() as session:
-                found = {row.id: (row.disabled_at, row.removed_at) for row in await session.execute(query)}
+            rows = await self._database.read_sync(lambda connection: connection.execute(query).all())
+            found = {row.id: (row.disabled_at, row.removed_at) for row in rows}
             new = [user_id for user_id, ended in found.items() if self._told.get(user_id) != ended]
             self._told = found
             for user_id in new:

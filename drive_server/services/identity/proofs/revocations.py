@@ -40,10 +40,12 @@ class Revocations:
         """Tell of those that other processes revoke, within a second, until cancelled."""
         while True:
             try:
+                state = await self._database.state()
                 await self.tell_new()
+                await self._database.until_changed(state)
             except StorageFailureError:
                 logger.warning("Keys can't be looked at; what ends with one is tried again.")
-            await anyio.sleep(POLL_SECONDS)
+                await anyio.sleep(POLL_SECONDS)
 
     async def tell_new(self) -> None:
         """Tell of those that were revoked since the last time."""
