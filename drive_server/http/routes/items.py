@@ -2,13 +2,14 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Response, status
+from fastapi import Query, Response, status
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 
 from drive_server.access import Actor
 from drive_server.errors import InvalidInputError
 from drive_server.http.access import CallerDep, DriveDep, WriterDep
+from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.routes import ItemRoute
 from drive_server.http.items.views import (
     ItemPage,
@@ -29,7 +30,7 @@ from drive_server.models.items import DeletedItems, OnConflict
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
-router = APIRouter(prefix="/items", tags=["drive"], route_class=ItemRoute)
+router = DriveRouter(prefix="/items", tags=["drive"], route_class=ItemRoute)
 
 FolderRef = Annotated[
     str, Field(max_length=MAX_REF_CHARACTERS, description="The folder: its id, `root`, or its path from your root.")

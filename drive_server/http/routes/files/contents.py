@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from typing import Annotated, Final, Literal, Self
 
-from fastapi import APIRouter, Header, Query, Request, Response, status
+from fastapi import Header, Query, Request, Response, status
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -23,6 +23,7 @@ from drive_server.http.items.contents import (
     shown_content,
     store_body,
 )
+from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.routes import ItemRoute
 from drive_server.http.items.views import ItemView, reply_item, reply_new
 from drive_server.http.items.writes import IfMatchDep
@@ -42,7 +43,7 @@ from drive_server.services.quota import Room
 from drive_server.services.tree.ancestors import Reader
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
-router = APIRouter(prefix="/files", tags=["drive"], route_class=ItemRoute)
+router = DriveRouter(prefix="/files", tags=["drive"], route_class=ItemRoute)
 
 CONTENT_ETAG: Final = re.compile("[0-9a-f]{64}")
 
