@@ -46,8 +46,8 @@ def views_of_sync(connection: Connection, actor: Actor, items: Sequence[Item]) -
 
 def _views(items: Sequence[Item], starred: frozenset[str]) -> list[ItemView]:
     return [
-        # The fields of an item were validated when it was made.
-        ItemView.model_construct(**dict(item), starred=item.id in starred, has_thumbnail=has_thumbnail(item))
+        # Not `dict(item)`, which takes longer than making the view does.
+        ItemView(**item.__dict__, starred=item.id in starred, has_thumbnail=has_thumbnail(item))
         for item in items
     ]
 
@@ -69,8 +69,7 @@ async def page_of(drive: Drive, actor: Actor, page: Page[Item]) -> ItemPage:
 
 def page_of_sync(connection: Connection, actor: Actor, page: Page[Item]) -> ItemPage:
     """Return the page as `page_of` does, in a transaction that is under way."""
-    views = views_of_sync(connection, actor, page.items)
-    return ItemPage.model_construct(items=views, cursor=page.cursor, total=page.total)
+    return ItemPage(items=views_of_sync(connection, actor, page.items), cursor=page.cursor, total=page.total)
 
 
 async def reply_item(response: Response, drive: Drive, actor: Actor, outcome: Outcome[Item]) -> ItemView:
