@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from sqlalchemy import Connection
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Role, Scope, require_scope
 from drive_server.errors import InvalidInputError
@@ -115,17 +116,23 @@ class FileService:
         if not 0 <= depth <= MAX_TREE_DEPTH:
             raise InvalidInputError(f"The depth must be 0 to {MAX_TREE_DEPTH}.", hint="Use a smaller depth.")
         room = checked_limit(limit)
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> TreeNode:
             folder = await locate_folder(session, actor.principal, ref)
             return await tree_of(session, actor.principal, folder, depth, room)
+
+        return await self._database.look(work)
 
     async def list_trash(self, actor: Actor, *, limit: int = 100, cursor: str | None = None) -> Page[Item]:
         """Return what the caller can restore, last trashed first; what went along inside a folder is not listed."""
         require_scope(actor.principal, Scope.READ)
         size = checked_limit(limit)
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> Page[Item]:
             cursors = Cursors(self._database.signer, actor.user_id, "trash")
             return await trash_page(session, actor.principal, size, cursors, cursor)
+
+        return await self._database.look(work)
 
     async def create_folder(
         self, actor: Actor, parent: str, name: str, *, on_conflict: OnConflict = "fail"

@@ -45,18 +45,23 @@ class StarService:
         require_scope(actor.principal, Scope.READ)
         size = checked_limit(limit)
         cursors = Cursors(self._database.signer, actor.user_id, "stars")
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> tuple[Sequence[StarRow], list[Item], Sequence[StarRow]]:
             found = await _stars(session, actor, size, cursors.decode(cursor, str, str) if cursor else None)
             shown = found[:size]
             nodes = await locate_many(session, actor.principal, [star.node_id for star in shown])
             items = await describe_all(session, [nodes[star.node_id] for star in shown if star.node_id in nodes])
+            return found, items, shown
+
+        found, items, shown = await self._database.look(work)
         more = cursors.encode(shown[-1].at.isoformat(), shown[-1].node_id) if len(found) > size else None
         return Page(tuple(items), more)
 
     async def _mark(self, actor: Actor, ref: str, *, starred: bool) -> Item:
         require_person(actor.principal)
         require_scope(actor.principal, Scope.WRITE)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> Item:
             node = await (locate_live if starred else locate)(session, actor.principal, ref)
             key = (actor.user_id, node.id)
             if not starred:
@@ -65,6 +70,8 @@ class StarService:
             elif await session.get(StarRow, key) is None:
                 session.add(StarRow(user_id=actor.user_id, node_id=node.id, at=self._clock()))
             return await describe(session, node)
+
+        return await self._database.change(work)
 
 
 def starred_sync(connection: Connection, actor: Actor, ids: Sequence[str]) -> frozenset[str]:

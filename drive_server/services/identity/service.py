@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from anyio import to_thread
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import (
     ALL_SCOPES,
@@ -59,7 +60,6 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from sqlalchemy.ext.asyncio import AsyncSession
     from sqlalchemy.orm import Session
 
     from drive_server.services.identity.tokens import Claims, TokenService
@@ -228,11 +228,15 @@ class IdentityService:
         self.require_fresh(actor.principal)
         address = normalise_email(email)
         secret = new_secret()
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> UserRow:
             if await find_user(session, address) is not None:
                 raise StateConflictError("There is a user with this email already.", hint="Use another email.")
             user = await add_user(session, address, self._clock())
             session.add(key_row(user.id, FIRST_KEY_NAME, ALL_SCOPES, secret, self._clock()))
+            return user
+
+        user = await self._database.change(work)
         return to_user(user), secret
 
     async def create_key(
@@ -252,17 +256,23 @@ class IdentityService:
         row = key_row(actor.user_id, clean_key_name(name), granted, secret, now)
         row.expires_at = expiry(actor.principal, days, now)
         row.opened_by = maker_of(actor.principal)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> None:
             session.add(row)
+
+        await self._database.change(work)
         return to_key(row), secret
 
     async def list_keys(self, actor: Actor) -> tuple[ApiKey, ...]:
         """Return the caller's keys, newest first, also the expired and revoked ones."""
         require_person(actor.principal)
         mine = select(ApiKeyRow).where(ApiKeyRow.user_id == actor.user_id)
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> list[ApiKey]:
             rows = await session.scalars(mine.order_by(ApiKeyRow.created_at.desc(), ApiKeyRow.id))
-            keys = [to_key(row) for row in rows]
+            return [to_key(row) for row in rows]
+
+        keys = await self._database.look(work)
         return tuple(key.model_copy(update={"last_used_at": self.uses.last(key.id, key.last_used_at)}) for key in keys)
 
     async def revoke_key(self, actor: Actor, key_id: str) -> ApiKey:
@@ -272,11 +282,15 @@ class IdentityService:
         unknown key and for somebody else's.
         """
         require_person(actor.principal)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> ApiKeyRow:
             row = await own_key(session, actor.principal, key_id)
             row.revoked_at = row.revoked_at or self._clock()
             for made in await descendants(session, row.id):
                 made.revoked_at = self._clock()
+            return row
+
+        row = await self._database.change(work)
         await self.revocations.tell_new()
         return to_key(row)
 
@@ -292,7 +306,8 @@ class IdentityService:
         require_person(actor.principal)
         granted = parse_scopes(scopes)
         require_scopes(actor.principal, granted)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> ApiKeyRow:
             row = await own_key(session, actor.principal, key_id)
             has_ended = row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= self._clock())
             if has_ended or row.method != KEY_METHOD:
@@ -306,6 +321,9 @@ class IdentityService:
             row.scopes = sorted(granted)
             for made in await descendants(session, row.id):
                 made.scopes = sorted(granted & parse_scopes(made.scopes, may_be_empty=True))
+            return row
+
+        row = await self._database.change(work)
         self.on_scopes()
         return to_key(row)
 
@@ -316,8 +334,7 @@ class IdentityService:
 
     async def me(self, actor: Actor) -> User:
         """Return the caller. Raises `UnauthenticatedError` if the account is gone."""
-        async with self._database.read() as session:
-            user = await session.get(UserRow, actor.user_id)
+        user = await self._database.look(lambda session: session.get(UserRow, actor.user_id))
         if user is None:
             raise not_valid("The account is gone.")
         return to_user(user)
@@ -334,8 +351,7 @@ class IdentityService:
         """Return whether the proof of the caller does not end by itself: what they make with it may last."""
         if proof_of(principal) in PERSONAL:
             return True
-        async with self._database.read() as session:
-            row = await session.get(ApiKeyRow, principal.key_id or "")
+        row = await self._database.look(lambda session: session.get(ApiKeyRow, principal.key_id or ""))
         return row is not None and row.method != SESSION_METHOD and row.expires_at is None
 
     def _holder_of_key(self, session: "Session", secret: str, used: list[Row[Any]]) -> Principal:
@@ -372,8 +388,7 @@ class IdentityService:
             raise not_valid("The token names no email address that can have an account.") from error
         if has_lookalike(claims.email):
             raise not_valid("The email address of the token could be taken for another person's.")
-        async with self._database.read() as session:
-            user = await find_user(session, email)
+        user = await self._database.look(lambda session: find_user(session, email))
         if user is None and may_create:
             user = await self._create_holder(email)
         if user is None or email == LOCAL_EMAIL:
@@ -397,8 +412,11 @@ class IdentityService:
     async def _create_holder(self, email: str) -> UserRow | None:
         if email == LOCAL_EMAIL:
             return None
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> UserRow | None:
             return await find_user(session, email) or await add_user(session, email, self._clock())
+
+        return await self._database.change(work)
 
     async def _make_local_token(self) -> tuple[User, str]:
         # All of it inside one write transaction, the file too, so that two processes that start at once agree.

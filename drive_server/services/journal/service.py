@@ -178,8 +178,11 @@ class Journal:
 
     async def revoke(self, user_id: str, run_id: str) -> None:
         """Return once no call of the run changes anything any more: one in its transaction ends first."""
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> None:
             await revoke_run(session, user_id, run_id, self._clock())
+
+        await self._database.change(work)
 
     async def _finish(self, recorder: Recorder) -> None:
         """Write down all that was done, and refuse it if there is no room for it or its contents are not there."""

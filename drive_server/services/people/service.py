@@ -76,18 +76,25 @@ class PeopleService:
             raise ForbiddenError(Message.of("administrators_only"))
         require_scope(actor.principal, Scope.READ)
         query = select(UserRow).where(UserRow.removed_at.is_(None)).order_by(UserRow.email)
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> tuple[User, ...]:
             return tuple(to_user(row) for row in await session.scalars(query))
+
+        return await self._database.look(work)
 
     async def change_profile(self, actor: Actor, change: ProfileChange) -> User:
         """Set what the caller says of themselves. Raises `InvalidInputError`, `MissingScopeError` without `write`."""
         require_person(actor.principal)
         require_scope(actor.principal, Scope.WRITE)
         values = _checked(change)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> UserRow:
             row = await session.get_one(UserRow, actor.user_id)
             for name, value in values.items():
                 setattr(row, name, value)
+            return row
+
+        row = await self._database.change(work)
         return to_user(row)
 
     async def change(
@@ -102,7 +109,8 @@ class PeopleService:
         require_admin(actor.principal)
         if is_admin:
             self._identity.require_fresh(actor.principal)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> tuple[User, UserRow]:
             row = await _find(session, user)
             loses = is_admin is False or is_disabled is True
             if loses:
@@ -113,6 +121,9 @@ class PeopleService:
             if is_disabled:
                 await _end_work(session, row.id)
             changed = to_user(row)
+            return changed, row
+
+        changed, row = await self._database.change(work)
         if is_disabled:
             await self._tell_again(row.id)
         return changed
@@ -146,8 +157,11 @@ class PeopleService:
 
     async def removed_ids(self) -> frozenset[str]:
         """Return the ids of all who were removed, so that others can finish what a crash interrupted."""
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> frozenset[str]:
             return frozenset(await session.scalars(select(UserRow.id).where(UserRow.removed_at.is_not(None))))
+
+        return await self._database.look(work)
 
     def when_ended(self, tell: Ended) -> None:
         """Call `tell` with the id of each person who is disabled or removed, by this process or, with `watch`, another.
