@@ -25,8 +25,7 @@ from drive_server.errors import (
 from drive_server.http.dav.bridge import FairLimiter, environment, serve
 from drive_server.http.dav.call import DavCall
 from drive_server.http.dav.errors import error_response
-from drive_server.http.dav.places import find_place
-from drive_server.http.dav.prefetch import prefetch
+from drive_server.http.dav.places import find_place, prefetch
 from drive_server.http.dav.sign_in import BASIC, challenges, password_of, sign_in
 from drive_server.http.headers.checksums import CHECKSUM
 from drive_server.http.headers.responses import CACHE

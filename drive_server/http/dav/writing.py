@@ -12,7 +12,7 @@ from wsgidav.dav_error import DAVError
 from drive_server.access import Actor, Guard, Scope
 from drive_server.errors import NameConflictError
 from drive_server.http.dav.call import DavCall
-from drive_server.http.dav.prefetch import declared_size
+from drive_server.http.dav.places import declared_size
 from drive_server.http.dav.sign_in import key_of
 from drive_server.http.headers.bytes import chosen_type
 from drive_server.http.headers.dates import date_of_headers
