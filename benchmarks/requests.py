@@ -150,12 +150,12 @@ def plain_files(folder: Path) -> Generator[Target]:
             process.terminate()
 
 
-def main(arguments: Sequence[str] = ()) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=40)
     parser.add_argument("--rounds", type=int, default=5)
-    options = parser.parse_args(arguments or None)
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as root:
         ours, theirs = Path(root) / "drive", Path(root) / "plain"
         theirs.mkdir()

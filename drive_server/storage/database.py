@@ -173,13 +173,15 @@ class Database:
                 self._state_read_at = time.monotonic()
             return self._state
 
-    async def until_changed(self, state: object) -> None:
+    async def until_changed(self, state: object, is_over: Callable[[], bool] = lambda: False) -> None:
         """Return when the database is in another state than it was, by whatever process; looked at every second.
+
+        Return too once `is_over` says so.
 
         All who wait share one look. Read the state first, then what may change: so that nothing is missed.
         """
         while True:
-            if await self.state() != state:
+            if await self.state() != state or is_over():
                 return
             # The same moment for all: the first of them looks, and the others find that.
             await anyio.sleep(max(self._state_read_at + CHANGED_SECONDS - time.monotonic(), 0))

@@ -64,6 +64,7 @@ class PeopleService:
         self._clock = clock
         self._on_ended: list[Ended] = []
         self._told: dict[str, tuple[Any, ...]] = {}
+        self._has_new_listener = False
         self._telling = anyio.Lock()
         journal.register(REMOVE, "trash")
 
@@ -170,15 +171,16 @@ class PeopleService:
         """
         self._on_ended.append(tell)
         self._told.clear()
+        self._has_new_listener = True
 
     async def watch(self) -> None:
         """Tell of people whom other processes disable or remove, within a second, until cancelled."""
         while True:
             try:
-                state = await self._database.state()
+                state, self._has_new_listener = await self._database.state(), False
                 if self._on_ended:
                     await self._tell_new()
-                await self._database.until_changed(state)
+                await self._database.until_changed(state, lambda: self._has_new_listener)
             except StorageFailureError:
                 logger.warning("Accounts can't be looked at; what ends with one is tried again.")
                 await anyio.sleep(POLL_SECONDS)
