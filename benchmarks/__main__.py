@@ -2,7 +2,7 @@
 
 import platform
 
-from benchmarks import importing, servers, start, store
+from benchmarks import importing, requests, servers, start, store
 from benchmarks.agent import crowd, prompts, routing, tool_call, turns
 from benchmarks.search import extraction, pages
 
@@ -13,6 +13,7 @@ def main() -> None:
     turns.main([])
     crowd.main([])
     tool_call.main()
+    requests.main([])
     store.main()
     importing.main()
     routing.main()

@@ -1,11 +1,16 @@
 """Access: roles on items, scopes on keys. Pure; knows neither database nor protocol."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum, StrEnum
+from typing import TYPE_CHECKING
 
 from drive_server.errors import ForbiddenError, InvalidInputError, MissingScopeError, NotFoundError
 from drive_server.messages import Message
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncSession
 
 
 class Role(IntEnum):
@@ -68,6 +73,10 @@ class Principal:
     language: str = field(default="", compare=False)
 
 
+Guard = Callable[["AsyncSession"], Awaitable[None]]
+"""Raises, in the transaction of a change, if the call may not be made any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Actor:
     """One call: the principal plus what the journal records about it.
@@ -75,7 +84,8 @@ class Actor:
     `idempotency_key` makes the call happen at most once per user; `if_match` is the etag that was approved; `dry_run`
     computes the effect and rolls everything back; `approved_by` is the email of the person who said yes, with the key
     `approved_key`, `approval_id` what to, or `grant_id` what covers it; `tool_call_id` is the model's call in the run;
-    `time_zone` is where the person is, an IANA name.
+    `time_zone` is where the person is, an IANA name. `guard` is called first in the transaction of a change: it raises
+    if the call may not be made any more, as a body may have come for hours.
     """
 
     principal: Principal
@@ -90,6 +100,7 @@ class Actor:
     approval_id: str | None = None
     grant_id: str | None = None
     time_zone: str | None = None
+    guard: Guard | None = field(default=None, compare=False, repr=False)
 
     @property
     def user_id(self) -> str:

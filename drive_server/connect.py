@@ -96,6 +96,7 @@ from drive_server.services.text.contents import Contents
 from drive_server.services.undo.service import UndoService
 from drive_server.services.uploads.service import UploadService
 from drive_server.services.webdav.checksums import DavChecksums
+from drive_server.services.webdav.facts import DavFacts
 from drive_server.services.webdav.locks import DavLocks
 from drive_server.services.webdav.properties import DavProperties
 from drive_server.settings import DriveSettings, read_settings
@@ -249,7 +250,8 @@ async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]",
         comparison=FileComparison(documents.readings),
         table_queries=TableService(documents.readings, texts),
         uploads=_uploads(settings, database, blobs, documents, limits),
-        dav_locks=DavLocks(database),
+        dav_locks=(dav_locks := DavLocks(database)),
+        dav_facts=DavFacts(database, dav_locks),
         dav_properties=DavProperties(database),
         dav_checksums=DavChecksums(database, blobs),
         saves=SaveService(database, journal, clock),

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from drive_server.services.undo.service import UndoService
     from drive_server.services.uploads.service import UploadService
     from drive_server.services.webdav.checksums import DavChecksums
+    from drive_server.services.webdav.facts import DavFacts
     from drive_server.services.webdav.locks import DavLocks
     from drive_server.services.webdav.properties import DavProperties
     from drive_server.settings import DriveSettings
@@ -101,6 +102,7 @@ class ServiceRegistry:
     table_queries: "TableService"
     uploads: "UploadService"
     dav_locks: "DavLocks"
+    dav_facts: "DavFacts"
     dav_properties: "DavProperties"
     dav_checksums: "DavChecksums"
     saves: "SaveService"

@@ -1,12 +1,14 @@
 """Authenticate requests by bearer token, or by the session cookie of a browser."""
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeVar
 from urllib.parse import urlsplit
 
 from fastapi import Depends, Header, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from sqlalchemy import Connection
+from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.requests import HTTPConnection
 
 from drive_server.access import Actor, Principal, Scope, require_scope
@@ -14,6 +16,8 @@ from drive_server.drive import Drive
 from drive_server.errors import ForbiddenError, UnauthenticatedError, UnknownKeyError
 from drive_server.messages import Message
 from drive_server.rate_limiter import SIGNED_IN, WrongKeys, network_of
+
+T = TypeVar("T")
 
 COOKIE: Final = "drive_session"
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -40,23 +44,70 @@ async def principal_of_request(drive: Drive, request: HTTPConnection) -> Princip
     Raises `UnauthenticatedError`, `RateLimitError` after too many wrong keys, and `ForbiddenError` if another site's
     page had the browser send the cookie.
     """
+    return await read_for_request(drive, request, lambda _, principal: principal)
+
+
+async def read_for_request(drive: Drive, request: HTTPConnection, work: Callable[[Connection, Principal], T]) -> T:
+    """Return the result of `work` for who makes the request; both read one state, in one transaction.
+
+    Raises as `principal_of_request` does, and then does not call `work`. See `Database.read_sync` for what it may do.
+    """
+
+    def read(connection: Connection, principal: Principal) -> T:
+        request.state.principal = principal
+        return work(connection, principal)
+
+    return await _known(request, lambda secret: drive.identity.read_as(secret, read))
+
+
+async def look_for_request(
+    drive: Drive, request: HTTPConnection, work: Callable[[AsyncSession, Principal], Awaitable[T]]
+) -> T:
+    """Return the result of asynchronous `work` as `read_for_request` does; see `Database.look` for what it may do."""
+
+    async def look(session: AsyncSession, principal: Principal) -> T:
+        request.state.principal = principal
+        return await work(session, principal)
+
+    return await _known(request, lambda secret: drive.identity.look_as(secret, look))
+
+
+async def _known(request: HTTPConnection, read: Callable[[str], Awaitable[T]]) -> T:
+    """Return the result of `read` by the request's secret, and note who makes the request, whatever comes of it."""
     token = bearer_token(request)
-    if token is not None:
-        principal = await principal_of_key(request, token, drive.identity.authenticate(token))
-    else:
-        cookie = request.cookies.get(COOKIE)
-        if not cookie:
-            raise UnauthenticatedError(Message.of("no_key"))
-        require_same_origin(request)
-        principal = await drive.identity.authenticate(cookie)
-    request.state.own_language = principal.language
-    prefer_connection(request)
-    return principal
+    try:
+        if token is None:
+            return await read(session_of(request))
+        return await check_key(request, token, read(token))
+    finally:
+        if (principal := getattr(request.state, "principal", None)) is not None:
+            request.state.own_language = principal.language
+            prefer_connection(request)
+
+
+def session_of(request: HTTPConnection) -> str:
+    """Return the secret of the browser's session.
+
+    Raises `UnauthenticatedError` without one, and `ForbiddenError` if another site's page had the browser send it.
+    """
+    cookie = request.cookies.get(COOKIE)
+    if not cookie:
+        raise UnauthenticatedError(Message.of("no_key"))
+    require_same_origin(request)
+    return cookie
 
 
 def secret_of_request(request: HTTPConnection) -> str:
     """Return the key or the session of a request that was let in."""
     return bearer_token(request) or request.cookies.get(COOKIE, "")
+
+
+async def guarded(drive: Drive, request: HTTPConnection, actor: Actor) -> Actor:
+    """Return the caller, whose change is made only if they still may write when it is made: see `require_still_proved`.
+
+    For a body that has come whole.
+    """
+    return replace(actor, guard=await drive.identity.guard(secret_of_request(request), Scope.WRITE))
 
 
 async def require_still_proved(drive: Drive, request: HTTPConnection) -> None:
@@ -67,8 +118,8 @@ async def require_still_proved(drive: Drive, request: HTTPConnection) -> None:
     require_scope(await principal_of_request(drive, request), Scope.WRITE)
 
 
-async def principal_of_key(request: HTTPConnection, key: str, proof: Awaitable[Principal]) -> Principal:
-    """Return whom the key belongs to, as `proof` finds out. Every door to the drive asks this about its keys.
+async def check_key(request: HTTPConnection, key: str, proof: Awaitable[T]) -> T:
+    """Return the result of `proof`, which looks up the key. Every door to the drive asks this about its keys.
 
     Known keys get in, whatever comes from their network; one that was revoked or has expired was known. Raises what
     `proof` raises, and `RateLimitError` after too many unknown keys.
@@ -123,6 +174,58 @@ async def get_actor(request: Request, principal: PrincipalDep) -> Actor:
 
 
 ActorDep = Annotated[Actor, Depends(get_actor)]
+
+
+class Caller:
+    """Who makes a request, not known yet: a route's one read finds that out too, in the same transaction."""
+
+    def __init__(self, drive: Drive, request: Request) -> None:
+        self._drive = drive
+        self._request = request
+        self.idempotency_key: str | None = None
+
+    async def read(self, work: Callable[[Connection, Actor], T]) -> T:
+        """Return the result of `work` for the caller, see `read_for_request`."""
+        return await read_for_request(
+            self._drive, self._request, lambda connection, principal: work(connection, self._actor(principal))
+        )
+
+    async def look(self, work: Callable[[AsyncSession, Actor], Awaitable[T]]) -> T:
+        """Return the result of asynchronous `work` for the caller, see `look_for_request`."""
+        return await look_for_request(
+            self._drive, self._request, lambda session, principal: work(session, self._actor(principal))
+        )
+
+    async def actor(self) -> Actor:
+        """Return the caller with the route's name, for a route that reads otherwise."""
+        return await self.read(lambda _, actor: actor)
+
+    def _actor(self, principal: Principal) -> Actor:
+        name = getattr(self._request.scope.get("route"), "name", "")
+        return Actor(principal, tool=name, idempotency_key=self.idempotency_key)
+
+
+async def get_caller(
+    request: Request, drive: DriveDep, described: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
+) -> Caller:
+    """Return the caller. Raises what needs no look-up: `UnauthenticatedError` without any key, `ForbiddenError`."""
+    del described  # a parameter, so that OpenAPI describes the key
+    if bearer_token(request) is None:
+        session_of(request)
+    request.state.caller = Caller(drive, request)
+    return request.state.caller
+
+
+CallerDep = Annotated[Caller, Depends(get_caller)]
+
+
+async def get_writing_caller(caller: CallerDep, idempotency_key: Annotated[str | None, Header()] = None) -> Caller:
+    """Return the caller with the idempotency key: a repeated call is not done again."""
+    caller.idempotency_key = idempotency_key or None
+    return caller
+
+
+WritingCallerDep = Annotated[Caller, Depends(get_writing_caller)]
 
 
 async def get_writer(actor: ActorDep, idempotency_key: Annotated[str | None, Header()] = None) -> Actor:

@@ -13,6 +13,7 @@ from drive_server.http.dav.mount import mount_dav
 from drive_server.http.description import describe, operation_id
 from drive_server.http.headers.cors import CorsPolicy
 from drive_server.http.headers.responses import Application
+from drive_server.http.items.routers import DriveRouter
 from drive_server.http.limits import BodyLimit, PlainAddress
 from drive_server.http.pages import connect, link, login, oidc, passage, password
 from drive_server.http.problem import install_problem_handlers, problem_responses
@@ -60,7 +61,7 @@ def include_routes(app: FastAPI) -> None:
     Routers that hold routers are included with a prefix: with none FastAPI builds all their routes at once, only to
     see whether a path is empty, and builds them again for the first request.
     """
-    drive = APIRouter(responses=problem_responses(403, 404))
+    drive = DriveRouter(responses=problem_responses(403, 404))
     # What names more of an address goes before what takes the rest of it for an item's path.
     for part in (
         search,
@@ -82,7 +83,7 @@ def include_routes(app: FastAPI) -> None:
     for part in (bulk, views, index_states, items):
         drive.include_router(part.router)
     api = APIRouter()
-    api.include_router(drive, prefix="/drive")
+    api.include_router(drive, prefix="/drive")  # as `PLACE` says
     api.include_router(auth.router)
     api.include_router(passkeys.router)
     api.include_router(proofs.router)

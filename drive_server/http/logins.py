@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
 from drive_server.errors import AccountDisabledError, StateConflictError, UnauthenticatedError
-from drive_server.http.access import COOKIE, network_of_request, principal_of_key, secret_of_request, wrong_keys
+from drive_server.http.access import COOKIE, check_key, network_of_request, secret_of_request, wrong_keys
 from drive_server.messages import Message
 from drive_server.rate_limiter import RateLimiter
 from drive_server.services.identity.passwords import Source
@@ -68,7 +68,7 @@ async def open_by_password(drive: Drive, request: Request, response: Response, e
 async def prove_by_token(drive: Drive, request: Request, token: str) -> Principal:
     """Return whom a token that was typed in belongs to. Raises what `open_session` raises."""
     key = token.strip()
-    return await principal_of_key(request, key, drive.identity.authenticate(key))
+    return await check_key(request, key, drive.identity.authenticate(key))
 
 
 async def prove_again(drive: Drive, request: Request, session: Principal, proof: Principal) -> None:

@@ -12,7 +12,13 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from drive_server.errors import DriveError, MissingScopeError, StorageFailureError, UnauthenticatedError
+from drive_server.errors import (
+    DriveError,
+    InvalidInputError,
+    MissingScopeError,
+    StorageFailureError,
+    UnauthenticatedError,
+)
 from drive_server.http.access import bearer_token
 from drive_server.http.headers.request_id import current_request_id
 from drive_server.http.languages import CONTENT_LANGUAGE, TAGS, language_of
@@ -140,6 +146,8 @@ def problem_of(error: DriveError, language: Language = "en") -> Response:
 
 async def _drive_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, DriveError)  # noqa: S101 - registered for this class only
+    if isinstance(error, InvalidInputError):
+        error = await _refusal_of_stranger(request) or error
     if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         logger.error(
             "%s %s failed: %s (request %s)",
@@ -154,6 +162,18 @@ async def _drive_error(request: Request, error: Exception) -> Response:
     if error.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) and (value := _challenge(request, error)):
         response.headers["WWW-Authenticate"] = value
     return response
+
+
+async def _refusal_of_stranger(request: Request) -> DriveError | None:
+    """Return the error for a caller who was not looked up yet, and has no valid key: nothing else is told to them."""
+    caller = getattr(request.state, "caller", None)
+    if caller is None or hasattr(request.state, "principal"):
+        return None
+    try:
+        await caller.actor()
+    except DriveError as refusal:
+        return refusal
+    return None
 
 
 def _challenge(request: Request, error: DriveError) -> str | None:
@@ -171,6 +191,8 @@ def _challenge(request: Request, error: DriveError) -> str | None:
 
 async def _validation_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this class only
+    if (refusal := await _refusal_of_stranger(request)) is not None:
+        return await _drive_error(request, refusal)
     language, found = language_of(request), error.errors()[:MOST_COMPLAINTS]
     complaints = [{"where": _place(one["loc"]), "problem": str(one["msg"])} for one in found]
     shown = [f"{_place(one['loc'])}: {_complaint(one, language)}" for one in found]

@@ -116,8 +116,11 @@ class QuotaService:
 
     async def usage(self, user_id: str) -> Usage:
         """Return what the person keeps and may keep."""
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> Usage:
             return await usage_of(session, user_id, self._limits)
+
+        return await self._database.look(work)
 
     async def set_quota(self, actor: Actor, user: str, quota_bytes: int | None) -> tuple[str, str, Usage]:
         """Set how many bytes a person, named by id or email, may keep; 0: no limit, None: as the settings say.
@@ -128,13 +131,16 @@ class QuotaService:
         require_admin(actor.principal)
         if quota_bytes is not None and not 0 <= quota_bytes <= MAX_QUOTA_BYTES:
             raise InvalidInputError("A quota is a number of bytes.", hint=f"Give 0 to {MAX_QUOTA_BYTES}, or null.")
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> tuple[str, str, Usage]:
             row = await session.scalar(select(UserRow).where(named_user(user), UserRow.removed_at.is_(None)))
             if row is None:
                 raise NotFoundError(Message.of("no_user"))
             row.quota_bytes = quota_bytes
             await session.flush()
             return row.id, row.email, await usage_of(session, row.id, self._limits)
+
+        return await self._database.change(work)
 
 
 async def hold_all(session: AsyncSession, owner_id: str, blobs: Iterable[Blob]) -> None:

@@ -116,14 +116,12 @@ class TaskService:
         """Return the task that was made with this key. Raises `IdempotencyConflictError` if that is another one."""
         if not order.key:
             return None
-        async with self._database.read() as session:
-            existing = await _with_key(session, order)
+        existing = await self._database.look(lambda session: _with_key(session, order))
         return None if existing is None or self._is_gone(existing) else _same(existing, order)
 
     async def get(self, user_id: str, task_id: str) -> Task:
         """Return a task of the user. Raises `NotFoundError` for any other, and for one that has expired."""
-        async with self._database.read() as session:
-            row = await session.get(TaskRow, task_id)
+        row = await self._database.look(lambda session: session.get(TaskRow, task_id))
         if row is None or row.user_id != user_id or self._is_gone(row):
             raise NotFoundError("There is no such task.", hint="List your tasks; those that are over expire.")
         return _task(row)
@@ -138,27 +136,36 @@ class TaskService:
             query = query.where(
                 or_(TaskRow.created_at < created, and_(TaskRow.created_at == created, TaskRow.id < task_id))
             )
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> Sequence[TaskRow]:
             newest = query.order_by(TaskRow.created_at.desc(), TaskRow.id.desc()).limit(limit + 1)
-            rows = (await session.scalars(newest)).all()
+            return (await session.scalars(newest)).all()
+
+        rows = await self._database.look(work)
         shown = rows[:limit]
         more = cursors.encode(shown[-1].created_at.isoformat(), shown[-1].id) if len(rows) > limit else None
         return Page(tuple(_task(row) for row in shown), more)
 
     async def request_cancel(self, task: Task) -> None:
         """Have the process that works on the task stop. Raises `StateConflictError` if it is over already."""
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> None:
             asked = (
                 update(TaskRow).where(TaskRow.id == task.id, TaskRow.status == WORKING).values(cancel_requested=True)
             )
             if not _count(await session.execute(asked)):
                 raise already_over()
 
+        await self._database.change(work)
+
     async def to_be_cancelled(self, ids: Collection[str]) -> list[str]:
         """Return which of the tasks are to be stopped: those that were asked to, and those whose person was removed."""
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> list[str]:
             going_on = select(TaskRow.id).where(TaskRow.id.in_(ids), TaskRow.cancel_requested.is_(False))
             return sorted(set(ids) - set(await session.scalars(going_on)))
+
+        return await self._database.look(work)
 
     async def end(self, task: Task, status: str, message: str, result: dict[str, Any] | None) -> bool:
         """Record how the task ended; return False if it ended before."""
@@ -166,36 +173,51 @@ class TaskService:
         if status != COMPLETED:
             conditions.append(TaskRow.worker == self.worker)
         ended = {"status": status, "status_message": message, "result": result, "updated_at": self._clock()}
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> bool:
             done = update(TaskRow).where(*conditions).values(**ended, worker=None, lease_until=None)
             return _count(await session.execute(done)) > 0
+
+        return await self._database.change(work)
 
     async def renew(self, ids: Collection[str]) -> None:
         """Keep the tasks for this process for another lease."""
         mine = update(TaskRow).where(TaskRow.id.in_(ids), TaskRow.worker == self.worker, TaskRow.status == WORKING)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> None:
             await session.execute(mine.values(lease_until=self._clock() + self.lease))
+
+        await self._database.change(work)
 
     async def release(self, ids: Collection[str]) -> None:
         """Let any process take the tasks: this one stops."""
         mine = update(TaskRow).where(TaskRow.id.in_(ids), TaskRow.worker == self.worker, TaskRow.status == WORKING)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> None:
             await session.execute(mine.values(worker=None, lease_until=None))
+
+        await self._database.change(work)
 
     async def take_abandoned(self) -> Sequence[Task]:
         """Take the tasks that no process works on, oldest first, and return them."""
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> Sequence[str]:
             abandoned = (
                 select(TaskRow.id).where(*self._is_abandoned()).order_by(TaskRow.created_at).limit(MOST_UNFINISHED)
             )
-            ids = (await session.scalars(abandoned)).all()
+            return (await session.scalars(abandoned)).all()
+
+        ids = await self._database.look(work)
         return [task for task_id in ids if (task := await self._take(task_id)) is not None]
 
     async def expire(self) -> int:
         """Remove expired tasks; return how many."""
         over = delete(TaskRow).where(TaskRow.status != WORKING, TaskRow.expires_at <= self._clock())
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> int:
             return _count(await session.execute(over))
+
+        return await self._database.change(work)
 
     async def _take(self, task_id: str) -> Task | None:
         lease = {"worker": self.worker, "lease_until": self._clock() + self.lease}

@@ -2,6 +2,7 @@
 
 import logging
 import sqlite3
+import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
@@ -47,6 +48,8 @@ ConnectListener = Callable[[Any, Any], None]
 
 SIGNING_KEY: Final = "signing"
 KEY_BYTES: Final = 32
+CHANGED_SECONDS: Final = 1.0
+STATE_SECONDS: Final = 0.8
 # The driver's errors for a lone surrogate, a number over 64 bits, NUL in a PostgreSQL text.
 _UNSTORABLE = (UnicodeEncodeError, OverflowError, DataError)
 _BUGS = (ProgrammingError, NotSupportedError, sqlite3.ProgrammingError, sqlite3.NotSupportedError)
@@ -76,6 +79,9 @@ class Database:
 
         self.signer = signer or Signer(token_bytes(KEY_BYTES))
         self._transactions = Transactions(engine, on_connect)
+        self._state: object = None
+        self._state_read_at = float("-inf")
+        self._state_lock = anyio.Lock()
         self._writing = engine.execution_options(writes=True)
         # SQLite has one writer. Queueing here is fair and costs no polling; busy_timeout is for other processes.
         self._write_lock = anyio.Lock(fast_acquire=True) if engine.dialect.name == "sqlite" else None
@@ -157,6 +163,28 @@ class Database:
         async with self._exclusive():
             with self._translation():
                 return await self._transactions.change(work, turn)
+
+    async def state(self) -> object:
+        """Return a mark of the state of the database, at most `STATE_SECONDS` old: see `until_changed`."""
+        async with self._state_lock:
+            if time.monotonic() - self._state_read_at >= STATE_SECONDS:
+                with self._translation():
+                    self._state = await self._transactions.state()
+                self._state_read_at = time.monotonic()
+            return self._state
+
+    async def until_changed(self, state: object, is_over: Callable[[], bool] = lambda: False) -> None:
+        """Return when the database is in another state than it was, by whatever process; looked at every second.
+
+        Return too once `is_over` says so.
+
+        All who wait share one look. Read the state first, then what may change: so that nothing is missed.
+        """
+        while True:
+            if await self.state() != state or is_over():
+                return
+            # The same moment for all: the first of them looks, and the others find that.
+            await anyio.sleep(max(self._state_read_at + CHANGED_SECONDS - time.monotonic(), 0))
 
     def require_sound(self) -> None:
         """Raise the failure that told of damage, if there was one."""

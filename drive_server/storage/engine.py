@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
-from threading import Event
+from threading import Event, Lock
 from typing import Any, TypeVar
 
 import anyio
-from sqlalchemy import URL, Connection, Engine, create_engine, event, func, select
+from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, Text, create_engine, event, func, select
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
 from drive_server.storage.sqlite_faults import is_busy
@@ -27,6 +27,7 @@ BUSY_TIMEOUT_SECONDS = 30
 POOL_SIZE = 16
 WAL_ATTEMPTS = 100
 WAL_PAUSE_SECONDS = 0.05
+_SNAPSHOT = select(func.txid_current_snapshot().cast(Text))
 IN_THREAD = "in_thread"
 """Set in the `info` of a session whose whole transaction runs in one thread."""
 
@@ -102,6 +103,15 @@ class Transactions:
             await session.commit()
             return value
 
+    async def state(self) -> object:
+        """Return a mark of the state of the database: another one after each transaction that wrote, by any process.
+
+        SQLite's `data_version` (https://sqlite.org/pragma.html#pragma_data_version), PostgreSQL's snapshot.
+        """
+        if self._sqlite is not None:
+            return await self._sqlite.state()
+        return await self.read(lambda connection: connection.execute(_SNAPSHOT).scalar())
+
     async def close(self) -> None:
         """Close its own connections when all work has ended."""
         if self._sqlite is not None:
@@ -115,11 +125,14 @@ class _SqliteThreads:
         self._reading = create_engine(
             url.set(drivername="sqlite"),
             hide_parameters=True,
-            pool_size=POOL_SIZE,
+            pool_size=POOL_SIZE + 1,
             max_overflow=0,
             connect_args={"timeout": BUSY_TIMEOUT_SECONDS},
         )
         configure_sqlite(self._reading)
+        # Never used for anything else: `data_version` tells of the writes of other connections alone.
+        self._watching: PoolProxiedConnection | None = None
+        self._watched = Lock()
         if on_connect is not None:
             event.listen(self._reading, "connect", on_connect)
         self._writing = self._reading.execution_options(writes=True)
@@ -141,8 +154,13 @@ class _SqliteThreads:
         cancelled = Event()
         return await self._run(lambda: run(work, cancelled), cancelled)
 
+    async def state(self) -> object:
+        return await self._run(self._state)
+
     async def close(self) -> None:
         await anyio.to_thread.run_sync(self._threads.shutdown)
+        if self._watching is not None:
+            self._watching.close()
         self._reading.dispose()
 
     def _read(self, work: Callable[[Connection], T]) -> T:
@@ -152,6 +170,16 @@ class _SqliteThreads:
     def _write(self, work: Callable[[Connection], T]) -> T:
         with self._writing.begin() as connection:
             return work(connection)
+
+    def _state(self) -> object:
+        with self._watched:
+            self._watching = self._watching or self._reading.raw_connection()
+            cursor = self._watching.cursor()
+            try:
+                cursor.execute("PRAGMA data_version")
+                return cursor.fetchone()
+            finally:
+                cursor.close()
 
     def _look(self, work: SessionWork[T], cancelled: Event) -> T:
         session = _thread_session(self._reading, autoflush=False)

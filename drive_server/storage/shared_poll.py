@@ -81,7 +81,7 @@ class SharedPoll(Generic[Value]):
 
     async def _look(self) -> None:
         watches = list(self._watches)
-        values = await self._read({watch.key for watch in watches})
+        values = await self._read({watch.key for watch in watches}) if watches else {}
         for watch in watches:
             watch.offer(values.get(watch.key, self._nothing))
         self._was_read.set()

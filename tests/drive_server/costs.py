@@ -58,10 +58,12 @@ def counting(patches: pytest.MonkeyPatch) -> Generator[CostCounter]:
     to_thread = AsyncIOBackend.run_sync_in_worker_thread.__func__  # pyright: ignore[reportFunctionMemberAccess]
     patches.setattr(AsyncIOBackend, "run_sync_in_worker_thread", classmethod(_hopping(to_thread)))
     event.listen(Engine, "before_cursor_execute", _on_statement)
+    event.listen(Engine, "begin", _on_begin)
     try:
         yield CostCounter()
     finally:
         event.remove(Engine, "before_cursor_execute", _on_statement)
+        event.remove(Engine, "begin", _on_begin)
 
 
 def _count_calls(patches: pytest.MonkeyPatch, owner: type, name: str) -> None:
@@ -79,9 +81,11 @@ def _hopping(call: Callable[..., Any]) -> Callable[..., Any]:
 
 def _on_statement(connection: Any, cursor: Any, statement: str, *others: Any) -> None:
     del connection, cursor, others
-    if (costs := _COSTS.get()) is None or statement.startswith("PRAGMA"):
-        return
-    if statement.startswith("BEGIN"):
-        costs.transactions += 1
-    else:
+    if (costs := _COSTS.get()) is not None and not statement.startswith(("PRAGMA", "BEGIN")):
         costs.statements += 1
+
+
+def _on_begin(connection: Any) -> None:
+    del connection
+    if (costs := _COSTS.get()) is not None:
+        costs.transactions += 1

@@ -15,8 +15,9 @@ from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import DriveError, EtagMismatchError, StateConflictError
 from drive_server.models.items import Item
+from drive_server.services.quota import Room
 from drive_server.services.sharing.link_visits import Visit
-from drive_server.services.webdav.locks import DavLockConflictError
+from drive_server.services.webdav.locks import DavLockConflictError, LocksAround
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +51,8 @@ class RefusedError(DAVError):
 class DavCall:
     """A call in its thread. `mount` is the address of the root, without a slash at its end; `path` is below it.
 
-    `visit` is a guest's. `began` is when the request came.
+    `visit` is a guest's. `began` is when the request came. `rooms` and `locks` are those of items as the call began,
+    by their ids; each is used once, as they may change.
 
     `replaces`: a copy or a move may put what is at its destination into the trash; `creates`: nothing is there.
     `refusal` is the last one of a service or of a lock; `headers` are for the answer.
@@ -64,6 +66,8 @@ class DavCall:
     began: datetime
     visit: Visit | None = None
     places: dict[str, Place | None] = field(default_factory=dict[str, Place | None])
+    rooms: dict[str, Room] = field(default_factory=dict[str, Room])
+    locks: dict[str, LocksAround] = field(default_factory=dict[str, LocksAround])
     replaces: bool = True
     creates: bool = False
     refusal: DAVError | None = None

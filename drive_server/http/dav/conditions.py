@@ -8,7 +8,7 @@ from wsgidav.dav_error import DAVError
 from wsgidav.util import parse_if_header_dict
 
 from drive_server.http.dav.call import DavCall, Place
-from drive_server.http.dav.places import find_place, names_in, path_of
+from drive_server.http.dav.places import names_in, path_of, place_at
 from drive_server.services.saves.recognition import Destination
 
 Condition = tuple[bool, str, str]
@@ -45,7 +45,7 @@ def path_below(mount: str, address: str) -> str | None:
 
 def _holds(call: DavCall, tag: str, conditions: list[Condition]) -> bool:
     path = call.path if tag == "*" else path_below(call.mount, tag)
-    place = call.wait(find_place, call, path) if path is not None else None
+    place = place_at(call, path) if path is not None else None
     if path is not None and place is None:
         return all(_was_met(call, path, kind, value) == expected for expected, kind, value in conditions)
     return all(_is_met(call, place, kind, value) == expected for expected, kind, value in conditions)
@@ -54,7 +54,7 @@ def _holds(call: DavCall, tag: str, conditions: list[Condition]) -> bool:
 def _was_met(call: DavCall, path: str, kind: str, value: str) -> bool:
     """Return whether a file had this lock at the path, from which a program took it away for a moment to save it."""
     *above, name = names_in(path) or [""]
-    folder = call.wait(find_place, call, path_of(above))
+    folder = place_at(call, path_of(above))
     if kind == "entity" or folder is None or folder.item is None:
         return False
     return call.wait(call.drive.saves.holds_lock, call.actor, Destination(folder.item.id, name), value)

@@ -8,10 +8,11 @@ from urllib.parse import unquote_to_bytes
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import ParseError, fromstring
 from fastapi import Request, Response
+from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.types import Scope as ConnectionScope
 from starlette.types import Send
 
-from drive_server.access import Scope, require_scope
+from drive_server.access import Actor, Scope, require_scope
 from drive_server.drive import Drive
 from drive_server.errors import (
     DriveError,
@@ -24,7 +25,7 @@ from drive_server.errors import (
 from drive_server.http.dav.bridge import FairLimiter, environment, serve
 from drive_server.http.dav.call import DavCall
 from drive_server.http.dav.errors import error_response
-from drive_server.http.dav.places import find_place
+from drive_server.http.dav.places import find_place, prefetch
 from drive_server.http.dav.sign_in import BASIC, challenges, password_of, sign_in
 from drive_server.http.headers.checksums import CHECKSUM
 from drive_server.http.headers.responses import CACHE
@@ -93,7 +94,13 @@ class DavEndpoint:
         mount = MOUNT if token is None else f"/s/{token}{MOUNT}"
         path = _path_of(request)[len(mount) :] or "/"
         if token is None:
-            return DavCall(self.drive, await sign_in(self.drive, request), request, mount, path, began)
+
+            async def begin(session: AsyncSession, actor: Actor) -> DavCall:
+                call = DavCall(self.drive, actor, request, mount, path, began)
+                await prefetch(session, call)
+                return call
+
+            return await sign_in(self.drive, request, begin)
         visit = await self.drive.visits.open(token, address_of(request), password=password_of(request))
         return DavCall(self.drive, visit.actor, request, mount, path, began, visit=visit)
 

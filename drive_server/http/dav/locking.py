@@ -41,7 +41,8 @@ class CallLocks:
 
     def check_write_permission(self, *, url: str, depth: str, token_list: Collection[str], principal: str) -> None:
         """Raise 423 if a lock covers the item whose token was not sent; with infinite depth, or one below it."""
-        around = self._call.wait(self._locks.around, _id_of(url))
+        item_id = _id_of(url)
+        around = self._call.locks.pop(item_id, None) or self._call.wait(self._locks.around, item_id)
         found = (*around.covering, *around.inside) if depth == "infinity" else around.covering
         against = [lock for lock in found if lock.user_id != principal or lock.token not in token_list]
         if against:

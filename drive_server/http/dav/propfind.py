@@ -51,19 +51,17 @@ def multistatus(call: DavCall, environ: Any, place: Place, *, with_members: bool
 
 
 def _pieces(call: DavCall, environ: Any, place: Place, wanted: Wanted, *, with_members: bool) -> Iterator[bytes]:
-    yield HEAD + b"".join(_described(call, environ, [place], wanted, above=None))
-    if with_members:
-        pages = children_of(call, place)
-        while (page := call.wait(anext, pages, None)) is not None:
-            yield b"".join(_described(call, environ, page, wanted, above=place))
+    pages = children_of(call, place) if with_members else None
+    page: list[Place] | None = call.wait(anext, pages, None) if pages else None
+    yield HEAD + b"".join(_described(call, environ, [place, *(page or ())], wanted, above=place))
+    while pages and page is not None and (page := call.wait(anext, pages, None)) is not None:
+        yield b"".join(_described(call, environ, page, wanted, above=place))
     yield TAIL
 
 
-def _described(
-    call: DavCall, environ: Any, places: list[Place], wanted: Wanted, above: Place | None
-) -> Iterator[bytes]:
+def _described(call: DavCall, environ: Any, places: list[Place], wanted: Wanted, above: Place) -> Iterator[bytes]:
     resources: list[Any] = [resource_at(place, environ) for place in places]
-    if above is not None and not call.is_guest:
+    if not call.is_guest:
         _prefetch(call, resources, wanted, above)
     for resource in resources:
         found = make_multistatus_el()
@@ -76,19 +74,21 @@ def _described(
 
 
 def _prefetch(call: DavCall, resources: list[Described], wanted: Wanted, above: Place) -> None:
-    """Read the locks, dead properties and checksums of all members at once."""
+    """Read the locks, dead properties and checksums of a place and its members at once."""
     ids = [resource.place.item.id for resource in resources if resource.place.item]
-    if wanted.has_locks:
-        on = call.wait(call.drive.dav_locks.on, ids)
-        covering = call.wait(call.drive.dav_locks.around, above.item.id).covering if above.item else ()
-        deep = [lock for lock in covering if lock.is_deep]
+    above_id = above.item.id if above.item else None
+    if wanted.has_locks or wanted.has_dead:
+        facts = call.wait(
+            call.drive.dav_facts.of, above_id, ids, with_locks=wanted.has_locks, with_dead=wanted.has_dead
+        )
+        deep = [lock for lock in facts.around.covering if lock.is_deep]
         for resource in resources:
-            if resource.place.item and above.item:
-                resource.locks = [*on.get(resource.place.item.id, ()), *deep]
-    if wanted.has_dead:
-        dead = call.wait(call.drive.dav_properties.of, ids)
-        for resource in resources:
-            resource.dead = dead.get(resource.place.item.id, {}) if resource.place.item else {}
+            item_id = resource.place.item.id if resource.place.item else ""
+            if wanted.has_locks and item_id and above_id:
+                is_above = item_id == above_id
+                resource.locks = [*facts.around.covering] if is_above else [*facts.locks.get(item_id, ()), *deep]
+            if wanted.has_dead:
+                resource.dead = facts.properties.get(item_id, {})
     if wanted.has_checksums:
         sums = call.wait(call.drive.dav_checksums.of, ids)
         for resource in resources:

@@ -14,7 +14,7 @@ from drive_server.http.dav.call import CALL, DavCall, Place, RefusedError
 from drive_server.http.dav.conditions import path_below, require_conditions
 from drive_server.http.dav.href import BY_ID, plain, shielded
 from drive_server.http.dav.locking import CallLocks
-from drive_server.http.dav.places import find_place, rejoin
+from drive_server.http.dav.places import is_mount_of_share, place_at, rejoin
 from drive_server.http.dav.propfind import multistatus
 from drive_server.http.dav.resources import FileResource, FolderResource, resource_at
 
@@ -43,7 +43,7 @@ class DriveProvider(DAVProvider):
         """Return the resource at the path, None if there is nothing, or for what wsgidav takes to be above the root."""
         if path is None:
             return None
-        place = self._by_id(path) if path.startswith(BY_ID) else self.call.wait(find_place, self.call, plain(path))
+        place = self._by_id(path) if path.startswith(BY_ID) else place_at(self.call, plain(path))
         return resource_at(place, environ) if place is not None else None
 
     @override
@@ -61,7 +61,7 @@ class DriveProvider(DAVProvider):
         """Answer the request: what RFC 4918 demands and wsgidav leaves out comes first."""
         require_conditions(self.call, environ)
         method = environ["REQUEST_METHOD"]
-        if method in {"PUT", "LOCK"} and not self.call.is_guest:
+        if method in {"PUT", "LOCK"} and not self.call.is_guest and is_mount_of_share(self.call.path):
             self.call.wait(rejoin, self.call, self.call.path)
         if method == "PROPFIND":
             return self._propfind(environ, start_response)
@@ -82,7 +82,7 @@ class DriveProvider(DAVProvider):
 
     def _require_match(self, environ: Any) -> None:
         """Raise 412 if the client wants to change what is there, and nothing is (RFC 9110, section 13.1.1)."""
-        if "HTTP_IF_MATCH" in environ and self.call.wait(find_place, self.call, self.call.path) is None:
+        if "HTTP_IF_MATCH" in environ and place_at(self.call, self.call.path) is None:
             raise DAVError(HTTPStatus.PRECONDITION_FAILED)
 
     def _prepare_destination(self, environ: Any) -> None:
@@ -96,10 +96,10 @@ class DriveProvider(DAVProvider):
             raise DAVError(HTTPStatus.BAD_GATEWAY)
         environ["HTTP_DESTINATION"] = quote(self.call.mount + shielded(path))
         self.call.replaces = environ.get("HTTP_OVERWRITE", "T").upper() == "T"
-        self.call.creates = self.call.wait(find_place, self.call, path) is None
+        self.call.creates = place_at(self.call, path) is None
 
     def _options(self, start_response: Any) -> Iterable[bytes]:
-        place = self.call.wait(find_place, self.call, self.call.path)
+        place = place_at(self.call, self.call.path)
         methods = [*READ_METHODS]
         if not self.is_readonly():
             methods += ["PUT", "DELETE", "COPY", "MOVE", "MKCOL", "PROPPATCH", "LOCK", "UNLOCK"]
@@ -121,7 +121,7 @@ class DriveProvider(DAVProvider):
             raise DAVError(HTTPStatus.BAD_REQUEST)
         if depth == "infinity":
             raise DAVError(HTTPStatus.FORBIDDEN, err_condition=PRECONDITION_CODE_PropfindFiniteDepth)
-        place = self.call.wait(find_place, self.call, self.call.path)
+        place = place_at(self.call, self.call.path)
         if place is None:
             raise DAVError(HTTPStatus.NOT_FOUND)
         pieces = multistatus(self.call, environ, place, with_members=depth == "1" and place.is_folder)

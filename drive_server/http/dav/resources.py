@@ -13,7 +13,7 @@ from wsgidav.dav_provider import DAVCollection, DAVNonCollection
 from drive_server.http.dav.call import Place
 from drive_server.http.dav.described import Described
 from drive_server.http.dav.href import plain, shielded
-from drive_server.http.dav.places import find_place, is_mount_of_share, names_in, path_of
+from drive_server.http.dav.places import is_mount_of_share, names_in, path_of, place_at
 from drive_server.http.dav.writing import ACCEPTED, Target, Writer
 from drive_server.http.headers.dates import date_of_headers
 from drive_server.models.items import Item, OnConflict
@@ -101,7 +101,7 @@ class Resource(Described):
 
     def _destination(self, path: str) -> tuple[Place, str]:
         *above, name = names_in(plain(path))
-        folder = self.call.wait(find_place, self.call, path_of(above))
+        folder = place_at(self.call, path_of(above))
         if folder is None or not folder.is_folder:
             raise DAVError(HTTPStatus.CONFLICT)
         return folder, name

@@ -2,40 +2,54 @@
 
 import binascii
 from base64 import b64decode
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from ipaddress import ip_address
-from typing import Final
+from typing import Final, TypeVar
 
 from fastapi import Request
+from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor
+from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
 from drive_server.errors import ForbiddenError, UnauthenticatedError
-from drive_server.http.access import bearer_token, prefer_connection, principal_of_key
+from drive_server.http.access import bearer_token, check_key, prefer_connection
 from drive_server.http.metadata import challenge
 from drive_server.messages import Message
+from drive_server.services.identity.service import require_program
+
+T = TypeVar("T")
 
 METHOD: Final = "webdav"
 BASIC: Final = 'Basic realm="Drive", charset="UTF-8"'
 MAX_CHARACTERS: Final = 32_768
 
 
-async def sign_in(drive: Drive, request: Request) -> Actor:
-    """Return who makes the request.
+async def sign_in(drive: Drive, request: Request, work: Callable[[AsyncSession, Actor], Awaitable[T]]) -> T:
+    """Return the result of `work` for who makes the request; both read one state, see `IdentityService.look_as`.
 
     Raises `UnauthenticatedError`, `RateLimitError` after too many wrong keys, `ForbiddenError` for a password that
     came where others can read it.
     """
-    token = bearer_token(request)
-    if token is None:
-        password = password_of(request)
-        if not password:
-            raise UnauthenticatedError(Message.of("no_dav_key"))
-        token = password
-    key = token.strip()
-    principal = await principal_of_key(request, key, drive.identity.authenticate_program(key))
+
+    async def look(session: AsyncSession, principal: Principal) -> T:
+        require_program(principal)
+        return await work(session, Actor(replace(principal, method=METHOD), tool=METHOD))
+
+    key = key_of(request)
+    result = await check_key(request, key, drive.identity.look_as(key, look))
     prefer_connection(request)
-    return Actor(replace(principal, method=METHOD), tool=METHOD)
+    return result
+
+
+def key_of(request: Request) -> str:
+    """Return the key of the request. Raises as `sign_in` does for one without."""
+    key = bearer_token(request)
+    if key is None:
+        key = password_of(request)
+        if not key:
+            raise UnauthenticatedError(Message.of("no_dav_key"))
+    return key.strip()
 
 
 def password_of(request: Request) -> str | None:

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import DriveError
 from drive_server.http.access import DriveDep, WriterDep
+from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.views import ItemView, views_of
 from drive_server.http.items.writes import MAX_ETAG_CHARACTERS, reply
 from drive_server.http.languages import language_of
@@ -19,7 +20,7 @@ from drive_server.models.items import BulkEntry, BulkOutcome, OnConflict
 from drive_server.services.files.bulk import MAX_ITEMS, BulkChange, BulkItem
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
-router = APIRouter(prefix="/items", tags=["drive"])
+router = DriveRouter(prefix="/items", tags=["drive"])
 
 Ref = Annotated[str, Field(min_length=1, max_length=MAX_REF_CHARACTERS)]
 

@@ -2,17 +2,18 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import Path, Query, Request, Response
 from pydantic import BaseModel
 
 from drive_server.http.access import ActorDep, DriveDep
 from drive_server.http.items.contents import content_response
+from drive_server.http.items.routers import DriveRouter
 from drive_server.http.problem import problem_responses
 from drive_server.services.exports.inventory import MAX_ITEMS
 from drive_server.services.exports.records import ExportedItem
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS
 
-router = APIRouter(prefix="/export", tags=["exports"])
+router = DriveRouter(prefix="/export", tags=["exports"])
 
 Sha256 = Annotated[str, Path(pattern="^[0-9a-f]{64}$", description="The SHA-256 of the bytes in hex.")]
 BYTES: Final = {

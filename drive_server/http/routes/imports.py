@@ -2,11 +2,12 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Header, Path, Request, Response, status
+from fastapi import Header, Path, Request, Response, status
 from pydantic import BaseModel, ConfigDict, Field
 
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.items.contents import RAW_BODY, body_of
+from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.writes import reply
 from drive_server.http.problem import problem_responses
 from drive_server.models.items import RestoredItems
@@ -14,7 +15,7 @@ from drive_server.services.exports import restoring
 from drive_server.services.exports.records import ImportedItem, Sha256, StoredContent
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
-router = APIRouter(prefix="/imports", tags=["exports"])
+router = DriveRouter(prefix="/imports", tags=["exports"])
 
 MOST_HASHES: Final = 1000
 NAMED: Final = "0c1f6d2e8b7a4f3c9d5e6a7b8c9d0e1f"

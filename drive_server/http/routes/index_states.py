@@ -2,10 +2,11 @@
 
 from typing import Final, Literal
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from pydantic import BaseModel
 
 from drive_server.http.access import ActorDep, DriveDep
+from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.routes import ItemRoute
 from drive_server.http.languages import language_of
 from drive_server.http.problem import problem_responses
@@ -16,7 +17,7 @@ from drive_server.models.items import IndexState
 from drive_server.models.search import IndexStatus
 from drive_server.services.search.folder_index import FileState
 
-router = APIRouter(prefix="/items", tags=["drive"], route_class=ItemRoute)
+router = DriveRouter(prefix="/items", tags=["drive"], route_class=ItemRoute)
 
 Summary = Literal["pending", "indexing", "indexed", "skipped", "failed"]
 PARTLY: Final = "index.partly"

@@ -2,24 +2,35 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Response, status
+from fastapi import Query, Response, status
 from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import Connection
 
+from drive_server.access import Actor
 from drive_server.errors import InvalidInputError
-from drive_server.http.access import ActorDep, DriveDep, WriterDep
+from drive_server.http.access import CallerDep, DriveDep, WriterDep
+from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.routes import ItemRoute
-from drive_server.http.items.views import ItemPage, ItemView, page_of, reply_item, view_of
+from drive_server.http.items.views import (
+    ItemPage,
+    ItemView,
+    page_of,
+    page_of_sync,
+    reply_item,
+    reply_new,
+    views_of_sync,
+)
 from drive_server.http.items.writes import IfMatchDep, reply
 from drive_server.http.problem import problem_responses
 from drive_server.mcp.tools.definition.arguments import MAX_NAME_CHARACTERS
-from drive_server.mcp.tools.files import FileTools, list_place
+from drive_server.mcp.tools.files import FileTools, is_list, list_place
 from drive_server.mcp.tools.trash import TrashTools
 from drive_server.messages import Message
 from drive_server.models.items import DeletedItems, OnConflict
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
-router = APIRouter(prefix="/items", tags=["drive"], route_class=ItemRoute)
+router = DriveRouter(prefix="/items", tags=["drive"], route_class=ItemRoute)
 
 FolderRef = Annotated[
     str, Field(max_length=MAX_REF_CHARACTERS, description="The folder: its id, `root`, or its path from your root.")
@@ -83,7 +94,7 @@ class Restoration(BaseModel):
 async def list_children(
     item_ref: str,
     drive: DriveDep,
-    actor: ActorDep,
+    caller: CallerDep,
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 100,
     cursor: Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)] = None,
     name_starts_with: Annotated[
@@ -95,13 +106,27 @@ async def list_children(
     ] = "",
 ) -> ItemPage:
     """List what is directly in a folder; the id `trash` lists the trash, `shared` what other people shared."""
+
+    def page(connection: Connection, actor: Actor) -> ItemPage:
+        found = drive.files.list_folder_sync(
+            connection, actor, item_ref, limit=limit, cursor=cursor, start=name_starts_with
+        )
+        return page_of_sync(connection, actor, found)
+
+    if not is_list(item_ref):
+        return await caller.read(page)
+    actor = await caller.actor()
     return await page_of(drive, actor, await list_place(drive, actor, item_ref, limit, cursor, name_starts_with))
 
 
 @router.get("/{item_ref:path}", name=FileTools.get_file_info.__name__, responses=problem_responses(403, 404))
-async def get_item(item_ref: str, drive: DriveDep, actor: ActorDep) -> ItemView:
+async def get_item(item_ref: str, drive: DriveDep, caller: CallerDep) -> ItemView:
     """Look up an item by its id, `root`, or its path with the slashes escaped (`%2FReports%2Fplan.md`)."""
-    return await view_of(drive, actor, await drive.files.get(actor, item_ref))
+
+    def view(connection: Connection, actor: Actor) -> ItemView:
+        return views_of_sync(connection, actor, [drive.files.get_sync(connection, actor, item_ref)])[0]
+
+    return await caller.read(view)
 
 
 @router.post(
@@ -113,7 +138,7 @@ async def get_item(item_ref: str, drive: DriveDep, actor: ActorDep) -> ItemView:
 async def create_item(new: NewItem, drive: DriveDep, actor: WriterDep, response: Response) -> ItemView:
     """Make a folder."""
     outcome = await drive.files.create_folder(actor, new.parent_id, new.name, on_conflict=new.on_conflict)
-    return await reply_item(response, drive, actor, outcome)
+    return await reply_new(response, drive, actor, outcome)
 
 
 @router.patch("/{item_ref:path}", name=FileTools.move_item.__name__, responses=problem_responses(403, 404, 409))
@@ -147,7 +172,7 @@ async def copy_item(
     outcome = await drive.files.copy(
         actor, item_ref, copy.parent_id, copy.name, if_match=if_match, on_conflict=copy.on_conflict
     )
-    return await reply_item(response, drive, actor, outcome)
+    return await reply_new(response, drive, actor, outcome)
 
 
 @router.post("/{item_ref:path}/trash", name=TrashTools.trash_item.__name__, responses=problem_responses(403, 404, 409))

@@ -2,11 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response, status
+from fastapi import Query, Response, status
 from pydantic import BaseModel, ConfigDict, Field, Strict
 
 from drive_server.errors import InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
+from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.routes import ItemRoute
 from drive_server.http.items.writes import CHANGE_ID
 from drive_server.http.problem import problem_responses
@@ -18,7 +19,7 @@ from drive_server.services.sharing.links import MAX_DOWNLOADS, MAX_HOURS, TERMS,
 from drive_server.services.tree.grantees import is_group
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 
-router = APIRouter(prefix="/items", tags=["drive"], route_class=ItemRoute)
+router = DriveRouter(prefix="/items", tags=["drive"], route_class=ItemRoute)
 
 
 class Terms(BaseModel):

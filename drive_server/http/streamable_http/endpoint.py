@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from drive_server.drive import Drive
 from drive_server.errors import UnauthenticatedError
-from drive_server.http.access import bearer_token, prefer_connection, principal_of_key
+from drive_server.http.access import bearer_token, check_key, prefer_connection
 from drive_server.http.event_streams import OpenStreams
 from drive_server.http.problem import CODES, problem
 from drive_server.http.streamable_http.hosts import HostAllowlist
@@ -64,7 +64,7 @@ class McpEndpoint:
             raise UnauthenticatedError(
                 "This request has no API key.", hint="Send one as `Authorization: Bearer dak_...`."
             )
-        principal = await principal_of_key(connection, token, self._drive.identity.authenticate_program(token))
+        principal = await check_key(connection, token, self._drive.identity.authenticate_program(token))
         prefer_connection(connection)
         # The client is the person: a session goes on when they change their key, with the scopes of the new one.
         return DriveToken(

@@ -7,6 +7,7 @@ import anyio
 from mcp.server.session import ServerSession
 from mcp.shared.context import RequestContext
 from mcp.types import ResourceListChangedNotification, ServerNotification
+from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.requests import Request
 
 from drive_server.access import Actor, Principal, Scope, require_scope
@@ -109,8 +110,11 @@ class Subscriptions:
             require_scope(principal, Scope.READ)
         except DriveError:  # the key is not good any more
             return set()
-        async with self._drive.database.read() as reading:
+
+        async def work(reading: AsyncSession) -> set[str]:
             return set(await locate_many(reading, principal, ids))
+
+        return await self._drive.database.look(work)
 
     async def _is_concerned(self, session: DriveSession, around: frozenset[str]) -> bool:
         if session.person and session.person.isdisjoint(around):

@@ -192,6 +192,11 @@ class FileTools(ToolGroup):
         return changed(actor, outcome, f"Copied: {reference(outcome.value)}.", outcome.value)
 
 
+def is_list(ref: str) -> bool:
+    """Return whether the ref names, or may name, a list that is no folder: the trash, or what others share."""
+    return ref in {TRASH, SHARED} or ref.removesuffix("/") == f"/{SHARED_FOLDER}"
+
+
 async def list_place(
     drive: ServiceRegistry, actor: Actor, ref: str, limit: int, cursor: str | None, start: str = ""
 ) -> Page[Item]:
@@ -207,6 +212,6 @@ async def list_place(
     try:
         return await drive.files.list_folder(actor, ref, limit=limit, cursor=cursor, start=start)
     except NotFoundError:
-        if ref.removesuffix("/") != f"/{SHARED_FOLDER}":
+        if not is_list(ref):
             raise
         return await drive.sharing.shared_with_me(actor, limit=limit, cursor=cursor)

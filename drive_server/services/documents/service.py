@@ -33,7 +33,13 @@ from drive_server.services.files.operations import (
     require_room_below,
     set_modified_at,
 )
-from drive_server.services.files.versions import content_and_usage, current_of, require_version, versions_page
+from drive_server.services.files.versions import (
+    content_and_usage,
+    current_of,
+    require_stored_sync,
+    require_version,
+    versions_page,
+)
 from drive_server.services.journal.changes import check_etag
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal
@@ -41,9 +47,17 @@ from drive_server.services.pagination import Cursors
 from drive_server.services.quota import Room, require_room_for
 from drive_server.services.text.contents import Contents, digest, require_editable, require_writable
 from drive_server.services.text.excerpts import Wanted
-from drive_server.services.tree.items import checked_limit, describe
+from drive_server.services.tree.ancestors import Reader
+from drive_server.services.tree.items import checked_limit, describe, describe_all_sync
 from drive_server.services.tree.names import clean_name
-from drive_server.services.tree.nodes import NodeView, item_message, live_child, locate_file, locate_folder
+from drive_server.services.tree.nodes import (
+    NodeView,
+    item_message,
+    live_child,
+    locate_file,
+    locate_file_sync,
+    locate_folder,
+)
 from drive_server.storage.blobs import Blob, BlobStore
 from drive_server.storage.database import Database
 from drive_server.storage.tables.items import VersionRow
@@ -168,27 +182,35 @@ class DocumentService:
         self, actor: Actor, parent: str, name: str, size: int = 0, blob_hash: str | None = None
     ) -> Room:
         """Return the room for a file, or raise what creating it there would: before a long upload."""
+        return await self._database.look(
+            lambda session: self.check_place_in(session, actor, parent, name, size, blob_hash)
+        )
+
+    async def check_place_in(
+        self, session: AsyncSession, actor: Actor, parent: str, name: str, size: int = 0, blob_hash: str | None = None
+    ) -> Room:
+        """Return the room as `check_place` does, in a transaction that is under way."""
         require_scope(actor.principal, Scope.WRITE)
         clean_name(name)
-
-        async def work(session: AsyncSession) -> Room:
-            folder = await locate_folder(session, actor.principal, parent, Role.EDITOR)
-            await require_room_below(session, folder)
-            owner_id = folder.row.owner_id
-            return await require_room_for(session, self._journal.limits, owner_id, size, actor.user_id, blob_hash)
-
-        return await self._database.look(work)
+        folder = await locate_folder(session, actor.principal, parent, Role.EDITOR)
+        await require_room_below(session, folder)
+        limits, owner_id = self._journal.limits, folder.row.owner_id
+        return await require_room_for(session, limits, owner_id, size, actor.user_id, blob_hash)
 
     async def check_file(self, actor: Actor, ref: str, size: int = 0, *, if_match: str | None = None) -> Room:
         """Return the room for a new content of a file, or raise what replacing it would: before a long upload."""
+        return await self._database.look(
+            lambda session: self.check_file_in(session, actor, ref, size, if_match=if_match)
+        )
+
+    async def check_file_in(
+        self, session: AsyncSession, actor: Actor, ref: str, size: int = 0, *, if_match: str | None = None
+    ) -> Room:
+        """Return the room as `check_file` does, in a transaction that is under way."""
         require_scope(actor.principal, Scope.WRITE)
-
-        async def work(session: AsyncSession) -> Room:
-            node = await locate_file(session, actor.principal, ref, Role.EDITOR)
-            await check_etag(session, actor, node, if_match)
-            return await require_room_for(session, self._journal.limits, node.row.owner_id, size, actor.user_id)
-
-        return await self._database.look(work)
+        node = await locate_file(session, actor.principal, ref, Role.EDITOR)
+        await check_etag(session, actor, node, if_match)
+        return await require_room_for(session, self._journal.limits, node.row.owner_id, size, actor.user_id)
 
     async def write_text(self, actor: Actor, ref: str, text: str, *, if_match: str | None = None) -> Outcome[Item]:
         """Replace the whole content of a text file, of a Word document or of a workbook."""
@@ -337,16 +359,14 @@ class DocumentService:
 
     async def open_content(self, actor: Actor, ref: str, version: int | None = None) -> Content:
         """Return the file's bytes, as they are now or (for editors) as they were in that version."""
+        return await self._database.read_sync(lambda reader: self.open_content_sync(reader, actor, ref, version))
+
+    def open_content_sync(self, reader: Reader, actor: Actor, ref: str, version: int | None = None) -> Content:
+        """Return the bytes as `open_content` does, in a transaction that is under way."""
         require_scope(actor.principal, Scope.READ)
-
-        async def work(session: AsyncSession) -> tuple[Item, VersionRow]:
-            needed = Role.VIEWER if version is None else Role.EDITOR
-            node = await locate_file(session, actor.principal, ref, needed)
-            item = await describe(session, node)
-            found = await require_version(session, node.row, node.row.version if version is None else version)
-            return item, found
-
-        item, found = await self._database.look(work)
+        node = locate_file_sync(reader, actor.principal, ref, Role.VIEWER if version is None else Role.EDITOR)
+        item = describe_all_sync(reader, [node])[0]
+        found = require_stored_sync(reader, node.row, node.row.version if version is None else version)
 
         def stream(start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
             return self._blobs.stream(found.blob, start, end)

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import cast
+from typing import Any, cast
 
-from sqlalchemy import Select, Table, bindparam, delete, func, insert, select, update
+from sqlalchemy import Row, Select, Table, bindparam, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
@@ -16,7 +16,7 @@ from drive_server.models.items import Item
 from drive_server.services.journal.changes import check_etag, check_replaced
 from drive_server.services.journal.recorder import ContentChange, Recorder
 from drive_server.services.quota import hold_sync, release_sync
-from drive_server.services.tree.ancestors import MAX_DEPTH
+from drive_server.services.tree.ancestors import MAX_DEPTH, Reader
 from drive_server.services.tree.items import describe, etag_of
 from drive_server.services.tree.names import display_name, numbered_name
 from drive_server.services.tree.nodes import NodeView, child_view, depth_of, descendants, locate
@@ -30,6 +30,9 @@ MAX_SUGGESTIONS = 50
 _VERSION = select(VersionRow).where(
     VersionRow.node_id == bindparam("node_id"), VersionRow.number == bindparam("number")
 )
+_STORED: Select[*tuple[Any, ...]] = select(
+    VersionRow.blob, VersionRow.size, VersionRow.media_type, VersionRow.modified_at, VersionRow.checksums
+).where(VersionRow.node_id == bindparam("node_id"), VersionRow.number == bindparam("number"))
 _VERSIONS, _ENTRIES = cast("Table", VersionRow.__table__), cast("Table", IndexEntryRow.__table__)
 _ADD_VERSION = insert(_VERSIONS)
 _DROP_VERSIONS = (
@@ -185,6 +188,11 @@ async def current_version(session: AsyncSession, row: NodeRow) -> VersionRow | N
 async def get_version(session: AsyncSession, node_id: str, number: int) -> VersionRow | None:
     """Return the version of that number, if there is one."""
     return await session.scalar(_VERSION, {"node_id": node_id, "number": number})
+
+
+def stored_sync(reader: Reader, node_id: str, number: int) -> Row[Any] | None:
+    """Return blob, size, media type, date and checksums of the version of that number, if there is one."""
+    return reader.execute(_STORED, {"node_id": node_id, "number": number}).one_or_none()
 
 
 async def find_content(session: AsyncSession, node_id: str, blob_hash: str, number: int) -> VersionRow | None:

@@ -1,6 +1,7 @@
 """Recent files of a person: those that they can see and that were changed, or that they read, last."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from datetime import datetime
 
 import anyio
 from sqlalchemy import delete, select
@@ -17,9 +18,6 @@ from drive_server.services.tree.items import checked_limit, describe_all
 from drive_server.services.tree.nodes import locate_many, shared_ids
 from drive_server.storage.database import Database
 from drive_server.storage.tables.items import NodeRow, ReadRow
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 MOST_RECENT = 1000
 WRITE_PAUSE_SECONDS = 5.0
@@ -49,11 +47,15 @@ class Recents:
         require_scope(actor.principal, Scope.READ)
         size = checked_limit(limit)
         cursors = Cursors(self._database.signer, actor.user_id, "recents")
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> tuple[list[str], list[Item]]:
             ids = _unpacked(cursors.unseal(cursor)) if cursor is not None else await self._ids(session, actor.principal)
             visible = await locate_many(session, actor.principal, ids[:size])
             found = [visible[node_id] for node_id in ids[:size] if node_id in visible]
             items = await describe_all(session, [node for node in found if node.row.trash_id is None])
+            return ids, items
+
+        ids, items = await self._database.look(work)
         return Page(tuple(items), cursors.seal(_packed(ids[size:])) if len(ids) > size else None)
 
     async def run(self) -> None:
@@ -70,11 +72,7 @@ class Recents:
         if not reads:
             return
         try:
-            async with self._database.write() as session:
-                for (user_id, node_id), at in reads.items():
-                    await session.merge(ReadRow(user_id=user_id, node_id=node_id, at=at))
-                for user_id in {user_id for user_id, _ in reads}:
-                    await _forget_old(session, user_id)
+            await self._database.change(lambda session: _write(session, reads))
         except DriveError:
             return  # logged where it came from
 
@@ -94,6 +92,13 @@ class Recents:
             if user_id == principal.user_id:
                 moments[node_id] = max(at, moments.get(node_id, at))
         return sorted(moments, key=lambda node_id: (-moments[node_id].timestamp(), node_id))[:MOST_RECENT]
+
+
+async def _write(session: AsyncSession, reads: Mapping[tuple[str, str], datetime]) -> None:
+    for (user_id, node_id), at in reads.items():
+        await session.merge(ReadRow(user_id=user_id, node_id=node_id, at=at))
+    for user_id in {user_id for user_id, _ in reads}:
+        await _forget_old(session, user_id)
 
 
 async def _forget_old(session: AsyncSession, user_id: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from sqlalchemy import Connection
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Role, Scope, require_scope
 from drive_server.errors import InvalidInputError
@@ -65,21 +66,21 @@ class FileService:
 
     async def get(self, actor: Actor, ref: str) -> Item:
         """Return the item, live or (for editors) in the trash."""
+        return await self._database.read_sync(lambda connection: self.get_sync(connection, actor, ref))
+
+    def get_sync(self, connection: Connection, actor: Actor, ref: str) -> Item:
+        """Return the item as `get` does, in a transaction that is under way."""
         require_scope(actor.principal, Scope.READ)
-
-        def item(connection: Connection) -> Item:
-            return describe_all_sync(connection, [locate_sync(connection, actor.principal, ref)])[0]
-
-        return await self._database.read_sync(item)
+        return describe_all_sync(connection, [locate_sync(connection, actor.principal, ref)])[0]
 
     async def find(self, actor: Actor, ref: str, names: Sequence[str]) -> Item:
         """Return the live item that the names lead to from a folder; the folder itself without any."""
+        return await self._database.read_sync(lambda connection: self.find_sync(connection, actor, ref, names))
+
+    def find_sync(self, connection: Connection, actor: Actor, ref: str, names: Sequence[str]) -> Item:
+        """Return the item as `find` does, in a transaction that is under way."""
         require_scope(actor.principal, Scope.READ)
-
-        def item(connection: Connection) -> Item:
-            return describe_all_sync(connection, [locate_below_sync(connection, actor.principal, ref, names)])[0]
-
-        return await self._database.read_sync(item)
+        return describe_all_sync(connection, [locate_below_sync(connection, actor.principal, ref, names)])[0]
 
     async def list_folder(
         self, actor: Actor, ref: str, *, limit: int = 100, cursor: str | None = None, start: str = ""
@@ -88,15 +89,26 @@ class FileService:
 
         With `start` only what has a name that begins so, letter for letter; a cursor is for the same `start`.
         """
+        return await self._database.read_sync(
+            lambda connection: self.list_folder_sync(connection, actor, ref, limit=limit, cursor=cursor, start=start)
+        )
+
+    def list_folder_sync(
+        self,
+        connection: Connection,
+        actor: Actor,
+        ref: str,
+        *,
+        limit: int = 100,
+        cursor: str | None = None,
+        start: str = "",
+    ) -> Page[Item]:
+        """Return the page as `list_folder` does, in a transaction that is under way."""
         require_scope(actor.principal, Scope.READ)
         size = checked_limit(limit)
-
-        def page(connection: Connection) -> Page[Item]:
-            folder = locate_folder_sync(connection, actor.principal, ref)
-            cursors = Cursors(self._database.signer, actor.user_id, "folder", folder.id, start)
-            return folder_page(connection, actor.principal, folder, size, cursors, cursor, start)
-
-        return await self._database.read_sync(page)
+        folder = locate_folder_sync(connection, actor.principal, ref)
+        cursors = Cursors(self._database.signer, actor.user_id, "folder", folder.id, start)
+        return folder_page(connection, actor.principal, folder, size, cursors, cursor, start)
 
     async def tree(self, actor: Actor, ref: str, *, depth: int = 2, limit: int = 200) -> TreeNode:
         """Return the folder with at most `limit` items, nearest levels first; a node that lacks some is `truncated`."""
@@ -104,17 +116,23 @@ class FileService:
         if not 0 <= depth <= MAX_TREE_DEPTH:
             raise InvalidInputError(f"The depth must be 0 to {MAX_TREE_DEPTH}.", hint="Use a smaller depth.")
         room = checked_limit(limit)
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> TreeNode:
             folder = await locate_folder(session, actor.principal, ref)
             return await tree_of(session, actor.principal, folder, depth, room)
+
+        return await self._database.look(work)
 
     async def list_trash(self, actor: Actor, *, limit: int = 100, cursor: str | None = None) -> Page[Item]:
         """Return what the caller can restore, last trashed first; what went along inside a folder is not listed."""
         require_scope(actor.principal, Scope.READ)
         size = checked_limit(limit)
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> Page[Item]:
             cursors = Cursors(self._database.signer, actor.user_id, "trash")
             return await trash_page(session, actor.principal, size, cursors, cursor)
+
+        return await self._database.look(work)
 
     async def create_folder(
         self, actor: Actor, parent: str, name: str, *, on_conflict: OnConflict = "fail"

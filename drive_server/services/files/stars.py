@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, and_, delete, or_, select
+from sqlalchemy import Connection, and_, bindparam, delete, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Scope, require_person, require_scope
@@ -15,6 +15,10 @@ from drive_server.services.tree.items import checked_limit, describe, describe_a
 from drive_server.services.tree.nodes import BATCH, locate, locate_live, locate_many, visible_ids
 from drive_server.storage.database import Database
 from drive_server.storage.tables.items import StarRow
+
+_STARRED = select(StarRow.node_id).where(
+    StarRow.user_id == bindparam("user"), StarRow.node_id.in_(bindparam("ids", expanding=True))
+)
 
 
 class StarService:
@@ -34,33 +38,30 @@ class StarService:
 
     async def among(self, actor: Actor, ids: Sequence[str]) -> frozenset[str]:
         """Return those of the ids that the caller starred, by a query for each 500 of them."""
-
-        def starred(connection: Connection) -> frozenset[str]:
-            found: set[str] = set()
-            for start in range(0, len(ids), BATCH):
-                mine = (StarRow.user_id == actor.user_id, StarRow.node_id.in_(ids[start : start + BATCH]))
-                found.update(connection.scalars(select(StarRow.node_id).where(*mine)))
-            return frozenset(found)
-
-        return await self._database.read_sync(starred)
+        return await self._database.read_sync(lambda connection: starred_sync(connection, actor, ids))
 
     async def page(self, actor: Actor, limit: int = 100, cursor: str | None = None) -> Page[Item]:
         """Return the starred items that the caller sees, what was starred last first; none that are in the trash."""
         require_scope(actor.principal, Scope.READ)
         size = checked_limit(limit)
         cursors = Cursors(self._database.signer, actor.user_id, "stars")
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> tuple[Sequence[StarRow], list[Item], Sequence[StarRow]]:
             found = await _stars(session, actor, size, cursors.decode(cursor, str, str) if cursor else None)
             shown = found[:size]
             nodes = await locate_many(session, actor.principal, [star.node_id for star in shown])
             items = await describe_all(session, [nodes[star.node_id] for star in shown if star.node_id in nodes])
+            return found, items, shown
+
+        found, items, shown = await self._database.look(work)
         more = cursors.encode(shown[-1].at.isoformat(), shown[-1].node_id) if len(found) > size else None
         return Page(tuple(items), more)
 
     async def _mark(self, actor: Actor, ref: str, *, starred: bool) -> Item:
         require_person(actor.principal)
         require_scope(actor.principal, Scope.WRITE)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> Item:
             node = await (locate_live if starred else locate)(session, actor.principal, ref)
             key = (actor.user_id, node.id)
             if not starred:
@@ -69,6 +70,16 @@ class StarService:
             elif await session.get(StarRow, key) is None:
                 session.add(StarRow(user_id=actor.user_id, node_id=node.id, at=self._clock()))
             return await describe(session, node)
+
+        return await self._database.change(work)
+
+
+def starred_sync(connection: Connection, actor: Actor, ids: Sequence[str]) -> frozenset[str]:
+    """Return those of the ids that the caller starred, as `StarService.among` does."""
+    found: set[str] = set()
+    for start in range(0, len(ids), BATCH):
+        found.update(connection.scalars(_STARRED, {"user": actor.user_id, "ids": ids[start : start + BATCH]}))
+    return frozenset(found)
 
 
 async def _stars(session: AsyncSession, actor: Actor, size: int, after: list[str] | None) -> Sequence[StarRow]:

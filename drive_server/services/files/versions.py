@@ -1,6 +1,8 @@
 """The contents that a file had."""
 
-from sqlalchemy import and_, bindparam, select
+from typing import Any
+
+from sqlalchemy import Row, and_, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Principal
@@ -9,9 +11,10 @@ from drive_server.messages import Message
 from drive_server.models.base import Page
 from drive_server.models.contents import Version
 from drive_server.models.items import Item
-from drive_server.services.files.operations import current_version, get_version
+from drive_server.services.files.operations import current_version, get_version, stored_sync
 from drive_server.services.pagination import Cursors
 from drive_server.services.quota import Limits, Usage
+from drive_server.services.tree.ancestors import Reader
 from drive_server.services.tree.items import DETAILS, describe_with
 from drive_server.services.tree.nodes import NodeView
 from drive_server.storage.tables.items import NodeRow, VersionRow
@@ -57,8 +60,16 @@ async def require_version(session: AsyncSession, row: NodeRow, number: int) -> V
     """Return the version of that number. Raises `NotFoundError` if there is none."""
     version = await get_version(session, row.id, number) if 0 < number <= MAX_NUMBER else None
     if version is None:
-        raise NotFoundError(Message.of("no_version", newest=row.version), details={"newest": row.version})
+        raise _no_version(row)
     return version
+
+
+def require_stored_sync(reader: Reader, row: NodeRow, number: int) -> Row[Any]:
+    """Return what is stored of the version of that number, see `stored_sync`. Raises `NotFoundError` without one."""
+    stored = stored_sync(reader, row.id, number) if 0 < number <= MAX_NUMBER else None
+    if stored is None:
+        raise _no_version(row)
+    return stored
 
 
 async def versions_page(
@@ -89,6 +100,10 @@ async def versions_page(
         for version, email in found[:size]
     ]
     return Page(tuple(versions), cursors.encode(versions[-1].number) if len(found) > size else None, row.version)
+
+
+def _no_version(row: NodeRow) -> NotFoundError:
+    return NotFoundError(Message.of("no_version", newest=row.version), details={"newest": row.version})
 
 
 def _missing() -> StorageFailureError:

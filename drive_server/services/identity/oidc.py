@@ -192,7 +192,8 @@ class OidcService:
         if not 0 < len(subject) <= MOST_SUBJECT_CHARACTERS:
             raise _failed()
         identity = IdentityRow.issuer == self._settings.oidc_issuer, IdentityRow.subject == subject
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> str:
             known = await session.scalar(select(IdentityRow.user_id).where(*identity))
             if known is not None:
                 return known
@@ -200,6 +201,8 @@ class OidcService:
             row = {"issuer": self._settings.oidc_issuer, "subject": subject, "user_id": user.id}
             session.add(IdentityRow(**row, created_at=self._clock()))
             return user.id
+
+        return await self._database.change(work)
 
     async def _first_login(self, session: AsyncSession, email: str) -> UserRow:
         user = await find_user(session, email)

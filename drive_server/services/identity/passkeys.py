@@ -85,8 +85,11 @@ class PasskeyService:
     async def list(self, actor: Actor) -> tuple[Passkey, ...]:
         """Return the caller's passkeys, newest first."""
         require_person(actor.principal)
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> tuple[Passkey, ...]:
             return tuple(_to_passkey(row) for row in await _rows_of(session, actor.user_id))
+
+        return await self._database.look(work)
 
     async def begin_registration(self, actor: Actor) -> dict[str, Any]:
         """Return the options with which a browser makes a passkey (PublicKeyCredentialCreationOptionsJSON).
@@ -97,8 +100,11 @@ class PasskeyService:
         """
         await self._require_whole(actor.principal)
         self._identity.require_fresh(actor.principal)
-        async with self._database.read() as session:
-            known = [_bytes(row.credential) for row in await _rows_of(session, actor.user_id)]
+
+        async def work(session: AsyncSession) -> list[bytes]:
+            return [_bytes(row.credential) for row in await _rows_of(session, actor.user_id)]
+
+        known = await self._database.look(work)
         _require_room(known)
         host, _ = self._site()
         challenge = self._challenges.create(actor.user_id)
@@ -124,17 +130,23 @@ class PasskeyService:
         if found is None:
             raise InvalidInputError(Message.of("bad_passkey"))
         row.credential, row.public_key, row.sign_count = found
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> None:
             _require_room(await _rows_of(session, user_id))
             if await session.scalar(select(PasskeyRow.id).where(PasskeyRow.credential == row.credential)):
                 raise StateConflictError(Message.of("passkey_exists"))
             session.add(row)
+
+        await self._database.change(work)
         return _to_passkey(row)
 
     async def has_some(self, user_id: str) -> bool:
         """Return whether the person has a passkey."""
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> bool:
             return bool(await _rows_of(session, user_id))
+
+        return await self._database.look(work)
 
     async def remove(self, actor: Actor, passkey_id: str, session_secret: str = "") -> None:
         """Remove a passkey of the caller, and log out the browsers that it let in, but the one that asks.
@@ -146,11 +158,14 @@ class PasskeyService:
         require_scopes(actor.principal, ALL_SCOPES)
         self._identity.require_fresh(actor.principal)
         own = PasskeyRow.id == passkey_id, PasskeyRow.user_id == actor.user_id
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> None:
             row = await session.scalar(select(PasskeyRow).where(*own))
             if row is None:
                 raise NotFoundError(Message.of("no_passkey"))
             await session.delete(row)
+
+        await self._database.change(work)
         await self._sessions.end_opened_by(actor.user_id, passkey_id, session_secret)
 
     async def begin_login(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 from sqlalchemy import select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import ALL_SCOPES, Actor, Principal, require_admin, require_person
 from drive_server.clock import Clock, utc_now
@@ -121,14 +122,16 @@ class PasswordService:
 
     async def know_browser(self, user_id: str, before: str = "") -> tuple[str, datetime]:
         """Return the cookie of a browser in which the person has logged in, and when it ends."""
-        async with self._database.read() as session:
-            row = await session.get_one(UserRow, user_id)
+        row = await self._database.look(lambda session: session.get_one(UserRow, user_id))
         return self._known_browsers.cookie(user_id, _fingerprint(row), before)
 
     async def has_one(self, user_id: str) -> bool:
         """Return whether the person has a password."""
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> bool:
             return (await session.get_one(UserRow, user_id)).password_hash is not None
+
+        return await self._database.look(work)
 
     async def change(self, actor: Actor, new: str, old: str | None, session_secret: str = "") -> None:
         """Set the caller's password; their browsers but the one that asks are logged out.
@@ -140,8 +143,7 @@ class PasswordService:
         require_person(actor.principal)
         require_scopes(actor.principal, ALL_SCOPES)
         checked = _checked(new, actor.principal.email)
-        async with self._database.read() as session:
-            row = await session.get_one(UserRow, actor.user_id)
+        row = await self._database.look(lambda session: session.get_one(UserRow, actor.user_id))
         if row.password_hash is not None:
             await self.verify_own(actor.principal, old or "")
         elif not await self._identity.lasts(actor.principal):
@@ -164,19 +166,23 @@ class PasswordService:
         """Return an address with which a person, named by id or email, sets a new password. For administrators."""
         require_admin(actor.principal)
         self._identity.require_fresh(actor.principal)
-        async with self._database.read() as session:
-            row = await session.scalar(select(UserRow).where(named_user(user), UserRow.removed_at.is_(None)))
+        row = await self._database.look(
+            lambda session: session.scalar(select(UserRow).where(named_user(user), UserRow.removed_at.is_(None)))
+        )
         if row is None:
             raise NotFoundError(Message.of("no_user"))
         return self._link(row, GIVEN_FOR)
 
     async def mail_reset(self, email: str) -> None:
         """Mail such an address to who has an account, at most one in five minutes."""
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> None:
             row = await find_user(session, _address(email))
             if row is not None and row.disabled_at is None:
                 window = int(self._clock().timestamp()) // 300
                 await self._outbox.put(session, row.id, PURPOSE, {}, f"{PURPOSE} {row.id} {window}")
+
+        await self._database.change(work)
         self._outbox.wake()
 
     async def find(self, token: str) -> str:
@@ -201,11 +207,14 @@ class PasswordService:
         """Set it if it is still as it was before: an address holds once, also when it is used twice at once."""
         hashed = await self._run(self._known, self._hasher.hash, password)
         unchanged = UserRow.password_hash.is_(None) if before is None else UserRow.password_hash == before
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> None:
             done = update(UserRow).where(UserRow.id == user_id, unchanged).values(password_hash=hashed)
             if not (await session.execute(done)).rowcount:  # pyright: ignore[reportAttributeAccessIssue] - an update's result has it
                 raise NotFoundError(Message.of("no_reset"))
             await revoke_sessions(session, user_id, self._clock(), but)
+
+        await self._database.change(work)
         await self._sessions.on_revoked()
 
     def _link(self, row: UserRow, holds_for: timedelta) -> LoginLink:
@@ -216,16 +225,18 @@ class PasswordService:
 
     async def _holder(self, token: str) -> UserRow:
         reset = _read(self._database.signer.verify(PURPOSE, token))
-        async with self._database.read() as session:
-            row = await session.get(UserRow, reset.user_id) if reset and reset.expires_at > self._clock() else None
+
+        async def work(session: AsyncSession) -> UserRow | None:
+            return await session.get(UserRow, reset.user_id) if reset and reset.expires_at > self._clock() else None
+
+        row = await self._database.look(work)
         if row is None or reset is None or row.disabled_at is not None or _fingerprint(row) != reset.fingerprint:
             raise NotFoundError(Message.of("no_reset"))
         return row
 
     async def _mail_text(self, user_id: str, params: Mapping[str, Any]) -> MailText | None:
         del params
-        async with self._database.read() as session:
-            row = await session.get_one(UserRow, user_id)
+        row = await self._database.look(lambda session: session.get_one(UserRow, user_id))
         url = self._link(row, MAILED_FOR).url
         return MailText(Message.of("mail.password.subject"), Message.of("mail.password", url=url), url)
 

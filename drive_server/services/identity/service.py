@@ -2,12 +2,22 @@
 
 from contextlib import suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from anyio import to_thread
-from sqlalchemy import ColumnElement, bindparam, select, update
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import ALL_SCOPES, Actor, Principal, Scope, require_admin, require_person
+from drive_server.access import (
+    ALL_SCOPES,
+    Actor,
+    Guard,
+    Principal,
+    Scope,
+    require_admin,
+    require_person,
+    require_scope,
+)
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import DriveError, InvalidInputError, StateConflictError, UnauthenticatedError
 from drive_server.models.access import ApiKey, User
@@ -46,14 +56,16 @@ from drive_server.storage.tables.people import ApiKeyRow, UserRow
 from drive_server.storage.token_file import read_token, write_token
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Awaitable, Callable, Collection, Iterable
     from datetime import datetime
     from pathlib import Path
 
-    from sqlalchemy.ext.asyncio import AsyncSession
+    from sqlalchemy.orm import Session
 
     from drive_server.services.identity.tokens import Claims, TokenService
     from drive_server.storage.database import Database
+
+T = TypeVar("T")
 
 LOCAL_EMAIL = "me@localhost"
 LOCAL_KEY_NAME = "local access token"
@@ -97,10 +109,46 @@ class IdentityService:
         """
         if self._tokens is not None and self._tokens.is_token(secret):
             return await self._holder_of(await self._tokens.verify(secret), may_create=self._tokens.create_users)
-        now = self._clock()
-        key, principal = await self._database.read_sync(lambda connection: find_by_secret(connection, secret, now))
-        self.uses.note(key)
-        return principal
+        return await self._read_as_key(secret, lambda _, principal: principal)
+
+    async def read_as(self, secret: str, work: "Callable[[Connection, Principal], T]") -> "T":
+        """Return the result of `work` for whom the secret belongs to; both read one state, in one transaction.
+
+        Raises what `authenticate` raises, and then does not call `work`. See `Database.read_sync` for what it may do.
+        """
+        if self._tokens is not None and self._tokens.is_token(secret):
+            holder = await self.authenticate(secret)
+            return await self._database.read_sync(lambda connection: work(connection, holder))
+        return await self._read_as_key(secret, work)
+
+    async def look_as(self, secret: str, work: "Callable[[AsyncSession, Principal], Awaitable[T]]") -> "T":
+        """Return the result of asynchronous `work` as `read_as` does; see `Database.look` for what it may do."""
+        is_token = self._tokens is not None and self._tokens.is_token(secret)
+        holder = await self.authenticate(secret) if is_token else None
+        used: list[Row[Any]] = []
+
+        async def look(session: "AsyncSession") -> T:
+            return await work(session, holder or await session.run_sync(self._holder_of_key, secret, used))
+
+        try:
+            return await self._database.look(look)
+        finally:
+            for key in used:
+                self.uses.note(key)
+
+    async def guard(self, secret: str, needed: Scope) -> Guard | None:
+        """Return what raises in a later transaction as `authenticate` does, or `MissingScopeError`.
+
+        A token of the issuer is verified now, and for all: None.
+        """
+        if self._tokens is not None and self._tokens.is_token(secret):
+            require_scope(await self.authenticate(secret), needed)
+            return None
+
+        async def check(session: "AsyncSession") -> None:
+            require_scope(await session.run_sync(self._holder_of_key, secret, list[Row[Any]]()), needed)
+
+        return check
 
     async def holders(self, secrets: "Collection[str]") -> "dict[str, Principal]":
         """Return whom each of the secrets belongs to, looked up in one step; those that hold no more are left out."""
@@ -122,10 +170,7 @@ class IdentityService:
 
         Raises `UnauthenticatedError` for such a session as well: its secret is the cookie of a page, and no key.
         """
-        principal = await self.authenticate(secret)
-        if principal.method == SESSION_METHOD:
-            raise not_valid("A browser's session is no key: create an API key for a program.")
-        return principal
+        return require_program(await self.authenticate(secret))
 
     async def authenticate_key(self, key_id: str) -> Principal:
         """Return whom the key with this id belongs to, for a session that never had its secret."""
@@ -183,11 +228,15 @@ class IdentityService:
         self.require_fresh(actor.principal)
         address = normalise_email(email)
         secret = new_secret()
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> UserRow:
             if await find_user(session, address) is not None:
                 raise StateConflictError("There is a user with this email already.", hint="Use another email.")
             user = await add_user(session, address, self._clock())
             session.add(key_row(user.id, FIRST_KEY_NAME, ALL_SCOPES, secret, self._clock()))
+            return user
+
+        user = await self._database.change(work)
         return to_user(user), secret
 
     async def create_key(
@@ -207,17 +256,23 @@ class IdentityService:
         row = key_row(actor.user_id, clean_key_name(name), granted, secret, now)
         row.expires_at = expiry(actor.principal, days, now)
         row.opened_by = maker_of(actor.principal)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> None:
             session.add(row)
+
+        await self._database.change(work)
         return to_key(row), secret
 
     async def list_keys(self, actor: Actor) -> tuple[ApiKey, ...]:
         """Return the caller's keys, newest first, also the expired and revoked ones."""
         require_person(actor.principal)
         mine = select(ApiKeyRow).where(ApiKeyRow.user_id == actor.user_id)
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> list[ApiKey]:
             rows = await session.scalars(mine.order_by(ApiKeyRow.created_at.desc(), ApiKeyRow.id))
-            keys = [to_key(row) for row in rows]
+            return [to_key(row) for row in rows]
+
+        keys = await self._database.look(work)
         return tuple(key.model_copy(update={"last_used_at": self.uses.last(key.id, key.last_used_at)}) for key in keys)
 
     async def revoke_key(self, actor: Actor, key_id: str) -> ApiKey:
@@ -227,11 +282,15 @@ class IdentityService:
         unknown key and for somebody else's.
         """
         require_person(actor.principal)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> ApiKeyRow:
             row = await own_key(session, actor.principal, key_id)
             row.revoked_at = row.revoked_at or self._clock()
             for made in await descendants(session, row.id):
                 made.revoked_at = self._clock()
+            return row
+
+        row = await self._database.change(work)
         await self.revocations.tell_new()
         return to_key(row)
 
@@ -247,7 +306,8 @@ class IdentityService:
         require_person(actor.principal)
         granted = parse_scopes(scopes)
         require_scopes(actor.principal, granted)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> ApiKeyRow:
             row = await own_key(session, actor.principal, key_id)
             has_ended = row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= self._clock())
             if has_ended or row.method != KEY_METHOD:
@@ -261,6 +321,9 @@ class IdentityService:
             row.scopes = sorted(granted)
             for made in await descendants(session, row.id):
                 made.scopes = sorted(granted & parse_scopes(made.scopes, may_be_empty=True))
+            return row
+
+        row = await self._database.change(work)
         self.on_scopes()
         return to_key(row)
 
@@ -271,8 +334,7 @@ class IdentityService:
 
     async def me(self, actor: Actor) -> User:
         """Return the caller. Raises `UnauthenticatedError` if the account is gone."""
-        async with self._database.read() as session:
-            user = await session.get(UserRow, actor.user_id)
+        user = await self._database.look(lambda session: session.get(UserRow, actor.user_id))
         if user is None:
             raise not_valid("The account is gone.")
         return to_user(user)
@@ -289,9 +351,28 @@ class IdentityService:
         """Return whether the proof of the caller does not end by itself: what they make with it may last."""
         if proof_of(principal) in PERSONAL:
             return True
-        async with self._database.read() as session:
-            row = await session.get(ApiKeyRow, principal.key_id or "")
+        row = await self._database.look(lambda session: session.get(ApiKeyRow, principal.key_id or ""))
         return row is not None and row.method != SESSION_METHOD and row.expires_at is None
+
+    def _holder_of_key(self, session: "Session", secret: str, used: list[Row[Any]]) -> Principal:
+        key, principal = find_by_secret(session.connection(), secret, self._clock())
+        used.append(key)
+        return principal
+
+    async def _read_as_key(self, secret: str, work: "Callable[[Connection, Principal], T]") -> "T":
+        now = self._clock()
+        used: list[Row[Any]] = []
+
+        def read(connection: Connection) -> T:
+            key, principal = find_by_secret(connection, secret, now)
+            used.append(key)
+            return work(connection, principal)
+
+        try:
+            return await self._database.read_sync(read)
+        finally:
+            for key in used:
+                self.uses.note(key)
 
     async def _account(self, user_id: str) -> Any:
         user = await self._database.read_sync(lambda connection: connection.execute(_PERSON, {"id": user_id}).first())
@@ -307,8 +388,7 @@ class IdentityService:
             raise not_valid("The token names no email address that can have an account.") from error
         if has_lookalike(claims.email):
             raise not_valid("The email address of the token could be taken for another person's.")
-        async with self._database.read() as session:
-            user = await find_user(session, email)
+        user = await self._database.look(lambda session: find_user(session, email))
         if user is None and may_create:
             user = await self._create_holder(email)
         if user is None or email == LOCAL_EMAIL:
@@ -332,8 +412,11 @@ class IdentityService:
     async def _create_holder(self, email: str) -> UserRow | None:
         if email == LOCAL_EMAIL:
             return None
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> UserRow | None:
             return await find_user(session, email) or await add_user(session, email, self._clock())
+
+        return await self._database.change(work)
 
     async def _make_local_token(self) -> tuple[User, str]:
         # All of it inside one write transaction, the file too, so that two processes that start at once agree.
@@ -349,6 +432,13 @@ class IdentityService:
             await session.flush()
             await to_thread.run_sync(write_token, self._token_path, secret)
         return to_user(user), secret
+
+
+def require_program(principal: Principal) -> Principal:
+    """Return the principal. Raises `UnauthenticatedError` for a browser's session."""
+    if principal.method == SESSION_METHOD:
+        raise not_valid("A browser's session is no key: create an API key for a program.")
+    return principal
 
 
 def named_user(user: str) -> ColumnElement[bool]:

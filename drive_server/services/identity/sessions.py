@@ -112,10 +112,13 @@ class SessionService:
             # A session that lets another browser in is no fresh proof for it.
             proved_at=principal.proved_at if principal.method == SESSION_METHOD else principal.proved_at or now,
         )
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> None:
             over = ApiKeyRow.user_id == principal.user_id, ApiKeyRow.method == SESSION_METHOD
             await session.execute(delete(ApiKeyRow).where(*over, ApiKeyRow.expires_at <= now))
             session.add(row)
+
+        await self._database.change(work)
         return secret, ends
 
     async def list(self, principal: Principal, current: str = "") -> tuple[BrowserSession, ...]:
@@ -124,7 +127,8 @@ class SessionService:
         living = or_(ApiKeyRow.expires_at.is_(None), ApiKeyRow.expires_at > self._clock())
         query = select(ApiKeyRow).where(*_sessions_of(principal.user_id), living)
         shown = digest(current)
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> tuple[BrowserSession, ...]:
             rows = await session.scalars(query.order_by(ApiKeyRow.created_at.desc(), ApiKeyRow.id))
             return tuple(
                 BrowserSession(
@@ -133,6 +137,8 @@ class SessionService:
                 for row in rows
             )
 
+        return await self._database.look(work)
+
     async def prove(self, secret: str, session: Principal, proof: Principal) -> None:
         """Take note that the person of the session proved anew who they are.
 
@@ -140,14 +146,16 @@ class SessionService:
         """
         require_as_strong(session, proof)
         is_it = (ApiKeyRow.secret_hash == digest(secret), *_sessions_of(session.user_id))
-        async with self._database.write() as rows:
+
+        async def work(rows: AsyncSession) -> None:
             await rows.execute(update(ApiKeyRow).where(*is_it).values(proved_at=proof.proved_at or self._clock()))
+
+        await self._database.change(work)
 
     async def id_of(self, secret: str) -> str:
         """Return the id of the session with this secret. Raises `NotFoundError` for an unknown one."""
         query = select(ApiKeyRow.id).where(ApiKeyRow.secret_hash == digest(secret), ApiKeyRow.method == SESSION_METHOD)
-        async with self._database.read() as session:
-            found = await session.scalar(query)
+        found = await self._database.read_sync(lambda connection: connection.scalar(query))
         if found is None:
             raise NotFoundError(Message.of("no_session"))
         return found
@@ -158,7 +166,8 @@ class SessionService:
         Raises `UnauthenticatedError` if the session ended meanwhile or is another person's, `ForbiddenError` if it was
         opened with a stronger proof.
         """
-        async with self._database.write() as rows:
+
+        async def work(rows: AsyncSession) -> None:
             is_it = (ApiKeyRow.id == session_id, *_sessions_of(proof.user_id))
             row = await rows.scalar(select(ApiKeyRow).where(*is_it))
             if row is None:
@@ -167,11 +176,16 @@ class SessionService:
                 raise ForbiddenError(Message.of("weaker_proof"))
             row.proved_at = proof.proved_at
 
+        await self._database.change(work)
+
     async def end(self, secret: str) -> None:
         """Log out: end the session with this secret. An unknown one is ended already; its runs go on."""
         is_it = (ApiKeyRow.secret_hash == digest(secret), ApiKeyRow.method == SESSION_METHOD)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> None:
             await session.execute(delete(ApiKeyRow).where(*is_it))
+
+        await self._database.change(work)
 
     async def end_one(self, principal: Principal, session_id: str) -> None:
         """End a session of the caller, by its id. Raises `NotFoundError` for an unknown one and for somebody else's.
@@ -179,13 +193,16 @@ class SessionService:
         A key can't end a session with scopes that it lacks itself: `MissingScopeError`.
         """
         require_person(principal)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> None:
             row = await session.get(ApiKeyRow, session_id) if KEY_ID.fullmatch(session_id) else None
             is_theirs = row is not None and row.user_id == principal.user_id and row.method == SESSION_METHOD
             if row is None or not is_theirs or row.revoked_at is not None:
                 raise NotFoundError(Message.of("no_session"))
             require_scopes(principal, parse_scopes(row.scopes, may_be_empty=True))
             row.revoked_at = self._clock()
+
+        await self._database.change(work)
         await self.on_revoked()
 
     async def end_all(self, principal: Principal, but: str = "") -> None:
@@ -194,16 +211,22 @@ class SessionService:
         Raises `MissingScopeError` if one has a scope that the caller lacks.
         """
         wanted = (*_sessions_of(principal.user_id), ApiKeyRow.secret_hash != digest(but))
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> None:
             found = await session.scalars(select(ApiKeyRow.scopes).where(*wanted))
             require_scopes(principal, {scope for scopes in found for scope in parse_scopes(scopes, may_be_empty=True)})
             await revoke_sessions(session, principal.user_id, self._clock(), but)
+
+        await self._database.change(work)
         await self.on_revoked()
 
     async def end_opened_by(self, user_id: str, passkey_id: str, but: str = "") -> None:
         """End the sessions that a passkey of the person opened, but the one with this secret."""
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> None:
             await revoke_sessions(session, user_id, self._clock(), but, ApiKeyRow.proof_id == passkey_id)
+
+        await self._database.change(work)
         await self.on_revoked()
 
 

@@ -31,7 +31,7 @@ from drive_server.services.identity.keys import (
 from drive_server.signing import Signer
 from drive_server.storage.database import Database
 from drive_server.storage.tables.base import new_id
-from drive_server.storage.tables.people import SignInRow
+from drive_server.storage.tables.people import ApiKeyRow, SignInRow
 
 logger = logging.getLogger(__name__)
 
@@ -83,14 +83,16 @@ class SignInService:
         """Make a request for a host that gives itself this name."""
         now = self._clock()
         row = SignInRow(id=new_id(), client_name=_clean(client_name), created_at=now, expires_at=now + ANSWERED_WITHIN)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> None:
             session.add(row)
+
+        await self._database.change(work)
         return self._to_sign_in(row)
 
     async def state(self, sign_in_id: str) -> SignIn | None:
         """Return the request as it is now, for the session that made it; None if nobody can answer it any more."""
-        async with self._database.read() as session:
-            row = await session.get(SignInRow, sign_in_id)
+        row = await self._database.look(lambda session: session.get(SignInRow, sign_in_id))
         is_over = row is None or (row.key_id is None and row.expires_at <= self._clock())
         return None if row is None or is_over else self._to_sign_in(row)
 
@@ -114,8 +116,11 @@ class SignInService:
 
     async def open(self, token: str) -> SignIn:
         """Return the request of a page's address, while it waits for an answer. Raises `NotFoundError` for others."""
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> SignIn:
             return self._to_sign_in(await self._waiting(session, token))
+
+        return await self._database.look(work)
 
     async def accept(self, actor: Actor, token: str, scopes: Iterable[str], days: int) -> ApiKey:
         """Let the host in, in the caller's name, with a key for `days` days that the caller can revoke.
@@ -127,7 +132,8 @@ class SignInService:
         require_scopes(actor.principal, granted)
         now = self._clock()
         ends = expiry(actor.principal, days, now)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> ApiKeyRow:
             row = await self._waiting(session, token)
             # Nobody gets the secret: the session is known by the key's id, in the database alone.
             key = key_row(actor.user_id, row.client_name, granted, new_secret(), now)
@@ -135,18 +141,24 @@ class SignInService:
             key.opened_by = maker_of(actor.principal)
             session.add(key)
             row.key_id = key.id
+            return key
+
+        key = await self._database.change(work)
         return to_key(key)
 
     async def decline(self, token: str) -> None:
         """Send the host away. Raises `NotFoundError` as `open` does."""
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> None:
             row = await self._waiting(session, token)
             row.declined_at = self._clock()
 
+        await self._database.change(work)
+
     async def remove_expired(self) -> int:
         """Remove the requests that were over an hour ago; return how many. Their keys stay."""
-        async with self._database.write() as session:
-            found = await session.execute(delete(SignInRow).where(SignInRow.expires_at <= self._clock() - KEPT_FOR))
+        over = delete(SignInRow).where(SignInRow.expires_at <= self._clock() - KEPT_FOR)
+        found = await self._database.change(lambda session: session.execute(over))
         return found.rowcount  # pyright: ignore[reportAttributeAccessIssue] - a delete's result has it
 
     async def _watch(self, sign_in_id: str, notify: Callable[[], Awaitable[None]]) -> None:

@@ -91,16 +91,20 @@ class ChangeFeed:
 
     async def run(self) -> None:
         """Follow until cancelled. Ask a failing database again; log a listener's failure."""
+        state: object = None
         while True:
             with anyio.move_on_after(POLL_SECONDS):
                 await self._woken.wait()
                 await anyio.sleep(DEBOUNCE_SECONDS)
-            self._woken = anyio.Event()
+            is_woken, self._woken = self._woken.is_set(), anyio.Event()
             try:
-                await whole_step(self.catch_up)
+                before, state = state, await self._database.state()
+                if is_woken or state != before:
+                    await whole_step(self.catch_up)
             except DriveError:
-                continue  # logged where it came from
+                state = None  # logged where it came from
             except Exception:
+                state = None
                 logger.exception("Changes could not be read.")
 
     async def catch_up(self) -> None:

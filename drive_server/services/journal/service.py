@@ -28,6 +28,7 @@ from drive_server.services.journal.revocation import refuse_if_revoked, revoke_r
 from drive_server.services.journal.unasked import name_unasked, note_unasked
 from drive_server.services.pagination import Cursors
 from drive_server.services.quota import Limits, require_room
+from drive_server.services.tree.ancestors import Reader
 from drive_server.services.tree.items import checked_limit
 from drive_server.storage.blobs import BlobStore
 from drive_server.storage.database import Database
@@ -147,6 +148,8 @@ class Journal:
         digest = _digest(actor, action, arguments)
 
         async def work(session: AsyncSession) -> _Done[T] | Outcome[T]:
+            if actor.guard is not None:
+                await actor.guard(session)
             replayed = None if actor.dry_run else await _replay(session, actor, digest)
             if replayed:
                 return replayed
@@ -175,8 +178,11 @@ class Journal:
 
     async def revoke(self, user_id: str, run_id: str) -> None:
         """Return once no call of the run changes anything any more: one in its transaction ends first."""
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> None:
             await revoke_run(session, user_id, run_id, self._clock())
+
+        await self._database.change(work)
 
     async def _finish(self, recorder: Recorder) -> None:
         """Write down all that was done, and refuse it if there is no room for it or its contents are not there."""
@@ -201,16 +207,7 @@ class Journal:
         """Return whether a call of the tool with this idempotency key was recorded before, this one or another."""
         if actor.dry_run or actor.idempotency_key is None:
             return False
-        query = select(ChangeRow.id).where(
-            ChangeRow.user_id == actor.user_id,
-            ChangeRow.idempotency_key == actor.idempotency_key,
-            ChangeRow.tool == actor.tool,
-        )
-
-        async def work(session: AsyncSession) -> bool:
-            return await session.scalar(query) is not None
-
-        return await self._database.look(work)
+        return await self._database.read_sync(lambda reader: has_recorded_sync(reader, actor))
 
     async def list_changes(
         self,
@@ -260,6 +257,18 @@ class Journal:
             left=tuple(recorder.left[:MAX_LEFT_SHOWN]),
             touches=touches,
         )
+
+
+def has_recorded_sync(reader: Reader, actor: Actor) -> bool:
+    """Do as `Journal.has_recorded` does, in a transaction that is under way."""
+    if actor.dry_run or actor.idempotency_key is None:
+        return False
+    query = select(ChangeRow.id).where(
+        ChangeRow.user_id == actor.user_id,
+        ChangeRow.idempotency_key == actor.idempotency_key,
+        ChangeRow.tool == actor.tool,
+    )
+    return reader.scalar(query) is not None
 
 
 async def _replay(session: AsyncSession, actor: Actor, digest: str) -> Outcome[Any] | None:

@@ -88,16 +88,22 @@ class Outbox:
 
     async def send_due(self) -> int:
         """Send all that is due now; return how many were taken."""
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> list[str]:
             due = select(MailRow.id).where(MailRow.ended_at.is_(None), MailRow.due_at <= self._clock())
-            ids = (await session.scalars(due.order_by(MailRow.due_at))).all()
+            return list(await session.scalars(due.order_by(MailRow.due_at)))
+
+        ids = await self._database.look(work)
         return sum([await self._send_one(mail_id) for mail_id in ids])
 
     async def remove_old(self) -> int:
         """Forget the mails that are over; return how many."""
         over = delete(MailRow).where(MailRow.ended_at <= self._clock() - KEPT_FOR)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> int:
             return (await session.execute(over)).rowcount  # pyright: ignore[reportAttributeAccessIssue] - a delete's result has it
+
+        return await self._database.change(work)
 
     async def _send_one(self, mail_id: str) -> bool:
         row = await self._claimed(mail_id)
@@ -127,15 +133,17 @@ class Outbox:
         """Return the mail if no other process has it: it is due again only when this one was killed over it."""
         now = self._clock()
         due = MailRow.id == mail_id, MailRow.ended_at.is_(None), MailRow.due_at <= now
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> MailRow | None:
             row = await session.scalar(select(MailRow).where(*due).with_for_update())
             if row is not None:
                 row.due_at, row.attempts = now + LEASE, row.attempts + 1
-        return row
+            return row
+
+        return await self._database.change(work)
 
     async def _mail(self, row: MailRow) -> Mail | None:
-        async with self._database.read() as session:
-            user = await session.get(UserRow, row.user_id)
+        user = await self._database.look(lambda session: session.get(UserRow, row.user_id))
         if user is None or user.disabled_at is not None:
             return None
         made = await self.texts[row.kind](user.id, row.params)
@@ -158,8 +166,11 @@ class Outbox:
         return self._clock() + FIRST_PAUSE * 2 ** (attempts - 1)
 
     async def _set(self, row: MailRow, **values: Any) -> None:
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> None:
             await session.execute(update(MailRow).where(MailRow.id == row.id).values(**values))
+
+        await self._database.change(work)
 
 
 def _is_final(error: Exception) -> bool:

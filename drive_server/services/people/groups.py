@@ -50,9 +50,12 @@ class GroupService:
         """Return all groups by name: everybody may share with them, and administrators see who is in them."""
         require_person(actor.principal)
         require_scope(actor.principal, Scope.READ)
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> tuple[Group, ...]:
             rows = (await session.scalars(select(GroupRow).order_by(GroupRow.name_key))).all()
             return await _described(session, actor, rows)
+
+        return await self._database.look(work)
 
     async def create(self, actor: Actor, name: str, members: Iterable[str] = ()) -> Group:
         """Make a group of people with an account, named by email. Only for administrators.
@@ -62,7 +65,8 @@ class GroupService:
         """
         require_admin(actor.principal)
         clean, now = _checked(name), self._clock()
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> Group:
             await _require_free(session, clean)
             row = GroupRow(id=new_id(), name=clean, name_key=name_key(clean), created_at=now)
             session.add(row)
@@ -70,12 +74,15 @@ class GroupService:
             await _put_in(session, row, members)
             return (await _described(session, actor, [row]))[0]
 
+        return await self._database.change(work)
+
     async def change(
         self, actor: Actor, group: str, name: str | None = None, add: Iterable[str] = (), remove: Iterable[str] = ()
     ) -> Group:
         """Rename a group, named by id or name, and change who is in it. Raises what `create` raises."""
         require_admin(actor.principal)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> Group:
             row = await _find(session, group)
             if name is not None:
                 clean = _checked(name)
@@ -86,6 +93,8 @@ class GroupService:
             leaving = GroupMemberRow.group_id == row.id, GroupMemberRow.user_id.in_(gone)
             await session.execute(delete(GroupMemberRow).where(*leaving))
             return (await _described(session, actor, [row]))[0]
+
+        return await self._database.change(work)
 
     async def delete(self, actor: Actor, group: str) -> None:
         """Delete a group, named by id or name, with all roles that it was given. Only for administrators."""

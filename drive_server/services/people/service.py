@@ -64,6 +64,7 @@ class PeopleService:
         self._clock = clock
         self._on_ended: list[Ended] = []
         self._told: dict[str, tuple[Any, ...]] = {}
+        self._has_new_listener = False
         self._telling = anyio.Lock()
         journal.register(REMOVE, "trash")
 
@@ -76,18 +77,25 @@ class PeopleService:
             raise ForbiddenError(Message.of("administrators_only"))
         require_scope(actor.principal, Scope.READ)
         query = select(UserRow).where(UserRow.removed_at.is_(None)).order_by(UserRow.email)
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> tuple[User, ...]:
             return tuple(to_user(row) for row in await session.scalars(query))
+
+        return await self._database.look(work)
 
     async def change_profile(self, actor: Actor, change: ProfileChange) -> User:
         """Set what the caller says of themselves. Raises `InvalidInputError`, `MissingScopeError` without `write`."""
         require_person(actor.principal)
         require_scope(actor.principal, Scope.WRITE)
         values = _checked(change)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> UserRow:
             row = await session.get_one(UserRow, actor.user_id)
             for name, value in values.items():
                 setattr(row, name, value)
+            return row
+
+        row = await self._database.change(work)
         return to_user(row)
 
     async def change(
@@ -102,7 +110,8 @@ class PeopleService:
         require_admin(actor.principal)
         if is_admin:
             self._identity.require_fresh(actor.principal)
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> tuple[User, UserRow]:
             row = await _find(session, user)
             loses = is_admin is False or is_disabled is True
             if loses:
@@ -113,6 +122,9 @@ class PeopleService:
             if is_disabled:
                 await _end_work(session, row.id)
             changed = to_user(row)
+            return changed, row
+
+        changed, row = await self._database.change(work)
         if is_disabled:
             await self._tell_again(row.id)
         return changed
@@ -146,8 +158,11 @@ class PeopleService:
 
     async def removed_ids(self) -> frozenset[str]:
         """Return the ids of all who were removed, so that others can finish what a crash interrupted."""
-        async with self._database.read() as session:
+
+        async def work(session: AsyncSession) -> frozenset[str]:
             return frozenset(await session.scalars(select(UserRow.id).where(UserRow.removed_at.is_not(None))))
+
+        return await self._database.look(work)
 
     def when_ended(self, tell: Ended) -> None:
         """Call `tell` with the id of each person who is disabled or removed, by this process or, with `watch`, another.
@@ -156,16 +171,19 @@ class PeopleService:
         """
         self._on_ended.append(tell)
         self._told.clear()
+        self._has_new_listener = True
 
     async def watch(self) -> None:
         """Tell of people whom other processes disable or remove, within a second, until cancelled."""
         while True:
             try:
+                state, self._has_new_listener = await self._database.state(), False
                 if self._on_ended:
                     await self._tell_new()
+                await self._database.until_changed(state, lambda: self._has_new_listener)
             except StorageFailureError:
                 logger.warning("Accounts can't be looked at; what ends with one is tried again.")
-            await anyio.sleep(POLL_SECONDS)
+                await anyio.sleep(POLL_SECONDS)
 
     async def _remove(self, recorder: "Recorder", row: UserRow, hand_over_to: str | None) -> None:
         session = recorder.session
@@ -193,8 +211,8 @@ class PeopleService:
         has_ended = or_(UserRow.disabled_at.is_not(None), UserRow.removed_at.is_not(None))
         query = select(UserRow.id, UserRow.disabled_at, UserRow.removed_at).where(has_ended)
         async with self._telling:
-            async with self._database.read() as session:
-                found = {row.id: (row.disabled_at, row.removed_at) for row in await session.execute(query)}
+            rows = await self._database.read_sync(lambda connection: connection.execute(query).all())
+            found = {row.id: (row.disabled_at, row.removed_at) for row in rows}
             new = [user_id for user_id, ended in found.items() if self._told.get(user_id) != ended]
             self._told = found
             for user_id in new:

@@ -139,18 +139,24 @@ class SaveService:
         except NotASaveError:
             return None
 
+    async def is_save(self, session: AsyncSession, actor: Actor, to: Destination, *, began: datetime) -> bool:
+        """Return whether a content at the name is a save that `write` recognises, in a transaction under way."""
+        return await find_missed(session, actor, to, began) is not None
+
     async def holds_lock(self, actor: Actor, to: Destination, token: str) -> bool:
         """Return whether a file had the lock at this name, where a program is about to save it again."""
-        async with self._database.read() as session:
-            departure = await session.get(DavDepartureRow, (to.folder_id, to.name))
+        departure = await self._database.look(lambda session: session.get(DavDepartureRow, (to.folder_id, to.name)))
         if departure is None or departure.user_id != actor.user_id or departure.left_at < self.clock() - AWAY:
             return False
         return any(lock["token"] == token for lock in departure.locks)
 
     async def expire(self) -> None:
         """Forget departures that no save follows any more."""
-        async with self._database.write() as session:
+
+        async def work(session: AsyncSession) -> None:
             await session.execute(delete(DavDepartureRow).where(DavDepartureRow.left_at < self.clock() - KEPT))
+
+        await self._database.change(work)
 
     async def _trash(self, actor: Actor, ref: str, if_match: str | None) -> None:
         async def operation(recorder: Recorder) -> Item:

@@ -145,8 +145,7 @@ class NoticeService:
 
     async def unread(self, actor: Actor) -> int:
         """Return how many notices the caller has not read."""
-        async with self._database.read() as session:
-            return await _count_unread(session, _reader(actor))
+        return await self._database.look(lambda session: _count_unread(session, _reader(actor)))
 
     def watch(self, actor: Actor) -> "Watch[int]":
         """Watch how many notices the caller has not read."""
@@ -180,8 +179,8 @@ class NoticeService:
         mine = [NoticeRow.email == principal.email, NoticeRow.read_at.is_(None)]
         if ids is not None:
             mine.append(NoticeRow.id.in_(ids))
-        async with self._database.write() as session:
-            await session.execute(update(NoticeRow).where(*mine).values(read_at=self._clock()))
+        marked = update(NoticeRow).where(*mine).values(read_at=self._clock())
+        await self._database.change(lambda session: session.execute(marked))
         self.polls.wake()
 
     async def _mail_text(self, user_id: str, params: Mapping[str, Any]) -> MailText | None:

@@ -66,21 +66,20 @@ class DavLocks:
 
     async def around(self, node_id: str) -> LocksAround:
         """Return the locks that concern the item."""
-        now = self._clock()
-        return await self._database.read_sync(lambda connection: _around(connection, node_id, now))
+        return await self._database.read_sync(lambda connection: self.around_sync(connection, node_id))
 
-    async def on(self, node_ids: Collection[str]) -> dict[str, list[DavLock]]:
+    def around_sync(self, connection: Connection, node_id: str) -> LocksAround:
+        """Return the locks as `around` does, in a transaction that is under way."""
+        return _around(connection, node_id, self._clock())
+
+    def on_sync(self, connection: Connection, node_ids: Collection[str]) -> dict[str, list[DavLock]]:
         """Return the locks on the items themselves, by item."""
         now, found = self._clock(), dict[str, list[DavLock]]()
         ids = list(node_ids)
-
-        def read(connection: Connection) -> None:
-            for start in range(0, len(ids), BATCH):
-                query = select(_LOCKS).where(_LIVE, _LOCKS.c.node_id.in_(ids[start : start + BATCH]))
-                for row in connection.execute(query, {"now": now}):
-                    found.setdefault(row.node_id, []).append(_lock_of(row))
-
-        await self._database.read_sync(read)
+        for start in range(0, len(ids), BATCH):
+            query = select(_LOCKS).where(_LIVE, _LOCKS.c.node_id.in_(ids[start : start + BATCH]))
+            for row in connection.execute(query, {"now": now}):
+                found.setdefault(row.node_id, []).append(_lock_of(row))
         return found
 
     async def find(self, token: str) -> DavLock | None:

@@ -30,16 +30,7 @@ class DavProperties:
 
     async def of(self, node_ids: Collection[str]) -> dict[str, Properties]:
         """Return the properties of the items, by item. Who calls has seen that these are visible."""
-        ids, found = list(node_ids), dict[str, Properties]()
-
-        def read(connection: Connection) -> None:
-            for start in range(0, len(ids), BATCH):
-                query = select(_PROPERTIES).where(_PROPERTIES.c.node_id.in_(ids[start : start + BATCH]))
-                for row in connection.execute(query.order_by(_PROPERTIES.c.name)):
-                    found.setdefault(row.node_id, {})[row.name] = row.value
-
-        await self._database.read_sync(read)
-        return found
+        return await self._database.read_sync(lambda connection: properties_sync(connection, node_ids))
 
     async def change(self, actor: Actor, ref: str, changes: Mapping[str, str | None]) -> None:
         """Set the properties, and remove those that are None; all of it or, by an error, none.
@@ -70,6 +61,16 @@ class DavProperties:
     async def copy(self, source_id: str, copy_id: str) -> None:
         """Give a copy, and what is in it, the properties of what it is a copy of, as `copy_properties` does."""
         await self._database.write_sync(lambda connection: copy_properties(connection, source_id, copy_id))
+
+
+def properties_sync(connection: Connection, node_ids: Collection[str]) -> dict[str, Properties]:
+    """Return the properties of the items, as `DavProperties.of` does."""
+    ids, found = list(node_ids), dict[str, Properties]()
+    for start in range(0, len(ids), BATCH):
+        query = select(_PROPERTIES).where(_PROPERTIES.c.node_id.in_(ids[start : start + BATCH]))
+        for row in connection.execute(query.order_by(_PROPERTIES.c.name)):
+            found.setdefault(row.node_id, {})[row.name] = row.value
+    return found
 
 
 def copy_properties(connection: Connection, source_id: str, copy_id: str) -> None:

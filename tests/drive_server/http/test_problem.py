@@ -105,10 +105,10 @@ async def test_a_body_that_is_no_text_or_endlessly_deep_is_refused_like_any_othe
 async def test_what_fails_unexpectedly_is_logged_and_told_to_nobody(
     service: Service, owner_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def broken(*_: object, **__: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise RuntimeError("/home/alice/drive.db is at line 7")
 
-    monkeypatch.setattr(service.drive.files, "get", broken)
+    monkeypatch.setattr(service.drive.files, "get_sync", broken)
 
     response = await owner_client.get("/api/drive/items/root")
 

@@ -215,3 +215,24 @@ async def test_a_method_in_a_header_needs_what_the_method_needs(service: Service
     assert (refused.status_code, refused.json()["code"]) == (403, "missing_scope")
     assert (foreign.status_code, foreign.json()["code"]) == (403, "forbidden")
     assert (kept.status_code, kept.headers["upload-offset"]) == (200, "0")
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/api/drive/items/root/children?limit=none"),
+        ("GET", "/api/drive/files/x/content?version=none"),
+        ("POST", "/api/drive/files"),
+        ("PUT", "/api/drive/files/x/content"),
+        ("PATCH", "/api/drive/files/x/content"),
+    ],
+)
+async def test_a_stranger_hears_that_first_whatever_else_is_wrong(service: Service, method: str, path: str) -> None:
+    headers = {"If-Match": '"a", "b"'}
+    for key in ("", "dak_unknown"):
+        async with service.client(key) as stranger:
+            refused = await stranger.request(method, path, headers=headers, json={"edits": 1})
+        assert (refused.status_code, refused.json()["code"]) == (401, "unauthenticated"), refused.text
+    async with service.client() as owner:
+        answer = await owner.request(method, path, headers=headers, json={"edits": 1})
+    assert answer.status_code == 422, answer.text

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from sqlalchemy.ext.asyncio import AsyncSession
 
+    from drive_server.storage.engine import SessionWork
+
 WORDS = text("SELECT word FROM words ORDER BY word")
 ADD = text("INSERT INTO words VALUES (:word)")
 PATIENCE_SECONDS = 20
@@ -359,6 +361,53 @@ async def test_a_change_that_says_that_it_waits_may_wait_for_anything(either: Da
 
     await either.change(wait, waits=True)
     assert await words(either) == ["waited"]
+
+
+async def test_the_state_is_another_one_after_each_write_of_any_process_and_after_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("drive_server.storage.database.STATE_SECONDS", 0)
+    ours = await open_words(tmp_path)
+    states = [await ours.state()]
+    await words(ours)
+    with pytest.raises(KeyError):
+        await ours.change(fail_after("lost"))
+    assert await ours.state() == states[0]
+
+    await ours.change(lambda session: add(session, "ours"))
+    states.append(await ours.state())
+    with closing(sqlite3.connect(tmp_path / "words.db")) as others, others:
+        others.execute("INSERT INTO words VALUES ('theirs')")
+    states.append(await ours.state())
+    await ours.dispose()
+
+    assert len(set(states)) == 3
+
+
+async def test_who_waits_for_a_change_is_told_of_that_of_another_process_and_all_share_one_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("drive_server.storage.database.CHANGED_SECONDS", 0.01)
+    monkeypatch.setattr("drive_server.storage.database.STATE_SECONDS", 0.005)
+    database = await open_words(tmp_path)
+    state = await database.state()
+    with anyio.fail_after(PATIENCE_SECONDS):
+        async with anyio.create_task_group() as group:
+            for _ in range(5):
+                group.start_soon(database.until_changed, state)
+            await anyio.wait_all_tasks_blocked()
+            with closing(sqlite3.connect(tmp_path / "words.db")) as others, others:
+                others.execute("INSERT INTO words VALUES ('theirs')")
+    assert await words(database) == ["theirs"]
+    await database.dispose()
+
+
+def fail_after(word: str) -> SessionWork[None]:
+    async def work(session: AsyncSession) -> None:
+        await add(session, word)
+        raise KeyError(word)
+
+    return work
 
 
 class Waiting:

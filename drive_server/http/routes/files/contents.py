@@ -4,12 +4,14 @@ import re
 from dataclasses import replace
 from typing import Annotated, Final, Literal, Self
 
-from fastapi import APIRouter, Header, Query, Request, Response, status
+from fastapi import Header, Query, Request, Response, status
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from sqlalchemy import Connection
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor
 from drive_server.drive import Drive
-from drive_server.http.access import ActorDep, DriveDep, WriterDep, require_still_proved
+from drive_server.http.access import CallerDep, DriveDep, WritingCallerDep, guarded
 from drive_server.http.headers.bytes import chosen_type
 from drive_server.http.headers.dates import DateDep
 from drive_server.http.items.contents import (
@@ -21,8 +23,9 @@ from drive_server.http.items.contents import (
     shown_content,
     store_body,
 )
+from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.routes import ItemRoute
-from drive_server.http.items.views import ItemView, reply_item
+from drive_server.http.items.views import ItemView, reply_item, reply_new
 from drive_server.http.items.writes import IfMatchDep
 from drive_server.http.problem import problem_responses
 from drive_server.mcp.tools.definition.arguments import (
@@ -34,9 +37,13 @@ from drive_server.mcp.tools.definition.arguments import (
 from drive_server.mcp.tools.documents import DocumentTools
 from drive_server.messages import Message, render
 from drive_server.services.documents.edits import MAX_EDITS, Edit
+from drive_server.services.documents.service import Content
+from drive_server.services.journal.service import has_recorded_sync
+from drive_server.services.quota import Room
+from drive_server.services.tree.ancestors import Reader
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
-router = APIRouter(prefix="/files", tags=["drive"], route_class=ItemRoute)
+router = DriveRouter(prefix="/files", tags=["drive"], route_class=ItemRoute)
 
 CONTENT_ETAG: Final = re.compile("[0-9a-f]{64}")
 
@@ -75,7 +82,7 @@ async def upload(
     request: Request,
     response: Response,
     drive: DriveDep,
-    actor: WriterDep,
+    caller: WritingCallerDep,
     modified_at: DateDep,
     name: Annotated[str, Query(max_length=MAX_NAME_CHARACTERS)],
     parent_id: Annotated[str, Query(max_length=MAX_REF_CHARACTERS)] = "root",
@@ -87,16 +94,22 @@ async def upload(
 
     If the name is taken: `fail` answers 409, `rename` takes the next free name, `replace` makes a new version.
     """
-    require_upload_fits(drive, content_length)
-    room = None
-    # A repeated request is answered as it was, also if there is no room left by now: its bytes tell whether it is one.
-    if not await drive.journal.has_recorded(actor):
-        room = await drive.documents.check_place(actor, parent_id, name, content_length or 0)
+
+    async def begin(session: AsyncSession, actor: Actor) -> tuple[Actor, Room | None]:
+        require_upload_fits(drive, content_length)
+        # A repeated request is answered as it was, also if no room is left by now: its bytes tell whether it is one.
+        if await session.run_sync(has_recorded_sync, actor):
+            return actor, None
+        return actor, await drive.documents.check_place_in(session, actor, parent_id, name, content_length or 0)
+
+    actor, room = await caller.look(begin)
     blob = await store_body(request, drive, room)
-    await require_still_proved(drive, request)
+    actor = await guarded(drive, request, actor)
     outcome = await drive.documents.create_from_blob(
         actor, parent_id, name, blob, chosen_type(content_type), on_conflict, modified_at=modified_at
     )
+    if outcome.value.version == 1:
+        return await reply_new(response, drive, actor, outcome)
     return await reply_item(response, drive, actor, outcome)
 
 
@@ -111,13 +124,17 @@ async def download(
     request: Request,
     file_ref: str,
     drive: DriveDep,
-    actor: ActorDep,
+    caller: CallerDep,
     version: Annotated[int | None, Query(ge=1, le=MAX_VERSION)] = None,
     *,
     inline: InlineQuery = False,
 ) -> Response:
     """Return the bytes of a file, or of an earlier version of it; single ranges and If-None-Match are honoured."""
-    content = await drive.documents.open_content(actor, file_ref, version)
+
+    def opened(connection: Connection, actor: Actor) -> tuple[Content, Actor]:
+        return drive.documents.open_content_sync(connection, actor, file_ref, version), actor
+
+    content, actor = await caller.read(opened)
     if request.method == "GET":
         drive.recents.note_read(actor, content.item.id)
     return await (shown_content if inline else content_response)(request, content)
@@ -134,7 +151,7 @@ async def replace_content(
     response: Response,
     file_ref: str,
     drive: DriveDep,
-    actor: WriterDep,
+    caller: WritingCallerDep,
     if_match: IfMatchDep,
     modified_at: DateDep,
     content_type: Annotated[str, Header()] = "",
@@ -144,16 +161,21 @@ async def replace_content(
 
     `If-Match` takes the item's etag, or the `ETag` that the content was downloaded with.
     """
-    require_upload_fits(drive, content_length)
-    room = None
-    if not await drive.journal.has_recorded(actor):
-        if_match = await _etag_of_item(drive, actor, file_ref, if_match)
-        room = await drive.documents.check_file(actor, file_ref, content_length or 0, if_match=if_match)
+    size = content_length or 0
+
+    async def begin(session: AsyncSession, actor: Actor) -> tuple[Actor, Room | None, str | None]:
+        require_upload_fits(drive, content_length)
+        if await session.run_sync(has_recorded_sync, actor):
+            return actor, None, if_match
+        etag = await session.run_sync(lambda reader: _etag_of_item(drive, reader, actor, file_ref, if_match))
+        return actor, await drive.documents.check_file_in(session, actor, file_ref, size, if_match=etag), etag
+
+    actor, room, etag = await caller.look(begin)
     blob = await store_body(request, drive, room)
-    await require_still_proved(drive, request)
+    actor = await guarded(drive, request, actor)
     media_type = chosen_type(content_type)
     outcome = await drive.documents.replace_from_blob(
-        actor, file_ref, blob, media_type, if_match=if_match, modified_at=modified_at
+        actor, file_ref, blob, media_type, if_match=etag, modified_at=modified_at
     )
     return await reply_item(response, drive, actor, outcome)
 
@@ -164,17 +186,27 @@ async def replace_content(
     responses=problem_responses(403, 404, 409, 413, 415, 507),
 )
 async def change_text(
-    file_ref: str, change: TextChange, drive: DriveDep, actor: WriterDep, if_match: IfMatchDep, response: Response
+    file_ref: str,
+    change: TextChange,
+    drive: DriveDep,
+    caller: WritingCallerDep,
+    if_match: IfMatchDep,
+    response: Response,
 ) -> ItemView:
     """Replace passages of a text file, or append to it; the rest of the file, its encoding and line ends stay.
 
     Replacements are made in their order, each in the text that the ones before left. If a `find` occurs nowhere or more
     than once, nothing is changed (409 `edit_mismatch`, with the nearest lines).
     """
-    if change.append:
-        actor = replace(actor, tool=DocumentTools.append_to_file.__name__)
-    if not await drive.journal.has_recorded(actor):
-        if_match = await _etag_of_item(drive, actor, file_ref, if_match)
+
+    def begin(connection: Connection, actor: Actor) -> tuple[Actor, str | None]:
+        if change.append:
+            actor = replace(actor, tool=DocumentTools.append_to_file.__name__)
+        if has_recorded_sync(connection, actor):
+            return actor, if_match
+        return actor, _etag_of_item(drive, connection, actor, file_ref, if_match)
+
+    actor, if_match = await caller.read(begin)
     if change.append:
         outcome = await drive.documents.append(actor, file_ref, change.append, if_match=if_match)
     else:
@@ -183,9 +215,9 @@ async def change_text(
     return await reply_item(response, drive, actor, outcome)
 
 
-async def _etag_of_item(drive: Drive, actor: Actor, ref: str, etag: str | None) -> str | None:
+def _etag_of_item(drive: Drive, reader: Reader, actor: Actor, ref: str, etag: str | None) -> str | None:
     """Return the item's etag for that of its content as it is now; a stale one of either kind stays as it is."""
     if etag is None or not CONTENT_ETAG.fullmatch(etag):
         return etag
-    content = await drive.documents.open_content(actor, ref)
+    content = drive.documents.open_content_sync(reader, actor, ref)
     return content.item.etag if content.blob == etag else etag

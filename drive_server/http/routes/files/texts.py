@@ -1,12 +1,11 @@
 """`GET /api/drive/files/{id}/text`: the text of a file as search and citations read it."""
 
-from fastapi import APIRouter
-
 from drive_server.http.access import ActorDep, DriveDep
+from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.routes import ItemRoute
 from drive_server.http.items.texts import TEXT_PROBLEMS, PartDep, TextResult, VersionQuery, text_of
 
-router = APIRouter(prefix="/files", tags=["drive"], route_class=ItemRoute)
+router = DriveRouter(prefix="/files", tags=["drive"], route_class=ItemRoute)
 
 
 @router.get("/{file_ref:path}/text", name="show_text", responses=TEXT_PROBLEMS)

@@ -1,13 +1,14 @@
 """`GET /api/drive/files/{id}/thumbnail`: a small picture of an image, or of the first page of a PDF."""
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from drive_server.http.access import ActorDep, DriveDep
+from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.routes import ItemRoute
 from drive_server.http.items.thumbnails import PICTURE, SizeQuery, thumbnail_response
 from drive_server.http.problem import problem_responses
 
-router = APIRouter(prefix="/files", tags=["drive"], route_class=ItemRoute)
+router = DriveRouter(prefix="/files", tags=["drive"], route_class=ItemRoute)
 
 
 @router.get(

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 import anyio
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from fastapi.routing import APIRoute
 from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect
@@ -32,6 +32,7 @@ from drive_server.http.headers.tus import (
     upload_length,
     verifier_of,
 )
+from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.writes import CHANGE_ID
 from drive_server.http.problem import problem_responses
 from drive_server.services.uploads.service import Upload
@@ -85,7 +86,7 @@ BEGIN: Final = _headers(
 SEND: Final = _headers(Upload_Offset=OFFSET, Upload_Length=LENGTH, Upload_Checksum=CHECKSUM)
 """The body is not described: generators of clients don't know its type, application/offset+octet-stream."""
 
-router = APIRouter(
+router = DriveRouter(
     prefix="/uploads",
     tags=["uploads"],
     route_class=TusRoute,

@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import Path, Query, Request, Response
 
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.items.contents import BYTES, content_response
+from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.routes import ItemRoute
 from drive_server.http.items.views import ItemView, reply_item
 from drive_server.http.items.writes import IfMatchDep
@@ -16,7 +17,7 @@ from drive_server.mcp.tools.documents import DocumentTools
 from drive_server.models.contents import VersionDiff
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 
-router = APIRouter(prefix="/files/{file_ref:path}/versions", tags=["drive"], route_class=ItemRoute)
+router = DriveRouter(prefix="/files/{file_ref:path}/versions", tags=["drive"], route_class=ItemRoute)
 
 Number = Annotated[int, Path(ge=1, le=MAX_VERSION, description="The number of a version; the first one is 1.")]
 

@@ -29,21 +29,25 @@ class Revocations:
         self._told: dict[str, datetime] = {}
         self._since: datetime | None = None
         self._telling = anyio.Lock()
+        self._has_new_listener = False
 
     def when_revoked(self, tell: Revoked) -> None:
         """Call `tell` for each key and session that is revoked, and for those that were before."""
         self._on_revoked.append(tell)
         self._told.clear()
         self._since = None
+        self._has_new_listener = True
 
     async def watch(self) -> None:
         """Tell of those that other processes revoke, within a second, until cancelled."""
         while True:
             try:
+                state, self._has_new_listener = await self._database.state(), False
                 await self.tell_new()
+                await self._database.until_changed(state, lambda: self._has_new_listener)
             except StorageFailureError:
                 logger.warning("Keys can't be looked at; what ends with one is tried again.")
-            await anyio.sleep(POLL_SECONDS)
+                await anyio.sleep(POLL_SECONDS)
 
     async def tell_new(self) -> None:
         """Tell of those that were revoked since the last time."""

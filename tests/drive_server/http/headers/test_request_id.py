@@ -44,7 +44,7 @@ async def test_a_failure_is_found_in_the_log_by_its_id(
     async def broken(*_: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(IdentityService, "authenticate", broken)
+    monkeypatch.setattr(IdentityService, "read_as", broken)
     async with service.client() as client:
         failed = await client.get("/api/auth/me")
     assert (failed.status_code, failed.json()["code"]) == (500, "internal")

@@ -68,7 +68,7 @@ async def test_a_failure_that_nobody_expected_has_the_headers_too(
     async def broken(*_: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(IdentityService, "authenticate", broken)
+    monkeypatch.setattr(IdentityService, "read_as", broken)
     async with service.client() as client:
         failed = await client.get("/api/auth/me")
         refused = await client.post("/api/drive/items", content=b"x" * 200_000)
