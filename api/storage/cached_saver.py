@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableConfig
@@ -26,8 +26,6 @@ from api.storage.one_thread import OneThread
 from api.storage.steps import BEGINNING, is_one_thought
 from graph.events.sending import store_events
 from graph.state import MESSAGES
-
-T = TypeVar("T")
 
 CHANNEL: Final = "messages"
 MOST_MESSAGES: Final = 20_000
@@ -58,6 +56,15 @@ class _Thread:
     steps: dict[str, _Step] = field(default_factory=dict[str, _Step])
 
 
+@dataclass(slots=True)
+class _Waiting:
+    """What is stored together with the checkpoint that follows the one `at` which it belongs to."""
+
+    at: str
+    put: Callable[[], Any]
+    written: dict[tuple[Any, ...], Any] = field(default_factory=dict[tuple[Any, ...], Any])
+
+
 class CachedSaver(BaseCheckpointSaver[Any]):
     """One of LangGraph's synchronous savers, called by the event loop; caches the messages of the threads written last.
 
@@ -83,17 +90,17 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         self.after_put: Callable[[Checkpoint], Awaitable[None]] | None = None
         """Called when a checkpoint is stored, before anything follows."""
         self._threads: OrderedDict[tuple[str, str], _Thread] = OrderedDict()
-        self._waiting: dict[tuple[str, str], list[Callable[[], Any]]] = {}
+        self._waiting: dict[tuple[str, str], list[_Waiting]] = {}
 
     @override
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a checkpoint."""
-        return await self._run(config, partial(self.get_tuple, config))
+        return await self.thread.run(self.get_tuple, config)
 
     @override
     async def alist(self, config: RunnableConfig | None, **options: Any) -> AsyncIterator[CheckpointTuple]:
         """List checkpoints, the newest first."""
-        for found in await self._run(config, lambda: list(self.list(config, **options))):
+        for found in await self.thread.run(lambda: list(self.list(config, **options))):
             yield found
 
     @override
@@ -109,10 +116,12 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         whole = checkpoint["channel_values"].get(CHANNEL)
         step = self._step(config, checkpoint["id"])
         put = partial(self.put, config, checkpoint, metadata, new_versions)
+        # What a cancelled turn left waits for nobody: only the loop that thought it goes on from it.
+        before = self._due(config) if metadata.get("source") == "loop" else self._dropped(config)
         if BEGINNING in checkpoint["channel_values"]:
-            self._wait(config, put)
+            self._waiting[_thread_of(config)] = [_Waiting(checkpoint["id"], put)]
         else:
-            await self._run(config, put)
+            await self._store(config, before, put)
         if self.after_put:
             await self.after_put(checkpoint)
         step.is_own, step.parent, step.whole = True, get_checkpoint_id(config), whole
@@ -128,19 +137,18 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         """Store what a task wrote at a checkpoint, after its events."""
         await store_events()
         # Writes may come before their checkpoint, and fail or be cancelled while it is being stored.
-        step = self._step(config, str(get_checkpoint_id(config)))
+        at = str(get_checkpoint_id(config))
         put = partial(self.put_writes, config, writes, task_id, task_path)
-        if step.is_thought and WRITES_IDX_MAP.keys().isdisjoint(channel for channel, _ in writes):
-            self._wait(config, put)
+        written: dict[tuple[Any, ...], Any] = {
+            writes_sort_key(task_path, task_id, index): value
+            for index, (channel, value) in enumerate(writes)
+            if channel == CHANNEL
+        }
+        waiting = _Waiting(at, put, written)
+        if self._step(config, at).is_thought and WRITES_IDX_MAP.keys().isdisjoint(channel for channel, _ in writes):
+            self._waiting.setdefault(_thread_of(config), []).append(waiting)
         else:
-            try:
-                await self._run(config, put)
-            except BaseException:
-                step.is_uncertain = True
-                raise
-        for index, (channel, value) in enumerate(writes):
-            if channel == CHANNEL:
-                step.written.setdefault(writes_sort_key(task_path, task_id, index), value)
+            await self._store(config, [*self._due(config), waiting])
 
     @override
     async def aget_delta_channel_history(
@@ -168,15 +176,28 @@ class CachedSaver(BaseCheckpointSaver[Any]):
             del self._waiting[thread]
         await self.thread.run(self.delete_thread, thread_id)
 
-    def _wait(self, config: RunnableConfig, put: Callable[[], Any]) -> None:
-        """Store this together with what the thread stores next, and before it."""
-        self._waiting.setdefault(_thread_of(config), []).append(put)
+    def _dropped(self, config: RunnableConfig) -> list[_Waiting]:
+        """Forget what waits in a thread; return nothing to store."""
+        self._waiting.pop(_thread_of(config), None)
+        return []
 
-    async def _run(self, config: RunnableConfig | None, work: Callable[[], T]) -> T:
-        """Return the result of the work, in one trip after what waits in its thread, or in all without a config."""
-        threads = [_thread_of(config)] if config else [*self._waiting]
-        before = [put for thread in threads for put in self._waiting.pop(thread, ())]
-        return await self.thread.run(_run_after, before, work)
+    def _due(self, config: RunnableConfig) -> list[_Waiting]:
+        """Return what waits at the checkpoint of the config, and forget all that waits in its thread."""
+        return [one for one in self._waiting.pop(_thread_of(config), ()) if one.at == get_checkpoint_id(config)]
+
+    async def _store(
+        self, config: RunnableConfig, waiting: Sequence[_Waiting], put: Callable[[], Any] | None = None
+    ) -> None:
+        """Store in one trip, in order, what has waited, then the checkpoint that follows."""
+        try:
+            await self.thread.run(_call_all, [*(one.put for one in waiting), *([put] if put else [])])
+        except BaseException:
+            for one in waiting:
+                self._step(config, one.at).is_uncertain = True
+            raise
+        for one in waiting:
+            for key, value in one.written.items():
+                self._step(config, one.at).written.setdefault(key, value)
 
     def _thread(self, config: RunnableConfig) -> _Thread:
         """Return what is cached of a thread, which is from now on the one used last."""
@@ -192,13 +213,12 @@ class CachedSaver(BaseCheckpointSaver[Any]):
     async def _stored_history(
         self, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
-        return await self._run(config, partial(self.get_delta_channel_history, config=config, channels=channels))
+        return await self.thread.run(self.get_delta_channel_history, config=config, channels=channels)
 
 
-def _run_after(before: Sequence[Callable[[], Any]], work: Callable[[], T]) -> T:
-    for put in before:
-        put()
-    return work()
+def _call_all(calls: Sequence[Callable[[], Any]]) -> None:
+    for call in calls:
+        call()
 
 
 def _since(cached: _Thread, target: str) -> DeltaChannelHistory | None:

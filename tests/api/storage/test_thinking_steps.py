@@ -1,16 +1,18 @@
 """Steps that only think are stored in one trip, with what follows them, and never later than something else sees."""
 
+import asyncio
 from itertools import pairwise
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage
 from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.checkpoint.serde.types import INTERRUPT, TASKS
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from api.storage.steps import is_one_thought
-from tests.api.storage.talk import CONFIG, Talk, rows_of
+from tests.api.storage.talk import CONFIG, Talk, fresh, rows_of, said, say
 
 AT: Any = {"configurable": {"thread_id": "t1", "checkpoint_ns": ""}}
 READ: Any = Send("act", {"call": {"risk": "read"}})
@@ -44,13 +46,39 @@ async def test_each_thought_is_stored_in_one_trip_before_the_next_one_begins(
     assert len(trips) == 1 + 4, "one to read, and one for each step"
 
 
-async def test_the_writes_of_a_thought_are_read_before_its_checkpoint_comes(saver: Any, url: str) -> None:
+@pytest.mark.parametrize("turns", range(0, 60, 4))
+async def test_a_turn_of_thoughts_that_is_cancelled_leaves_a_thread_that_is_read_as_it_is_stored(
+    saver: Any, url: str, turns: int
+) -> None:
+    graph = thinking(saver)
+    await say(graph, "first")
+    running = asyncio.create_task(say(graph, "second"))
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    assert await said(saver) == await fresh(url)
+    await say(graph, "third")
+    assert await said(saver) == await fresh(url)
+    texts = [text for _, text in await said(saver)]
+    assert texts[:3] == ["first", "begin", "drive_agent"]
+    assert texts[-3:] == ["third", "begin", "drive_agent"]
+
+
+async def test_the_writes_of_a_thought_come_with_the_checkpoint_that_follows(saver: Any, url: str) -> None:
     at = await saver.aput(AT, checkpoint({"branch:to:drive_agent": None}), {}, {})
     await saver.aput_writes(at, [("round", 7)], "task")
     assert writes_of(url) == 0
-    found = await saver.aget_tuple(AT)
-    assert found.pending_writes == [("task", "round", 7)]
+    await saver.aput(at, {**checkpoint({}), "id": "9"}, {"source": "loop"}, {})
     assert writes_of(url) == 1
+
+
+async def test_the_writes_of_a_thought_that_was_given_up_are_never_stored(saver: Any, url: str) -> None:
+    at = await saver.aput(AT, checkpoint({"branch:to:drive_agent": None}), {}, {})
+    await saver.aput_writes(at, [("round", 7)], "task")
+    await saver.aput(at, {**checkpoint({}), "id": "9"}, {"source": "update"}, {})
+    await saver.aput(at, {**checkpoint({}), "id": "91"}, {"source": "loop"}, {})
+    assert writes_of(url) == 0
 
 
 @pytest.mark.parametrize("channel", [INTERRUPT, "__error__"])
@@ -89,6 +117,23 @@ async def test_a_deleted_thread_leaves_nothing_that_waits(saver: Any, url: str) 
 )
 def test_one_node_that_thinks_is_a_thought(values: dict[str, Any], thought: bool) -> None:
     assert is_one_thought(values) == thought
+
+
+def thinking(saver: Any) -> Any:
+    """Return a graph of the names of nodes that think, each of which says its own."""
+
+    def node(name: str) -> Any:
+        def think(state: Talk) -> dict[str, Any]:
+            return {"messages": [AIMessage(name, id=f"{name}-{len(state['messages'])}")]}
+
+        return think
+
+    builder = StateGraph(Talk)
+    for name in ("begin", "drive_agent"):
+        builder.add_node(name, node(name))
+    for edge in pairwise([START, "begin", "drive_agent", END]):
+        builder.add_edge(*edge)
+    return builder.compile(checkpointer=saver)
 
 
 def writes_of(url: str) -> int:
