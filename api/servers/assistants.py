@@ -1,8 +1,10 @@
 """People's assistants: defined, changed, and given servers. Everybody has the built-in one, which is no row."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from functools import partial
+from typing import Any
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import Connection, bindparam, delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
@@ -20,12 +22,27 @@ from api.errors import (
 )
 from api.servers.definitions import definition_of
 from api.servers.secrets import Secrets
-from api.storage.tables import BUILT_IN, AssistantRow, ChosenServerRow, PinRow, ServerRow, ThreadRow, new_id
+from api.storage.tables import BUILT_IN, AssistantRow, ChosenServerRow, PinRow, ServerRow, ThreadRow, new_id, table_of
 from drive_server.storage.database import Database
 from graph.context import RunContext
 from graph.servers.choices import Choice
 
 MOST_ASSISTANTS = 100
+
+_ASSISTANTS, _SERVERS, _LINKS, _TOOLS = map(table_of, (AssistantRow, ServerRow, ChosenServerRow, PinRow))
+_OWN = select(_ASSISTANTS.c.id, _ASSISTANTS.c.instructions, _ASSISTANTS.c.drive_tools).where(
+    _ASSISTANTS.c.id == bindparam("assistant"), _ASSISTANTS.c.owner == bindparam("user")
+)
+_CHOSEN = (
+    select(_SERVERS)
+    .join(_LINKS, _LINKS.c.mcp_server_id == _SERVERS.c.id)
+    .where(_LINKS.c.assistant_id == bindparam("assistant"), _SERVERS.c.user_id == bindparam("user"))
+    .where(_SERVERS.c.is_active)
+    .order_by(_SERVERS.c.name)
+)
+_PINS = select(_TOOLS.c.server_id, _TOOLS.c.name, _TOOLS.c.hash).where(
+    _TOOLS.c.server_id.in_(bindparam("servers", expanding=True))
+)
 
 
 class AssistantChange(TypedDict, total=False):
@@ -156,23 +173,34 @@ class PersonsChoices:
         self._secrets = secrets
 
     async def chosen(self, user: RunContext) -> Choice:
-        """Return the choice for the assistant of this run; that of the built-in one if the person has no such."""
+        """Return the choice for the assistant of this run; that of the built-in one if the person has no such.
 
-        async def read(session: AsyncSession) -> tuple[AssistantRow, list[ServerRow], Mapping[str, Mapping[str, str]]]:
-            try:
-                row = await session.run_sync(find_assistant, user.user_id, user.assistant_id or BUILT_IN)
-            except NotFoundError:
-                row = _built_in(user.user_id, is_default=False)
-            servers = [one for one in await _chosen(session, user.user_id, row.id) if one.is_active]
-            return row, servers, await _pins(session, [server.id for server in servers])
-
-        row, servers, pins = await self._database.look(read)
+        Each round of a turn asks for it, so it takes one statement where nothing is chosen.
+        """
+        row, servers, pins = await self._database.read_sync(partial(_read_choice, user))
         return Choice(
-            assistant_id="" if row.id == BUILT_IN else row.id,
-            instructions=row.instructions,
-            drive_tools=None if row.drive_tools is None else frozenset(row.drive_tools),
+            assistant_id=row.id if row else "",
+            instructions=row.instructions if row else "",
+            drive_tools=None if row is None or row.drive_tools is None else frozenset(row.drive_tools),
             servers=tuple(definition_of(server, pins.get(server.id, {}), self._secrets) for server in servers),
         )
+
+
+def _read_choice(user: RunContext, connection: Connection) -> tuple[Any, list[ServerRow], Mapping[str, dict[str, str]]]:
+    """Return the columns of the person's own assistant (None: the built-in one), its active servers, and their pins."""
+    assistant_id = user.assistant_id or BUILT_IN
+    own = {"assistant": assistant_id, "user": user.user_id}
+    row = None if assistant_id == BUILT_IN else connection.execute(_OWN, own).first()
+    chosen = connection.execute(_CHOSEN, own if row else {**own, "assistant": BUILT_IN}).mappings()
+    servers = [ServerRow(**found) for found in chosen]
+    return row, servers, _read_pins(connection, [server.id for server in servers])
+
+
+def _read_pins(connection: Connection, server_ids: Sequence[str]) -> Mapping[str, dict[str, str]]:
+    pins: dict[str, dict[str, str]] = {}
+    for server_id, name, digest in connection.execute(_PINS, {"servers": server_ids}) if server_ids else ():
+        pins.setdefault(server_id, {})[name] = digest
+    return pins
 
 
 def find_assistant(session: Session, user_id: str, assistant_id: str | None) -> AssistantRow:
@@ -191,14 +219,6 @@ async def _chosen(session: AsyncSession, user_id: str, assistant_id: str) -> Seq
     query = select(ServerRow).join(ChosenServerRow, ChosenServerRow.mcp_server_id == ServerRow.id)
     of_both = query.where(ChosenServerRow.assistant_id == assistant_id, ServerRow.user_id == user_id)
     return (await session.scalars(of_both.order_by(ServerRow.name))).all()
-
-
-async def _pins(session: AsyncSession, server_ids: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
-    query = select(PinRow.server_id, PinRow.name, PinRow.hash).where(PinRow.server_id.in_(server_ids))
-    pins: dict[str, dict[str, str]] = {}
-    for server_id, name, digest in await session.execute(query):
-        pins.setdefault(server_id, {})[name] = digest
-    return pins
 
 
 async def _no_default(session: AsyncSession, caller: Principal) -> None:

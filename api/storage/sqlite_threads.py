@@ -1,7 +1,7 @@
 """Threads and memories in SQLite: LangGraph's own saver and store, each in one thread of its own."""
 
 import sqlite3
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,6 @@ from typing import Any, Final
 import anyio
 from langgraph.checkpoint.base import BaseCheckpointSaver, Checkpoint
 from langgraph.checkpoint.serde.base import SerializerProtocol
-from langgraph.checkpoint.serde.types import TASKS
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.store.base import Op, Result
 from langgraph.store.sqlite import SqliteStore
@@ -19,15 +18,12 @@ from typing_extensions import override
 from api.storage.cached_saver import CachedSaver
 from api.storage.database import ERASING
 from api.storage.one_thread import OneThread
+from api.storage.steps import may_be_seen
 from drive_server.storage.spool import sync
 from drive_server.storage.sqlite_faults import require_sound, translated
-from graph.approvals.act import only_reads
-from graph.state import AGENTS
 
 BUSY_TIMEOUT_SECONDS: Final = 30
 """Another process that writes, or one that is just ending, is waited for."""
-THINKING: Final = frozenset(f"branch:to:{node}" for node in ("begin", "cite", *AGENTS)) | {"__start__"}
-"""Channels of a checkpoint before mere thinking, which nobody sees if it is repeated."""
 
 
 class SqliteThreads(CachedSaver, SqliteSaver):
@@ -45,14 +41,6 @@ class ThreadedSqliteStore(SqliteStore):
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Run the operations in one transaction."""
         return await self.thread.run(self.batch, [*ops])
-
-
-def may_be_seen(values: Mapping[str, Any]) -> bool:
-    """Say whether more follows the checkpoint of these values than thinking and reading, or nothing."""
-    tasks = values.get(TASKS) or ()
-    if values.get("plan") or not only_reads(tasks):
-        return True
-    return not tasks and THINKING.isdisjoint(values)
 
 
 @asynccontextmanager

@@ -1,11 +1,14 @@
 """The cost of a turn, beside langchain's prebuilt agent: `python -m benchmarks.agent.turns`.
 
 The model is a scripted OpenAI-compatible server in a process of its own, without delay: what is measured is everything
-around it. The contenders take turns in turn, so that what disturbs one disturbs all; what is printed are medians. CPU
-is that of the contender's process alone.
+around it. `--between 0.001` says a token a millisecond, `--at-once 16` has so many turns at the same time.
+
+The contenders take turns in turn, so that what disturbs one disturbs all. Printed are medians, and the lowest CPU: a
+busy machine disturbs that least. CPU is that of the contender's process alone, for each turn.
 """
 
 import argparse
+import asyncio
 import importlib.util
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -18,24 +21,38 @@ from benchmarks.fixtures.services.scripted_model import TOKENS, scripted_model
 from benchmarks.fixtures.table import milliseconds, print_table
 
 WARM_UP = 8
-HEADER = ["", "CPU ms", "beside the first", "first event ms", "first token ms", "whole ms"]
+HEADER = [
+    "",
+    "CPU ms",
+    "beside the first",
+    "lowest",
+    "beside the first",
+    "first event ms",
+    "first token ms",
+    "whole ms",
+]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure a turn without tools, and one with three calls."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=40)
-    turns = parser.parse_args(arguments).turns
+    parser.add_argument("--between", type=float, default=0.0, metavar="SECONDS", help="between two tokens")
+    parser.add_argument("--at-once", type=int, default=1)
+    given = parser.parse_args(arguments)
     if importlib.util.find_spec("langchain") is None:
         print("\nNothing to compare turns with: install the extra `bench`.")
         return
     for calls in (0, 3):
-        with scripted_model() as url:
-            rows = uvloop.run(_measure(url, f"calls-{calls}", turns))
-        print_table(f"A turn of {TOKENS} tokens with {calls} tool calls, medians of {turns}", HEADER, rows)
+        with scripted_model(between=given.between) as url:
+            rows = uvloop.run(_measure(url, f"calls-{calls}", given.turns, given.at_once))
+        title = (
+            f"A turn of {TOKENS} tokens with {calls} tool calls, {given.at_once} at once, {given.between:g} s a token"
+        )
+        print_table(f"{title}, medians of {given.turns}", HEADER, rows)
 
 
-async def _measure(url: str, model: str, turns: int) -> list[list[str]]:
+async def _measure(url: str, model: str, turns: int, at_once: int) -> list[list[str]]:
     async with AsyncExitStack() as stack:
         opened = {name: await stack.enter_async_context(open_(url, model)) for name, open_ in CONTENDERS.items()}
         taken: dict[str, list[tuple[Times, float]]] = {name: [] for name in opened}
@@ -43,27 +60,28 @@ async def _measure(url: str, model: str, turns: int) -> list[list[str]]:
             for name, contender in opened.items():
                 if number in {0, WARM_UP}:
                     await come_to_rest(contender)
-                result = await _take(contender)
+                result = await _take(contender, at_once)
                 if number >= WARM_UP:
                     taken[name].append(result)
-    floor = median(cpu for _, cpu in next(iter(taken.values())))
-    return [_row(name, results, floor) for name, results in taken.items()]
+    first = [cpu for _, cpu in next(iter(taken.values()))]
+    return [_row(name, results, first) for name, results in taken.items()]
 
 
-async def _take(contender: Contender) -> tuple[Times, float]:
+async def _take(contender: Contender, at_once: int) -> tuple[Times, float]:
     before = contender.cpu()
-    times = await contender.turn()
-    return times, contender.cpu() - before
+    times, *_ = await asyncio.gather(*(contender.turn() for _ in range(at_once)))
+    return times, (contender.cpu() - before) / at_once
 
 
-def _row(name: str, results: Sequence[tuple[Times, float]], floor: float) -> list[str]:
+def _row(name: str, results: Sequence[tuple[Times, float]], first: Sequence[float]) -> list[str]:
     cpu = [used for _, used in results]
     columns = [
         [times.first_event for times, _ in results],
         [times.first_token for times, _ in results],
         [times.whole for times, _ in results],
     ]
-    return [name, milliseconds(cpu), f"x{median(cpu) / floor:.2f}", *(milliseconds(column) for column in columns)]
+    beside = [f"x{median(cpu) / median(first):.2f}", milliseconds([min(cpu)]), f"x{min(cpu) / min(first):.2f}"]
+    return [name, milliseconds(cpu), *beside, *(milliseconds(column) for column in columns)]
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ the request, or because the drive finds the words of the request in a file.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Final, Literal
 
 from langchain_core.messages import AnyMessage, SystemMessage, ToolMessage
@@ -101,7 +102,7 @@ class Known:
     listed: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Asked:
     """A request of the person, and what the model was sent with it.
 
@@ -116,6 +117,11 @@ class Asked:
     earlier: Sequence[AnyMessage]
     has_document: bool = False
     idle: frozenset[str] = frozenset()
+
+    @cached_property
+    def known(self) -> Known:
+        """The words and figures that the model was sent: each sentence of its answer is compared with them."""
+        return known_of(self.sent)
 
     def looked(self, message: AnyMessage) -> bool:
         """Say whether a message is the result of a call that was carried out, and that tells of the drive."""
@@ -163,7 +169,7 @@ def describes_call(answer: str, asked: Asked, offered: frozenset[str]) -> bool:
     """Say whether an answer without a call names a tool, promises to use one, or repeats the product's tags."""
     if any(map(asked.looked, asked.turn)) or _OF_TOOLS.search(asked.request):
         return False
-    named = any(re.search(rf"\b{re.escape(name)}\b", answer) for name in offered if "_" in name)
+    named = any("_" in name and name in answer and re.search(rf"\b{re.escape(name)}\b", answer) for name in offered)
     return named or _TAG.search(answer) is not None or _PROMISE.match(answer.strip()) is not None
 
 
@@ -245,11 +251,10 @@ def _is_made(request: str, claims: Sequence[str]) -> bool:
 
 
 def _new_claims(claims: Sequence[str], asked: Asked) -> Iterator[str]:
-    known = known_of(asked.sent)
     tried = any(isinstance(message, ToolMessage) for message in asked.turn)
     for claim in claims:
         is_absent = (ABSENT.search(claim) or DENIES.search(claim)) is not None
-        if (not tried and _is_unsearched(claim)) if is_absent else _is_new(claim, known):
+        if (not tried and _is_unsearched(claim)) if is_absent else _is_new(claim, asked.known):
             yield claim
 
 
@@ -296,6 +301,7 @@ def _latin_terms(text: str) -> set[str]:
     return {_stem(word) for word in words}
 
 
+@lru_cache(maxsize=4096)
 def _stem(word: str) -> str:
     ending = next((one for one in _ENDINGS if word.endswith(one) and len(word) - len(one) >= _SHORTEST), "")
     return word.removesuffix(ending)

@@ -4,6 +4,7 @@ Prices are in US dollars for a million tokens, as the providers listed them on `
 length of a request, it is that of the shorter ones.
 """
 
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from graph.limits.budget import Prices
@@ -113,6 +114,7 @@ MODELS: Final[dict[str, KnownModel]] = {
 """The longest beginning that fits counts. Open models without a price: each service has its own."""
 
 
+@lru_cache(maxsize=256)
 def find_model(model: str) -> KnownModel | None:
     """Return what is known of a model, by its name with or without its provider; None for a stranger."""
     name = split_model(model)[1].rpartition("/")[2].lower()

@@ -247,6 +247,8 @@ def _call(name: str, args: Any, offered: frozenset[str]) -> ToolCall | None:
 
 def partial_end(text: str, tag: str) -> int:
     """Return how many characters at the end of a text may begin the tag."""
+    if text.find(tag[0], max(len(text) - len(tag) + 1, 0)) < 0:
+        return 0  # each piece of each answer is looked at for a dozen tags
     return next((size for size in range(min(len(tag) - 1, len(text)), 0, -1) if text.endswith(tag[:size])), 0)
 
 

@@ -13,7 +13,8 @@ from langgraph.checkpoint.serde.types import TASKS
 from langgraph.types import Send
 
 from api.storage import sqlite_threads
-from api.storage.sqlite_threads import SqliteThreads, may_be_seen
+from api.storage.sqlite_threads import SqliteThreads
+from api.storage.steps import may_be_seen
 from api.storage.threads import open_threads
 from drive_server.errors import StorageFailureError
 from graph.drive.connections import ConnectionPool

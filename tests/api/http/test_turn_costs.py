@@ -1,0 +1,51 @@
+"""The trips to threads, statements, transactions and checkpoints of turns, which do not depend on the machine."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+from operator import gt
+from typing import TYPE_CHECKING
+
+import pytest
+
+from api.events import log
+from graph.settings import AgentSettings
+from tests.api.real_service import DriveRouter, real_client
+from tests.api.turn_costs import counting_turns
+from tests.fakes.chat_model import ScriptedChatModel, tool_call
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from httpx import AsyncClient
+
+ANSWER = "There is nothing in this folder yet."
+MOST = {0: (12, 14, 5, 4, 3), 3: (27, 23, 14, 7, 6)}
+"""By the calls of a turn, one after the other: trips to threads, statements, transactions, checkpoints, writes."""
+
+
+@pytest.mark.parametrize("calls", MOST)
+async def test_turns_cost_no_more_than_they_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, calls: int) -> None:
+    # No timer stores events in between, however slow the machine is.
+    monkeypatch.setattr(log, "BATCH_SECONDS", 600.0)
+    monkeypatch.setattr(log, "LONGEST_BATCH_SECONDS", 600.0)
+    model = ScriptedChatModel()
+    with counting_turns(monkeypatch) as counter:
+        agent = AgentSettings(model="offline", tool_rate="0")
+        async with real_client(tmp_path, model, router=DriveRouter(), agent=agent) as client:
+            for turn in range(3):
+                model.script = [
+                    *(tool_call("list_folder", f"{turn}-{n}", folder_id="root") for n in range(calls)),
+                    ANSWER,
+                ]
+                counter.begin()
+                await say(client, "List the folder")
+            costs = astuple(counter.costs)
+
+    assert not any(map(gt, costs, MOST[calls])), costs
+
+
+async def say(client: AsyncClient, message: str) -> None:
+    answer = await client.post("/api/chat", json={"message": message})
+    assert ANSWER.split()[0] in answer.text, answer.text
+    assert '"status":"success"' in answer.text.replace(" ", ""), answer.text
