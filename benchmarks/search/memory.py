@@ -58,12 +58,22 @@ def pss_of(process_id: int) -> int:
 
 
 def name_of(process_id: int) -> str:
-    """Return the last word of a process's command line that says what it does."""
+    """Return what a process is for."""
     try:
         words = Path(f"/proc/{process_id}/cmdline").read_bytes().decode(errors="replace").split("\0")
     except OSError:
         return "ended"
-    return next((word.rpartition(".")[2] for word in words if word.startswith("drive_server.")), "service")
+    place = next((place for place, word in enumerate(words) if word.startswith("drive_server.")), None)
+    return "service" if place is None else words[place + 1] or words[place].rpartition(".")[2]
+
+
+def own_cpu_of(process_id: int) -> float:
+    """Return the seconds of CPU of one process; 0 once it has ended."""
+    try:
+        fields = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return sum(map(int, fields[11:13])) / TICKS
 
 
 def cpu_of(parent: int | None = None) -> float:
@@ -80,11 +90,12 @@ def cpu_of(parent: int | None = None) -> float:
 
 @dataclass(slots=True)
 class Service:
-    """A running service, and the most memory that was seen."""
+    """A running service, the most memory that was seen, and the CPU of each process when it was last seen."""
 
     process_id: int
     environment: dict[str, str]
     peak: int = 0
+    seconds: dict[tuple[str, int], float] = field(default_factory=dict[tuple[str, int], float])
     rows: list[list[str]] = field(default_factory=list[list[str]])
 
     def look(self) -> dict[str, int]:
@@ -93,6 +104,7 @@ class Service:
         for process_id in processes_of(self.process_id):
             name = name_of(process_id)
             found[name] = found.get(name, 0) + pss_of(process_id)
+            self.seconds[name, process_id] = max(self.seconds.get((name, process_id), 0.0), own_cpu_of(process_id))
         self.peak = max(self.peak, sum(found.values()))
         return found
 
@@ -101,6 +113,13 @@ class Service:
         found = self.look()
         parts = ", ".join(f"{process} {size // MEBIBYTE}" for process, size in found.items() if size)
         self.rows.append([name, str(sum(found.values()) // MEBIBYTE), parts])
+
+    def shares(self) -> str:
+        """Return the seconds of CPU since the start by the name of the processes."""
+        found: dict[str, float] = {}
+        for (name, _), seconds in self.seconds.items():
+            found[name] = found.get(name, 0.0) + seconds
+        return ", ".join(f"{name} {seconds:.1f} s" for name, seconds in found.items() if seconds)
 
     def rest(self, seconds: float) -> None:
         """Wait, and look meanwhile."""
@@ -166,7 +185,7 @@ def measure(folder: Path, data: Path, rest: float) -> None:
         service.add_row(f"{rest:.0f} s later")
         service.rows.insert(1, ["at the peak", str(service.peak // MEBIBYTE), ""])
     print_table(f"Memory of a service that reads {files} files", ["", "MiB", "of these"], service.rows)
-    print(f"CPU: {seconds:.1f} s, {1000 * seconds / files:.0f} ms a file")
+    print(f"CPU: {seconds:.1f} s, {1000 * seconds / files:.0f} ms a file; since the start {service.shares()}")
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Processes of their own for work that takes memory and CPU: `python -m drive_server.knowledge.process NICENESS`.
+"""Processes of their own for work that takes memory and CPU: `python -m drive_server.knowledge.process NAME NICENESS`.
 
 Reading documents and embedding texts take CPU that the event loop's process needs, and hundreds of megabytes that it
 would keep; a malformed file may take a process down. So they run in processes that end when they are idle. The pools of
@@ -34,10 +34,11 @@ class ProcessCrashedError(Exception):
 class ChildProcess:
     """One such process, for one piece of work at a time. It ends by itself when it is idle, or with its parent.
 
-    `niceness` is how far it gives way to others, from 0 to 19.
+    `name` says in lists of processes what it is for; `niceness` is how far it gives way to others, from 0 to 19.
     """
 
-    def __init__(self, niceness: int = 0) -> None:
+    def __init__(self, name: str, niceness: int = 0) -> None:
+        self._name = name
         self._niceness = niceness
         self._process: subprocess.Popen[bytes] | None = None
         self._is_ended = False
@@ -78,13 +79,13 @@ class ChildProcess:
             if self._is_ended:
                 raise ProcessCrashedError
             if self._process is None:
-                self._process = _start(self._niceness)
+                self._process = _start(self._name, self._niceness)
         return cast("BinaryIO", self._process.stdin), cast("BinaryIO", self._process.stdout)
 
 
-def _start(niceness: int) -> "subprocess.Popen[bytes]":
+def _start(name: str, niceness: int) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(  # noqa: S603 - our own interpreter and module
-        [sys.executable, "-m", MODULE, str(niceness)],
+        [sys.executable, "-m", MODULE, name, str(niceness)],
         # Not the whole environment: a process that reads strangers' files must not have keys.
         env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PATH": os.defpath, "LANG": "C.UTF-8"},
         stdin=subprocess.PIPE,
@@ -137,7 +138,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     with suppress(ImportError):  # Windows has no such limits
-        _limit(int(sys.argv[1]))
+        _limit(int(sys.argv[2]))
     with suppress(BrokenPipeError):
         serve(sys.stdin.buffer, answers)
 

@@ -33,7 +33,7 @@ class ModelProcess:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._turns = Turns()
-        self._processes = [ChildProcess()]
+        self._processes = [ChildProcess(path.stem)]
         self.close = weakref.finalize(self, _end_all, self._processes)
         """End the process for good. The end of the program does it too."""
 
@@ -58,7 +58,7 @@ class ModelProcess:
 
     def _embed_anew(self, texts: list[str], idle_seconds: float) -> Vectors | str:
         _end_all(self._processes)
-        self._processes.append(ChildProcess())
+        self._processes.append(ChildProcess(self._path.stem))
         try:
             return self._processes[0].call(idle_seconds, embed, self._path, texts)
         except ProcessCrashedError as error:

@@ -19,7 +19,7 @@ class Reader(ChildProcess):
     """A process that reads one file at a time."""
 
     def __init__(self) -> None:
-        super().__init__(NICENESS)
+        super().__init__("reader", NICENESS)
 
     def run(self, work: Work[Answer], path: Path, name: str, media_type: str) -> Answer:
         """Run `work(path, name, media_type)` in the process. Blocks; the first call starts the process.

@@ -23,7 +23,7 @@ LONG_SECONDS = 600.0
 
 @pytest.fixture
 def child() -> Iterator[ChildProcess]:
-    child = ChildProcess()
+    child = ChildProcess("test")
     yield child
     child.end()
 
