@@ -125,8 +125,8 @@ class LocalEmbedder(PackagedEmbedder):
 class CjkEmbedder(PackagedEmbedder):
     """multilingual-e5-small in 4 bits: Chinese, Japanese and Korean, and English questions about them.
 
-    It embeds 9 to 13 passages a second, a quarter of `LocalEmbedder`, and takes 151 MB once loaded. Weight and floor
-    were chosen on cmrc2018; two collections that were held out, simplified and traditional, agree.
+    It embeds 9 to 13 passages a second, a quarter of `LocalEmbedder`, and takes 151 MB while it is loaded. Weight and
+    floor were chosen on cmrc2018; two collections that were held out, simplified and traditional, agree.
     """
 
     name = "multilingual-e5-small-q4"

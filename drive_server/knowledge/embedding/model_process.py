@@ -69,17 +69,20 @@ class Turns:
     """Lets threads in one at a time; those that are to be first go before all others."""
 
     def __init__(self) -> None:
-        self._change = threading.Condition()
-        self._is_taken = False
+        self.waiting = 0
+        """The number of threads that wait for their turn."""
+
         self._waiting_first = 0
+        self._is_taken = False
+        self._change = threading.Condition()
 
     @contextmanager
     def turn(self, *, first: bool) -> Generator[None]:
         """Wait for the turn, and hold it while the context is open."""
         with self._change:
-            self._waiting_first += first
+            self._count(1, first=first)
             self._change.wait_for(lambda: not self._is_taken and (first or not self._waiting_first))
-            self._waiting_first -= first
+            self._count(-1, first=first)
             self._is_taken = True
         try:
             yield
@@ -87,6 +90,11 @@ class Turns:
             with self._change:
                 self._is_taken = False
                 self._change.notify_all()
+
+    def _count(self, change: int, *, first: bool) -> None:
+        self.waiting += change
+        self._waiting_first += change * first
+        self._change.notify_all()
 
 
 model_process = cache(ModelProcess)
