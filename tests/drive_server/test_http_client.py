@@ -11,8 +11,8 @@ import pytest
 
 from drive_server.http_client import TooLongAnswerError, limited_client
 from drive_server.knowledge.embedding import service
-from drive_server.knowledge.embedding.embedder import EmbedderUnavailableError
 from drive_server.knowledge.embedding.service import EmbeddingService
+from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
 from drive_server.knowledge.index import reranking
 from drive_server.knowledge.index.reranking import Reranker
 from drive_server.services.map_reduce import language_model

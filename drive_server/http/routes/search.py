@@ -25,7 +25,6 @@ from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 router = APIRouter(tags=["drive"])
 
 Mode = Literal["name", "text", "hybrid"]
-SHARE_OF_NAMES = 2
 BELOW_NAMES = 0.6
 MAX_WAIT_SECONDS = 30
 
@@ -97,12 +96,10 @@ async def _hybrid(
     drive: Drive, actor: Actor, query: str, folder: str | None, only: SearchFilter, limit: int, language: Language
 ) -> Page[Hit]:
     """Find passages by meaning, and before them items by name: a picture has a name but no passages."""
-    most_names = max(1, limit // SHARE_OF_NAMES)
-    named = _names_of(await drive.search.find(actor, query, folder=folder, only=only, limit=most_names))
-    fitting = await drive.search.semantic(actor, query, folder=folder, only=only, limit=limit, language=language)
+    named, fitting = await drive.search.hybrid(actor, query, folder=folder, only=only, limit=limit, language=language)
     best = max((hit.score for hit in fitting.items), default=0.0) or 1.0
     passages = [replace(hit, score=BELOW_NAMES * hit.score / best) for hit in fitting.items]
-    return Page((*named.items, *passages)[:limit], note=fitting.note)
+    return Page((*named, *passages)[:limit], note=fitting.note)
 
 
 def _names_of(page: Page[Hit]) -> Page[Hit]:

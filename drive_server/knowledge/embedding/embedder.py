@@ -1,34 +1,27 @@
 """Embedding models: the interface, the two packaged models, and no model."""
 
-import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-import anyio
 import anyio.to_thread
 import numpy as np
-from numpy.typing import NDArray
 
+from drive_server.knowledge.embedding.model_process import model_process
+from drive_server.knowledge.embedding.vectors import Vectors
 from drive_server.knowledge.text.characters import is_cjk
-
-Vectors = NDArray[np.float32]
 
 MODEL_FOLDER = Path(__file__).parent / "model"
 MODEL_FILE = "all-MiniLM-L6-v2.int8.onnx"
 CJK_FOLDER = Path(__file__).parent / "multilingual"
 CJK_FILE = "multilingual-e5-small.q4.onnx"
 CROSSING_FILE = Path(__file__).parent / "crossing" / "e5-to-minilm.npy"
-TOKENIZER_FILE = "tokenizer.json"
 DIMENSIONS = 384
-BATCH = 8
-MAX_THREADS = 4
-
-
-class EmbedderUnavailableError(Exception):
-    """The model can't be reached now. The message is for a log."""
+BATCH_CHARACTERS = 1000
+"""The most characters of texts that are embedded together, with padding. On one thread larger batches are no faster; a
+question waits for the one that is under way, and the process keeps the memory of the largest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,43 +75,29 @@ class Embedder(Protocol):
 
 
 class PackagedEmbedder:
-    """A model in this package, on the processor, in threads. Loaded at the first use."""
+    """A model in this package, on the processor, in a process of its own that ends when nobody asks."""
 
     dimensions = DIMENSIONS
     path: Path
     query_prefix = ""
     passage_prefix = ""
 
-    def __init__(self) -> None:
-        self._model: _Model | None = None
-        self._loading = anyio.Lock()
-
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return one vector for each text, in batches of similar length: padding is wasted work."""
-        model = await self._loaded()
         result = np.empty((len(texts), DIMENSIONS), np.float32)
-        order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
-        for start in range(0, len(order), BATCH):
-            batch = order[start : start + BATCH]
+        for batch in _batches([len(text) for text in texts]):
             prefixed = [self.passage_prefix + texts[index] for index in batch]
-            # One call a batch, so that a cancelled import ends soon and other threads get their turn.
-            result[batch] = await anyio.to_thread.run_sync(model.embed, prefixed)
+            # One call a batch, so that a cancelled import ends soon and questions get their turn.
+            result[batch] = await anyio.to_thread.run_sync(model_process(self.path).embed_passages, prefixed)
         return result
 
     async def embed_query(self, text: str) -> Vectors:
         """Return the vector of a question."""
-        model = await self._loaded()
-        return (await anyio.to_thread.run_sync(model.embed, [self.query_prefix + text]))[0]
+        return (await anyio.to_thread.run_sync(self.embed_now, [text]))[0]
 
     def embed_now(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of short questions, in this thread: [texts, dimensions]."""
-        return _opened(self.path).embed([self.query_prefix + text for text in texts])
-
-    async def _loaded(self) -> "_Model":
-        async with self._loading:
-            if self._model is None:
-                self._model = await anyio.to_thread.run_sync(_opened, self.path)
-        return self._model
+        """Return the vectors of short questions; blocks: [texts, dimensions]."""
+        return model_process(self.path).embed_questions([self.query_prefix + text for text in texts])
 
 
 class LocalEmbedder(PackagedEmbedder):
@@ -146,8 +125,8 @@ class LocalEmbedder(PackagedEmbedder):
 class CjkEmbedder(PackagedEmbedder):
     """multilingual-e5-small in 4 bits: Chinese, Japanese and Korean, and English questions about them.
 
-    It embeds 9 to 13 passages a second, a quarter of `LocalEmbedder`, and takes 151 MB once loaded. Weight and floor
-    were chosen on cmrc2018; two collections that were held out, simplified and traditional, agree.
+    It embeds 9 to 13 passages a second, a quarter of `LocalEmbedder`, and takes 151 MB while it is loaded. Weight and
+    floor were chosen on cmrc2018; two collections that were held out, simplified and traditional, agree.
     """
 
     name = "multilingual-e5-small-q4"
@@ -243,37 +222,13 @@ def _crossed(vectors: Vectors, fitted: Vectors) -> Vectors:
     return (crossed / np.linalg.norm(crossed, axis=1, keepdims=True)).astype(np.float32)
 
 
-@cache
-def _opened(path: Path) -> "_Model":
-    """Return the model in a file, one for the process.
-
-    Raises `EmbedderUnavailableError` for one that is missing or damaged.
-    """
-    try:
-        return _Model(path)
-    except Exception as error:  # onnxruntime's and tokenizers' errors have no base but this
-        raise EmbedderUnavailableError(f"{path.name} can't be loaded ({type(error).__name__}).") from error
-
-
-class _Model:
-    """The session and its tokenizer. Its methods block; they may be called from several threads."""
-
-    def __init__(self, path: Path) -> None:
-        import onnxruntime  # here, because loading it costs more than the service's whole start may
-        from tokenizers import Tokenizer
-
-        options: Any = onnxruntime.SessionOptions()
-        # A core is left to the service; spinning threads would take it after all.
-        options.intra_op_num_threads = max(1, min(MAX_THREADS, (os.cpu_count() or 2) - 1))
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._session: Any = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-        self._tokenizer: Any = Tokenizer.from_file(str(path.with_name(TOKENIZER_FILE)))
-
-    def embed(self, texts: list[str]) -> Vectors:
-        """Return the vectors of one batch."""
-        encoded = self._tokenizer.encode_batch(texts)
-        inputs = {
-            "input_ids": np.array([one.ids for one in encoded], np.int64),
-            "attention_mask": np.array([one.attention_mask for one in encoded], np.int64),
-        }
-        return self._session.run(["embedding"], inputs)[0]
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Yield the places of texts of these lengths, the shortest first, as many together as fit into a batch."""
+    batch: list[int] = []
+    for place in sorted(range(len(lengths)), key=lambda place: lengths[place]):
+        if batch and (len(batch) + 1) * lengths[place] > BATCH_CHARACTERS:
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch

@@ -13,7 +13,8 @@ import orjson
 
 from drive_server.clock import utc_now
 from drive_server.http_client import limited_client
-from drive_server.knowledge.embedding.embedder import EmbedderUnavailableError, Nearness, Vectors
+from drive_server.knowledge.embedding.embedder import Nearness, Vectors
+from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
 
 logger = logging.getLogger(__name__)
 

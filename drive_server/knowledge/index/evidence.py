@@ -102,7 +102,7 @@ class Terms:
             return _all_of(f" {word} ", held) + _all_of(f" {word}s ", held)
         found = _all_of(f" {word_stem(word)}", held)
         if not found and word in self.slips:
-            found = [held.index(meant) for meant in get_close_matches(word, held.split(), 1, SIMILAR)]
+            found = [held.index(meant) for meant in get_close_matches(word, _possible(word, held), 1, SIMILAR)]
         return found
 
 
@@ -145,7 +145,17 @@ def best_of(found: Iterable[Coverage]) -> Coverage:
 
 def _all_of(part: str, text: str) -> list[int]:
     """Return where a part begins in a text."""
-    return [found.start() for found in re.finditer(re.escape(part), text)]
+    return [found.start() for found in re.finditer(re.escape(part), text)] if part in text else []
+
+
+def _possible(word: str, held: str) -> list[str]:
+    """Return the words of a text that may be similar: comparing the letters of all of them would take far longer.
+
+    They begin as the index looks for similar words: with the first letter or, if two are swapped, the second.
+    """
+    starts, shortest = word[:2], len(word) * SIMILAR / (2 - SIMILAR)
+    longest = len(word) * (2 - SIMILAR) / SIMILAR
+    return [other for other in {*held.split()} if other[0] in starts and shortest <= len(other) <= longest]
 
 
 def _most_together(places: Mapping[str, Sequence[int]]) -> frozenset[str]:

@@ -11,7 +11,8 @@ import anyio
 import anyio.to_thread
 
 from drive_server.errors import StorageFailureError
-from drive_server.knowledge.embedding.embedder import CrossingEmbedder, Embedder, EmbedderUnavailableError, Vectors
+from drive_server.knowledge.embedding.embedder import CrossingEmbedder, Embedder, Vectors
+from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
 from drive_server.knowledge.index.health import DamagedIndexError, IndexHealth
 from drive_server.knowledge.index.queries import Query, parse
 from drive_server.knowledge.index.retrieval import Mode, ModelQuery, QueryVector, SearchRequest, find

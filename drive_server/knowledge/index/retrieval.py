@@ -48,7 +48,7 @@ COMPARED_PASSAGES = 5
 """How many passages in another language are compared by the other model too."""
 
 MAX_CHECKED_WORDS = 3
-"""The most words of a query that are looked up one by one: each takes a query of the index."""
+"""The most words of a query that are looked up beyond the best passages: some take a query of the index each."""
 
 PROBES = 20
 """Partitions of the vector index that a query reads."""
@@ -76,6 +76,11 @@ class Candidates:
         for row in [row for row, passage in self.passages.items() if not admits(passage.search_text)]:
             for found in (self.words, *self.similarities.values()):
                 found.pop(row, None)
+
+    def add_passages(self, answer: Any) -> None:
+        """Keep the passages of an answer's rows."""
+        pairs = zip(answer[ROW].to_pylist(), answer[PASSAGE].to_pylist(), strict=True)
+        self.passages.update({row: deserialize(stored) for row, stored in pairs})
 
     def drop_words(self) -> None:
         """Drop the rows that only have words in common with the query."""
@@ -158,6 +163,7 @@ class Retrieval:
         scores = fuse(self.candidates.words, sides)
         best = sorted(scores, key=lambda row: (-scores[row], row))[: self.request.limit]
         passages = await self._read(best)
+        _require_one_state(passages)
         return [(passage, scores[row]) for row, passage in zip(best, passages, strict=True)]
 
     async def run(self) -> None:
@@ -227,11 +233,12 @@ class Retrieval:
 
     async def _find_words(self, match: Any, size: int) -> Any:
         """Add the passages that match, best first by BM25."""
-        columns = [ROW, "_score", *([VECTOR] if self.request.models else [])]
+        columns = [ROW, "_score", PASSAGE, *([VECTOR] if self.request.models else [])]
         columns += [MODEL] if any(model.where for model in self.request.models) else []
         asked = self.table.query().nearest_to_text(match).where(self.request.where).limit(size)
         answer = await asked.select(columns).to_arrow()
         self.candidates.words.update(zip(answer[ROW].to_pylist(), answer["_score"].to_pylist(), strict=True))
+        self.candidates.add_passages(answer)
         return answer
 
     async def _find_similar(self, model: ModelQuery, vector: Vectors | None, size: int) -> None:
@@ -254,25 +261,18 @@ class Retrieval:
         if not correctable_words(self.request.query):
             return []
         best = _best(CHECKED_PASSAGES, self.candidates.words)
-        best_texts = "\n".join([passage.search_text for passage in await self._read(best)])
-        best_texts = fold_words(best_texts)
+        best_texts = fold_words("\n".join([passage.search_text for passage in await self._read(best)]))
         missing = [word for word in correctable_words(self.request.query) if word_stem(word) not in best_texts]
         asked = sorted(missing, key=len, reverse=True)[:MAX_CHECKED_WORDS]
-        return [word for word in asked if not await self._has_word(word)]
+        # Often no passage has any of them: then one query says so.
+        if len(asked) > 1 and not await self._has_any(asked):
+            return asked
+        return [word for word in asked if not await self._has_any([word])]
 
-    async def _has_word(self, word: str) -> bool:
-        """Return whether a passage has the word: first among indexed rows, then, which takes longer, among all."""
-
-        def asked() -> Any:
-            return (
-                self.table.query()
-                .nearest_to_text(word_query(word))
-                .where(self.request.where)
-                .limit(1)
-                .select([ROW, "_score"])
-            )
-
-        return len(await asked().fast_search().to_arrow()) > 0 or len(await asked().to_arrow()) > 0
+    async def _has_any(self, words: list[str]) -> bool:
+        """Return whether a passage has one of the words, in any of its forms."""
+        asked = self.table.query().nearest_to_text(word_query(" ".join(words))).where(self.request.where)
+        return len(await asked.limit(1).select([ROW, "_score"]).to_arrow()) > 0
 
     async def _read(self, rows: Iterable[int]) -> list[Passage]:
         """Return the passages of rows, reading each row once."""
@@ -280,8 +280,7 @@ class Retrieval:
         missing = [row for row in wanted if row not in self.candidates.passages]
         if missing:
             answer = await self.table.take_row_ids(missing).with_row_id().select([PASSAGE]).to_arrow()
-            pairs = zip(answer[ROW].to_pylist(), answer[PASSAGE].to_pylist(), strict=True)
-            self.candidates.passages.update({row: deserialize(stored) for row, stored in pairs})
+            self.candidates.add_passages(answer)
         try:
             return [self.candidates.passages[row] for row in wanted]
         except KeyError as error:
@@ -310,6 +309,9 @@ class Retrieval:
         models = [one.embedder.name for one in self.request.models if one.nearness and one.nearness.counts_words]
         sides = (self.candidates.words, *(self.candidates.similarities.get(name, {}) for name in models))
         rows = {row for side in sides for row in _best(COVERED_PASSAGES, side)}
+        # Most of what will be shown is read with it: each query of the index takes milliseconds, whatever it reads.
+        shown = min(self.request.limit, CANDIDATES)
+        await self._read(row for side in self.candidates.similarities.values() for row in _best(shown, side))
         passages = zip(rows, await self._read(rows), strict=True)
         return {row: terms.coverage(passage.search_text) for row, passage in passages}
 
@@ -347,6 +349,14 @@ class Retrieval:
         if not found or (not self.candidates.words and len(self.request.models) == 1):
             return Side(found, 1.0)
         return Side(found, embedder.weight * TRUST.of(spread_of(found.values())))
+
+
+def _require_one_state(passages: Sequence[Passage]) -> None:
+    """Raise `RowsMovedError` if one query found rows that another one no longer did, because they were replaced."""
+    versions = {passage.file_id: passage.version for passage in passages}
+    places = {(passage.file_id, passage.chunk.ordinal) for passage in passages}
+    if len(places) < len(passages) or any(versions[passage.file_id] != passage.version for passage in passages):
+        raise RowsMovedError
 
 
 def _best(number: int, found: Mapping[int, float]) -> list[int]:

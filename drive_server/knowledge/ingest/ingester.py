@@ -13,7 +13,8 @@ import anyio
 from sqlalchemy import Select
 
 from drive_server.errors import StorageFailureError
-from drive_server.knowledge.embedding.embedder import Embedder, EmbedderUnavailableError, Vectors
+from drive_server.knowledge.embedding.embedder import Embedder, Vectors
+from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
 from drive_server.knowledge.index.health import DamagedIndexError, IndexHealth
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.lock import WriterLock

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import anyio.to_thread
 
 from drive_server.knowledge.chunk import Chunk
-from drive_server.knowledge.embedding.embedder import Embedder, EmbedderUnavailableError, Vectors
+from drive_server.knowledge.embedding.embedder import Embedder, Vectors
+from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.rows import IndexedFile, text_digest
 from drive_server.knowledge.ingest.pending import Job, Result

@@ -3,7 +3,8 @@
 import logging
 
 from drive_server.knowledge.ingest.pending import Job, PendingFiles
-from drive_server.knowledge.readers.process import Reader, ReaderCrashedError
+from drive_server.knowledge.process import ProcessCrashedError
+from drive_server.knowledge.readers.process import Reader
 from drive_server.knowledge.readers.recognized import RecognizedTexts
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.knowledge.text.elements import Recognized, RecognizedPage
@@ -57,7 +58,7 @@ class Recognition:
         self._reader = self._reader or Reader()
         try:
             return await self._texts.recognize(blob, job.name, job.media_type, self._reader, after)
-        except ReaderCrashedError:
+        except ProcessCrashedError:
             logger.warning("A page could not be read by OCR.")
             self.close()
             return Recognized((RecognizedPage(after + 1, None),), is_complete=True)

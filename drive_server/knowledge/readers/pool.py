@@ -11,8 +11,9 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
+from drive_server.knowledge.process import Answer, ProcessCrashedError
 from drive_server.knowledge.readers.extract import ChunkedText, extract, read_chunks, unreadable_chunks
-from drive_server.knowledge.readers.process import Answer, Reader, ReaderCrashedError, Work
+from drive_server.knowledge.readers.process import Reader, Work
 from drive_server.knowledge.text.elements import Extraction
 from drive_server.knowledge.text.unreadable import UnreadableKind, unreadable
 
@@ -63,11 +64,11 @@ class ReaderPool:
         try:
             if self._idle:
                 return await self._run_in(self._idle.pop(), work, refusal, path, name, media_type, seconds)
-        except ReaderCrashedError:
+        except ProcessCrashedError:
             logger.debug("An idle reader process has ended; another one is started.")
         try:
             return await self._run_in(Reader(), work, refusal, path, name, media_type, seconds)
-        except ReaderCrashedError:
+        except ProcessCrashedError:
             logger.warning("A file made its reader crash.")
             return refusal("crash", 1)
 

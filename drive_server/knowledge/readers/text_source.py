@@ -10,9 +10,10 @@ import anyio
 import anyio.to_thread
 
 from drive_server.knowledge.formats import HEAD_BYTES, Format, format_of
+from drive_server.knowledge.process import Answer, ProcessCrashedError
 from drive_server.knowledge.readers.extract import ChunkedText, chunk_extraction, extract, read_chunks
 from drive_server.knowledge.readers.pool import ReaderPool, Refusal
-from drive_server.knowledge.readers.process import Answer, Reader, ReaderCrashedError, Work
+from drive_server.knowledge.readers.process import Reader, Work
 from drive_server.knowledge.readers.recognized import Pages, RecognizedTexts, awaits_ocr, with_recognized
 from drive_server.knowledge.text.elements import Extraction, Recognized
 from drive_server.storage.blobs import BlobStore
@@ -84,7 +85,7 @@ class TextSource:
     async def recognize(self, blob_hash: str, name: str, media_type: str, reader: Reader, after: int) -> Recognized:
         """Read pages behind number `after` that are pictures, for some seconds, in a process of its own.
 
-        Raises as `text`, and `ReaderCrashedError` if the process ends or takes too long.
+        Raises as `text`, and `ProcessCrashedError` if the process ends or takes too long.
         """
         from drive_server.knowledge.readers.pages.scans import recognize  # loads libraries of pictures
 
@@ -93,7 +94,7 @@ class TextSource:
             with anyio.move_on_after(OCR_PAGE_SECONDS):
                 return await anyio.to_thread.run_sync(reader.run, work, path, name, media_type, abandon_on_cancel=True)
         reader.end()
-        raise ReaderCrashedError
+        raise ProcessCrashedError
 
     async def _recognized_pages(self, blob_hash: str, read: Extraction | ChunkedText) -> Pages | None:
         if self._recognized is None or not awaits_ocr(read.state, read.omissions):

@@ -45,12 +45,17 @@ MIN_WITH_APOSTROPHE = 4
 _WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 
 
+def may_be_name(query: str) -> bool:
+    """Return whether a query is short enough to be nearly a name."""
+    return bool(_words_of_name(query))
+
+
 async def match_near_names(
     session: "AsyncSession", visible: "Select[str]", query: str, kind: "Kind | None" = None, *, with_slips: bool
 ) -> list[NameMatch]:
     """Return those of the visible items whose names are nearly the query, best first; none for more than four words."""
-    words = [word for word in _parted(query).split() if word != "'"]
-    if not 0 < len(words) <= MOST_WORDS or any(len(word) < 2 and word.isascii() for word in words):
+    words = _words_of_name(query)
+    if not words:
         return []
     candidates = visible.with_only_columns(NodeRow.id, NodeRow.name).where(NodeRow.parent_id.is_not(None))
     choices = [[*_in_other_forms(word), *(_parts(word) if with_slips else ())] for word in words]
@@ -69,6 +74,13 @@ async def match_near_names(
         if score := score_near(name, wanted, with_slips=with_slips):
             matches.append(NameMatch(node_id, name, score))
     return sorted(matches, key=lambda match: (-match.score, len(match.name), match.name, match.id))
+
+
+def _words_of_name(query: str) -> list[str]:
+    """Return the words of a query, none if they are too many or too short to be compared with names."""
+    words = [word for word in _parted(query).split() if word != "'"]
+    is_comparable = len(words) <= MOST_WORDS and not any(len(word) < 2 and word.isascii() for word in words)
+    return words if is_comparable else []
 
 
 def score_near(name: str, wanted: str, *, with_slips: bool = True) -> float:

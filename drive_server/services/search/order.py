@@ -106,7 +106,7 @@ class Question:
     def candidates(self, hits: Sequence[IndexHit]) -> list[Candidate]:
         """Return the best first, scored by place: the index's own scores would disclose other people's texts."""
         if self.mode != "text":
-            return [_whole(hit, 1 / (1 + place)) for place, hit in enumerate(hits)]
+            return [*self.names, *(_whole(hit, 1 / (1 + place)) for place, hit in enumerate(hits))]
         passages = one_per_file(hits, {name.file_id for name in self.names})
         cut = [_cut(hit, parse(self.query).words, TEXT_SHARE / (1 + place)) for place, hit in enumerate(passages)]
         shown = set(self.shown)

@@ -21,7 +21,7 @@ from drive_server.models.search import Hit
 from drive_server.services.documents.service import DocumentService
 from drive_server.services.pagination import Cursors
 from drive_server.services.search.filters import NO_FILTER, SearchFilter
-from drive_server.services.search.fuzzy_names import match_near_names
+from drive_server.services.search.fuzzy_names import match_near_names, may_be_name
 from drive_server.services.search.names import NameMatch, list_latest, match_names
 from drive_server.services.search.order import Candidate, Question, in_one_order, one_per_file, pack_marks, unpack_marks
 from drive_server.services.search.scope import SearchArea, open_area
@@ -35,6 +35,8 @@ MAX_SHOWN_CHARACTERS = 100
 MAX_FOUND = 1000
 MAX_ASKED = 8000
 ASKED_PER_WANTED = 4
+SHARE_OF_NAMES = 2
+"""A hybrid search has one name at most for so many hits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,51 @@ class SearchService:
         found = await self._ask(actor.principal, area, question)
         hits = await _reranked(reranker, wanted, found.hits) if reranker else found.hits
         return Page(hits[:size], note=self._note(area, language))
+
+    async def hybrid(
+        self,
+        actor: Actor,
+        query: str,
+        *,
+        folder: str | None = None,
+        only: SearchFilter = NO_FILTER,
+        limit: int = 10,
+        language: Language = "en",
+    ) -> tuple[Sequence[Hit], Page[Hit]]:
+        """Return the items that `find` finds by their names, half of `limit` at most, and the page of `semantic`.
+
+        A search of both at once: what the caller may see is looked up once, and the index is asked once.
+        """
+        _require_searcher(actor.principal)
+        wanted, size = _checked_query(query), checked_limit(limit)
+        conditions, most = only.conditions(actor.principal, None), max(1, size // SHARE_OF_NAMES)
+        passages = max(size, MAX_PASSAGES) if self._reranker else size
+        question = Question(wanted, "hybrid", passages, answers_only=True)
+
+        async def names(session: AsyncSession) -> tuple[SearchArea, Question]:
+            area = await open_area(session, actor.principal, folder, conditions)
+            names, near = await _match_names(session, area, wanted, None)
+            named = [*names, *near][:most]
+            return area, replace(question, names=named, size=passages + len(named))
+
+        area, asked = await self._database.look(names)
+        found = await self._ask(actor.principal, area, asked)
+        named = [hit for hit in found.hits if not hit.version]
+        if may_be_name(parse(wanted).words) and not asked.is_answered(found.candidates):
+            named = await self._named_nearly(actor.principal, area, replace(question, size=most))
+        hits = tuple(hit for hit in found.hits if hit.version)
+        hits = await _reranked(self._reranker, wanted, hits) if self._reranker else hits
+        return named, Page(hits[:size], note=self._note(area, language))
+
+    async def _named_nearly(self, principal: Principal, area: SearchArea, question: Question) -> Sequence[Hit]:
+        """Return items whose names have a slip of the pen in them or the query."""
+
+        async def look(session: AsyncSession) -> Sequence[Hit]:
+            words = parse(question.query).words
+            near = _candidates(await match_near_names(session, area.visible, words, None, with_slips=True))
+            return (await _page(session, principal, area, replace(question, names=near), ())).hits if near else ()
+
+        return await self._database.look(look)
 
     async def near(self, actor: Actor, texts: Sequence[str], *, without: str, limit: int = 10) -> Page[Hit]:
         """Return the files that have passages near to any of the texts, each once, without the one of that id."""

@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from drive_server.knowledge.embedding.embedder import CjkEmbedder, EmbedderUnavailableError, Vectors
+from drive_server.knowledge.embedding.embedder import CjkEmbedder, Vectors
+from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
 
 LONGEST, NEAREST = 160, 2
 NEAR, APART = 0.85, 0.012

@@ -14,12 +14,12 @@ from drive_server.knowledge.embedding.embedder import (
     DIMENSIONS,
     MODEL_FILE,
     MODEL_FOLDER,
-    TOKENIZER_FILE,
     CjkEmbedder,
-    EmbedderUnavailableError,
     LocalEmbedder,
     NoEmbedder,
 )
+from drive_server.knowledge.embedding.onnx_model import TOKENIZER_FILE
+from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,6 @@ import pytest
 
 from drive_server.access import ALL_SCOPES, Actor
 from drive_server.connect import DriveSettings, open_drive
-from drive_server.knowledge.embedding.embedder import EmbedderUnavailableError
 from drive_server.knowledge.embedding.service import (
     BACKOFF_SECONDS,
     MAX_TEXTS,
@@ -17,6 +16,7 @@ from drive_server.knowledge.embedding.service import (
     EmbeddingService,
     RemoteEmbedder,
 )
+from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
 from tests.drive_server.knowledge import samples
 from tests.drive_server.knowledge.embedding_server import DIMENSIONS, Answer, Script, embedding_server, proper, vector
 

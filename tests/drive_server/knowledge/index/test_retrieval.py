@@ -128,6 +128,7 @@ async def test_a_phrase_of_function_words_only_narrows_what_the_others_find(corp
     assert await corpus.found('"the"', mode="text") == []
 
 
+@pytest.mark.parametrize("corpus", [LocalEmbedder], indirect=True)
 async def test_a_search_whose_passages_are_put_elsewhere_meanwhile_is_made_again(
     corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,7 +142,7 @@ async def test_a_search_whose_passages_are_put_elsewhere_meanwhile_is_made_again
         return take(table, [row + (1 << 40) for row in row_ids] if len(asked) == 1 else row_ids)
 
     monkeypatch.setattr(AsyncTable, "take_row_ids", take_late)
-    assert sorted(await corpus.found("soup")) == [1, 2, 3, 4]
+    assert sorted(await corpus.found("soup", mode="vector")) == [1, 2, 3, 4]
     assert len(asked) > 1
 
 

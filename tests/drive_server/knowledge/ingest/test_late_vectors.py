@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.knowledge.embedding.embedder import EmbedderUnavailableError
+from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.rows import MODEL
 from drive_server.knowledge.ingest import ingester

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from sqlalchemy import select, update
 
-from drive_server.knowledge.embedding.embedder import EmbedderUnavailableError, NoEmbedder
+from drive_server.knowledge.embedding.embedder import NoEmbedder
+from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
 from drive_server.knowledge.index import rows
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.ingest import pending

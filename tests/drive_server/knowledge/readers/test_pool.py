@@ -1,19 +1,17 @@
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import anyio
 import anyio.from_thread
 import pytest
 
+from drive_server.knowledge import process as process_module
+from drive_server.knowledge.process import Answer, ProcessCrashedError
 from drive_server.knowledge.readers import pool as reader_pool
-from drive_server.knowledge.readers import process as reader_module
 from drive_server.knowledge.readers.extract import extract, read_chunks
 from drive_server.knowledge.readers.pool import ReaderPool, ReaderQueue
-from drive_server.knowledge.readers.process import Answer, Reader, ReaderCrashedError, Work
+from drive_server.knowledge.readers.process import Reader, Work
 from drive_server.knowledge.text.unreadable import unreadable
 from drive_server.knowledge.text.words import indexed_words
 from tests.drive_server.knowledge import samples
@@ -73,7 +71,7 @@ async def test_a_kept_process_that_has_ended_is_replaced(pool: ReaderPool, docum
 async def test_a_file_that_crashes_its_reader_fails_and_nothing_else(
     pool: ReaderPool, document: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reader_module, "MODULE", "this")  # which prints some verses and ends
+    monkeypatch.setattr(process_module, "MODULE", "this")  # which prints some verses and ends
     extraction = await pool.extract(document, "leave.pdf", "")
     assert (extraction.state, extraction.text) == ("failed", "")
     monkeypatch.undo()
@@ -109,7 +107,7 @@ async def test_who_stops_waiting_ends_the_process(
     with anyio.CancelScope() as scope:
         await pool.extract(document, "leave.pdf", "")
     assert scope.cancelled_caught
-    with pytest.raises(ReaderCrashedError):
+    with pytest.raises(ProcessCrashedError):
         Reader.run(readers[0], extract, document, "leave.pdf", "")
 
 
@@ -145,13 +143,6 @@ async def test_a_file_that_needs_too_much_memory_fails_and_the_next_one_is_read(
     assert extraction.state == "failed"
     assert extraction.reason
     assert (await pool.extract(document, "leave.pdf", "")).state == "ready"
-
-
-def test_an_idle_reader_ends_by_itself() -> None:
-    program = f"import {reader_module.__name__} as reader; reader.IDLE_SECONDS = 0.01; reader.main()"
-    done = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    with done:
-        assert done.wait(30) == -signal.SIGALRM
 
 
 class Reading:

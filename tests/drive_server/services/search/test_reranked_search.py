@@ -47,6 +47,18 @@ async def test_a_configured_service_orders_the_passages(reranked: Drive, server:
     assert [hit.score for hit in page.items] == [1, 0.5]
 
 
+async def test_the_service_orders_the_passages_beside_names_too(reranked: Drive, server: Script) -> None:
+    alice = await new_person(reranked.identity, "alice@example.com")
+    await fill(reranked, alice, "leave leave leave", "the best of all leave")
+    await reranked.documents.create(alice, "root", "leave.md", "soup")
+    await reranked.ingester.drain()
+    server.favourite = "best"
+    named, fitting = await reranked.search.hybrid(alice, "leave", limit=1)
+    assert [hit.item.name for hit in named] == ["leave.md"]
+    assert [hit.text for hit in fitting.items] == ["the best of all leave"]
+    assert "soup" not in server.requests[-1]["documents"]
+
+
 async def test_what_is_beyond_the_limit_is_judged_too_and_the_limit_holds(reranked: Drive, server: Script) -> None:
     alice = await new_person(reranked.identity, "alice@example.com")
     await fill(reranked, alice, "leave", "leave of absence", "leave days and many other words that are the best")
