@@ -26,7 +26,7 @@ from benchmarks.fixtures.texts.docstrings import of_package
 from benchmarks.search.retrieval import Library, fill
 from drive_server.connect import DriveSettings, open_drive
 from drive_server.knowledge.embedding.embedder import LocalEmbedder, Vectors
-from drive_server.knowledge.index.fusion import TRUST, Side, Trust, fuse, spread_of
+from drive_server.knowledge.index.fusion import Side, Trust, fuse, spread_of
 from drive_server.knowledge.index.lance import Lance
 from drive_server.knowledge.index.queries import parse
 from drive_server.knowledge.index.retrieval import ROW, ModelQuery, Retrieval, SearchRequest
@@ -55,7 +55,6 @@ class Choice:
         return f"{shares}, spreads {self.trust.low} to {self.trust.high}"
 
 
-OURS = Choice(TRUST, LocalEmbedder.weight)
 CHOICES = [
     Choice(Trust(least / most, low, high), most)
     for least, most, low, high in itertools.product(
@@ -67,10 +66,14 @@ CHOICES = [
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query: the spread of its similarities, and nDCG@10 at each share of them, from 0 to 1 in `STEPS`."""
+    """A query: the spread of its similarities, and nDCG@10 at each share of them, from 0 to 1 in `STEPS`.
+
+    `ours` is the share that the product gives them.
+    """
 
     spread: float
     ndcg: Sequence[float]
+    ours: float
 
     def at(self, share: float) -> float:
         """Return nDCG@10 at a share."""
@@ -82,6 +85,11 @@ class Asked:
 def mean(asked: Sequence[Asked], choice: Choice) -> float:
     """Return the mean nDCG@10 of a collection."""
     return fmean(one.at(choice.share(one.spread)) for one in asked)
+
+
+def mean_of_ours(asked: Sequence[Asked]) -> float:
+    """Return the mean nDCG@10 of a collection as the product searches it."""
+    return fmean(one.at(one.ours) for one in asked)
 
 
 def choose(others: Sequence[Sequence[Asked]]) -> Choice:
@@ -127,7 +135,8 @@ async def _ask_one(
         best = sorted(scores, key=lambda row: (-scores[row], row))
         return ndcg(list(dict.fromkeys(documents[row] for row in best)), grades)
 
-    return Asked(spread_of(similarities.values()), [at(step / STEPS) for step in range(STEPS + 1)])
+    ours = (await retrieval.side(embedder)).weight
+    return Asked(spread_of(similarities.values()), [at(step / STEPS) for step in range(STEPS + 1)], ours)
 
 
 def rows_of(measured: Mapping[str, Sequence[Asked]]) -> list[list[str]]:
@@ -137,7 +146,7 @@ def rows_of(measured: Mapping[str, Sequence[Asked]]) -> list[list[str]]:
     for name, asked in measured.items():
         chosen = choose([other for key, other in measured.items() if key != name] or [asked])
         sides = [fmean(one.at(share) for one in asked) for share in (0.0, 1.0, 0.5)]
-        values.append((*sides, mean(asked, OURS), mean(asked, chosen)))
+        values.append((*sides, mean_of_ours(asked), mean(asked, chosen)))
         rows.append([name, str(len(asked)), *(f"{value:.3f}" for value in values[-1]), str(chosen)])
     return [*rows, ["mean", "", *(f"{fmean(column):.3f}" for column in zip(*values, strict=True)), ""]]
 

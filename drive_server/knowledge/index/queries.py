@@ -12,6 +12,13 @@ _TOKEN = re.compile(rf"(?P<minus>-?)(?P<phrase>{_PHRASE})(?=[\s,.;:!?，。；�
 _EITHER = frozenset(("OR", "|"))
 _EXCLUDED_WORD = re.compile(r"-[^\W\d_].*")
 _EDGE_SPACE = re.compile(f"(?<=[{CJK}]) (?=[{CJK}])")
+_QUESTION = re.compile(
+    r"\W*(?:how|what|whats|when|where|which|who|whom|whose|why|is|are|am|was|were|do|does|did|can|could|should|would"
+    r"|will|may|must|has|have|had|if)\b|.*(?:\?\s*$|\b(?-i:I)\b|\b(?:my|me|you|your|we|our)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A question, or what somebody says of themselves, in English; a question mark at the end in any Western language."""
+_ANY_CJK = re.compile(f"[{CJK}]")
 _LETTER = rf"[^\W_{CJK}]"
 
 
@@ -34,6 +41,11 @@ class Query:
     def words(self) -> str:
         """All terms but the excluded ones, without syntax."""
         return " ".join(term.text for group in self.groups for term in group)
+
+    @property
+    def is_question(self) -> bool:
+        """True if it is asked as one asks a person, in a Western language."""
+        return _QUESTION.match(self.words) is not None and not _ANY_CJK.search(self.words)
 
     @property
     def phrases(self) -> tuple[Term, ...]:

@@ -4,12 +4,13 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from heapq import nlargest
+from statistics import fmean
 from typing import Any, Literal
 
 import anyio
 import numpy as np
 
-from drive_server.knowledge.embedding.embedder import CrossingEmbedder, Embedder, Nearness, Vectors
+from drive_server.knowledge.embedding.embedder import CrossingEmbedder, Embedder, LocalEmbedder, Nearness, Vectors
 from drive_server.knowledge.index.evidence import (
     ENOUGH_BY_WORDS,
     Coverage,
@@ -19,7 +20,16 @@ from drive_server.knowledge.index.evidence import (
     terms_of,
     with_agreement,
 )
-from drive_server.knowledge.index.fusion import TRUST, Side, above_field, cosine_of, fuse, scaled, spread_of
+from drive_server.knowledge.index.fusion import (
+    QUESTION,
+    TRUST,
+    Side,
+    above_field,
+    cosine_of,
+    fuse,
+    scaled,
+    spread_of,
+)
 from drive_server.knowledge.index.matching import correctable_words, match_query, word_query, word_stem
 from drive_server.knowledge.index.queries import Query
 from drive_server.knowledge.index.rows import MODEL, PASSAGE, VECTOR, Passage, column_to_vectors, deserialize
@@ -43,6 +53,9 @@ STRICT_CANDIDATES = 1000
 
 COVERED_PASSAGES = 20
 """How many of the best passages by words, and of the nearest, are looked through for what they have of a question."""
+
+MEASURED_PASSAGES = 10
+"""How many of the nearest passages are measured for how much words count in a question."""
 
 COMPARED_PASSAGES = 5
 """How many passages in another language are compared by the other model too."""
@@ -157,7 +170,7 @@ class Retrieval:
         is_judged = self.request.answers_only or any(model.is_foreign for model in self.request.models)
         if self.request.mode != "vector" and is_judged and not await self._is_answered() and self.request.answers_only:
             return []
-        sides = [self._side(model.embedder) for model in self.request.models]
+        sides = [await self.side(model.embedder) for model in self.request.models]
         if sum(bool(side.similarities) for side in sides) > 1:
             sides = [above_field(side) for side in sides]
         scores = fuse(self.candidates.words, sides)
@@ -343,12 +356,16 @@ class Retrieval:
         vectors = [one for one in column_to_vectors(answer[VECTOR]) if one is not None]
         return float((crossing.cross_passages(np.array(vectors)) @ vector).max()) if vectors else 0.0
 
-    def _side(self, embedder: Embedder) -> Side[int]:
+    async def side(self, embedder: Embedder) -> Side[int]:
         """Return the similarities of a model, and how far they count for this query."""
         found = self.candidates.similarities.get(embedder.name, {})
         if not found or (not self.candidates.words and len(self.request.models) == 1):
             return Side(found, 1.0)
-        return Side(found, embedder.weight * TRUST.of(spread_of(found.values())))
+        share = embedder.weight * TRUST.of(spread_of(found.values()))
+        if self.request.query.is_question and embedder.name == LocalEmbedder.name:
+            nearest = await self._read(_best(MEASURED_PASSAGES, found))
+            share = QUESTION.of(share, fmean(len(passage.search_text) for passage in nearest))
+        return Side(found, share)
 
 
 def _require_one_state(passages: Sequence[Passage]) -> None:

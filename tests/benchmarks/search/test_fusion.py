@@ -6,10 +6,10 @@ import pytest
 
 from benchmarks.fixtures.texts.collection import Collection, Document, Query
 from benchmarks.fixtures.texts.docstrings import of_package
-from benchmarks.search.fusion import CHOICES, STEPS, Asked, choose, mean, measure, rows_of
+from benchmarks.search.fusion import CHOICES, STEPS, Asked, choose, mean, mean_of_ours, measure, rows_of
 
-WORDS_KNOW = Asked(0.3, [1 - step / STEPS for step in range(STEPS + 1)])
-VECTORS_KNOW = Asked(0.3, [step / STEPS for step in range(STEPS + 1)])
+WORDS_KNOW = Asked(0.3, [1 - step / STEPS for step in range(STEPS + 1)], 0.5)
+VECTORS_KNOW = Asked(0.3, [step / STEPS for step in range(STEPS + 1)], 0.5)
 TEXTS = {"a": "Parents may take sixteen weeks of leave.", "b": "The canteen serves noodles on Monday."}
 
 
@@ -42,3 +42,8 @@ def test_docstrings_make_a_collection_that_is_the_same_at_every_run() -> None:
 
 def test_choices_differ() -> None:
     assert not any(one == other for one, other in itertools.combinations(CHOICES, 2))
+
+
+def test_ours_is_the_share_that_the_product_gives_each_query() -> None:
+    asked = [Asked(0.3, VECTORS_KNOW.ndcg, share) for share in (0.9, 0.5)]
+    assert mean_of_ours(asked) == pytest.approx(0.7)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from drive_server.knowledge.embedding.embedder import LocalEmbedder
-from drive_server.knowledge.index.fusion import MIN_SIMILARITY, TRUST, Side, fuse, scaled, spread_of
+from drive_server.knowledge.index.fusion import MIN_SIMILARITY, QUESTION, TRUST, Side, fuse, scaled, spread_of
 
 
 def test_each_side_counts_as_a_share_of_its_best() -> None:
@@ -65,3 +65,10 @@ def test_each_models_similarities_count_as_shares_of_their_own_best() -> None:
 def test_a_similarity_counts_from_the_models_floor() -> None:
     assert [scaled(cosine, 0.7) for cosine in (0.7, 0.85, 1.0)] == pytest.approx([0, 0.5, 1])
     assert scaled(0.4, 0.0) == 0.4
+
+
+def test_for_a_question_with_short_answers_meaning_counts_more_and_never_less_than_else() -> None:
+    assert QUESTION.of(0.5, 100) == QUESTION.of(0.5, 400) == 0.9
+    assert QUESTION.of(0.5, 550) == pytest.approx(0.7)
+    assert QUESTION.of(0.5, 700) == QUESTION.of(0.5, 1000) == 0.5
+    assert QUESTION.of(0.95, 100) == 0.95

@@ -104,3 +104,22 @@ def test_phrases_can_be_taken_as_words() -> None:
 def test_a_long_query_of_quotes_is_read_at_once() -> None:
     assert parse('"' * 5000).phrases == ()
     assert parse('-"a' * 5000).words
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How long is the notice period",
+        "notice period of the lease?",
+        "I lost my key",
+        "can you find our lease",
+        "¿Dónde?",
+    ],
+)
+def test_a_question_is_told_by_its_words_and_its_mark(text: str) -> None:
+    assert parse(text).is_question
+
+
+@pytest.mark.parametrize("text", ["lease 2024", "notice period", "invoice -paid", "租约什么时候到期？", "i", ""])
+def test_words_to_look_for_are_no_question(text: str) -> None:
+    assert not parse(text).is_question
