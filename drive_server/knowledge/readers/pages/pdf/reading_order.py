@@ -5,9 +5,10 @@ that was drawn before it, or columns were drawn row by row.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, count, pairwise
 from operator import ge
 from typing import Final
 
@@ -54,19 +55,20 @@ class _Layout:
     def __init__(self, lines: Sequence[Line]) -> None:
         self._drawn = list(lines)
         self._free = [piece for line in lines if line.kind == "text" for piece in line.pieces or (line,)]
+        self._order = dict(zip(map(id, self._free), count()))
+        """The place of each piece among all of them as drawn, by the piece's identity."""
         self._used: set[int] = set()
         self._found: list[tuple[int, list[Line]]] = []
 
     @cached_property
-    def _order(self) -> dict[int, int]:
-        """The place of each piece among all of them as drawn, by the piece's identity."""
-        pieces = (piece for line in self._drawn if line.kind == "text" for piece in line.pieces or (line,))
-        return {id(piece): place for place, piece in enumerate(pieces)}
+    def _first_places(self) -> list[int]:
+        """The place of the first piece of each line."""
+        pieces = [len(line.pieces) or 1 if line.kind == "text" else 0 for line in self._drawn]
+        return list(accumulate(pieces, initial=0))[:-1]
 
-    @cached_property
-    def _line_of(self) -> dict[int, int]:
-        """The number of the line that each piece is of, by the piece's identity."""
-        return {id(piece): number for number, line in enumerate(self._drawn) for piece in line.pieces or (line,)}
+    def _first_line(self, pieces: Iterable[Line]) -> int:
+        """Return the number of the first line that any of the pieces is of."""
+        return bisect_right(self._first_places, min(map(self._order.__getitem__, map(id, pieces)))) - 1
 
     @property
     def may_have_tables(self) -> bool:
@@ -96,11 +98,11 @@ class _Layout:
 
     def _take(self, pieces: Sequence[Line], lines: list[Line]) -> None:
         self._used.update(map(id, pieces))
-        self._found.append((min(map(self._line_of.__getitem__, map(id, pieces))), lines))
+        self._found.append((self._first_line(pieces), lines))
 
     def _is_row_by_row(self, run: Run) -> bool:
         """Return whether most rows were drawn at once, from left to right."""
-        full = [[self._order[id(piece)] for piece in row] for row in run.rows if len(row) > 1]
+        full = [list(map(self._order.__getitem__, map(id, row))) for row in run.rows if len(row) > 1]
         at_once = sum(row == list(range(row[0], row[0] + len(row))) for row in full)
         return at_once >= _ROW_BY_ROW * len(full)
 
@@ -109,11 +111,13 @@ class _Layout:
         result: list[Line] = []
         for number, line in enumerate(self._drawn):
             result += found.get(number, ())
-            pieces = [piece for piece in line.pieces if id(piece) not in self._used]
-            if len(pieces) < len(line.pieces):
-                result += pieces
-            elif id(line) not in self._used:
+            if not line.pieces:
+                if id(line) not in self._used:
+                    result.append(line if line.height > 0 else _alone(line))
+            elif self._used.isdisjoint(map(id, line.pieces)):
                 result.append(_alone(line))
+            else:
+                result += [piece for piece in line.pieces if id(piece) not in self._used]
         return _edges_in_place(_with_whole_rows(result))
 
     def _by_place(self, rows: Sequence[list[Line]], runs: Sequence[tuple[int, Run]]) -> list[Line]:
@@ -127,9 +131,9 @@ class _Layout:
 
     def _whole(self, row: list[Line]) -> list[Line]:
         """Return the line that a row's pieces are parts of, if it is one."""
-        numbers = {self._line_of[id(piece)] for piece in row}
-        line = self._drawn[min(numbers)]
-        return [_alone(line)] if len(numbers) == 1 and len(line.pieces or (line,)) == len(row) else row
+        line = self._drawn[self._first_line(row)]
+        pieces = line.pieces or (line,)
+        return [_alone(line)] if len(pieces) == len(row) and {*map(id, pieces)} == {*map(id, row)} else row
 
 
 def _are_apart(lines: Sequence[Line]) -> bool:
