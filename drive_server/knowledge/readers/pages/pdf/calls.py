@@ -96,10 +96,10 @@ def character_boxes(text: Handle, indices: Sequence[int]) -> Iterator[Box]:
     return chain.from_iterable(zip(some[::4], some[3::4], some[2::4], some[1::4], strict=True) for some in found)
 
 
-def character_ends(text: Handle, indices: Sequence[int]) -> Iterator[tuple[float, float]]:
-    """Return where characters begin and end from left to right; zeros for those that have no box."""
+def ends_of_pairs(text: Handle, indices: Sequence[int]) -> Iterator[Box]:
+    """Yield where the characters of each pair begin and end from left to right; zeros for those that have no box."""
     found = _RECTANGLES.of(_loose_box, indices, text)
-    return chain.from_iterable(zip(some[::4], some[2::4], strict=True) for some in found)
+    return chain.from_iterable(zip(some[::8], some[2::8], some[4::8], some[6::8], strict=True) for some in found)
 
 
 def origins(text: Handle, indices: Sequence[int]) -> Iterator[tuple[float, float]]:

@@ -7,7 +7,7 @@ characters are asked for at once, so that no Python runs between the calls.
 
 import re
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -18,7 +18,7 @@ from drive_server.knowledge.readers.pages.paragraphs import Line
 from drive_server.knowledge.readers.pages.pdf.calls import (
     Box,
     character_boxes,
-    character_ends,
+    ends_of_pairs,
     handle,
     indices_of,
     origins,
@@ -68,9 +68,9 @@ class Characters:
         self.text: str = textpage.get_text_range()
         self._has_same_offsets = textpage.count_chars() == len(self.text)
 
-    def ends(self, offsets: Sequence[int]) -> Iterator[tuple[float, float]]:
-        """Return where characters begin and end from left to right; zeros for those that have no box."""
-        return character_ends(self._handle, self._indices(offsets))
+    def ends_of_pairs(self, offsets: Sequence[int]) -> Iterator[Box]:
+        """Yield where the characters of each pair begin and end from left to right; zeros for those without a box."""
+        return ends_of_pairs(self._handle, self._indices(offsets))
 
     def boxes(self, offsets: Sequence[int]) -> Iterator[Box]:
         """Yield the boxes of characters, their lines' heights included; zeros for those that have none."""
@@ -165,7 +165,10 @@ def _main_direction(lines: Sequence[Line], turned: Mapping[int, Direction]) -> D
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """The coordinates in which the main direction of a page runs to the right, and where its lines begin in its text."""
+    """The coordinates in which the main direction of a page runs to the right.
+
+    `starts`: where its lines begin in its text.
+    """
 
     characters: Characters
     direction: Direction
@@ -200,9 +203,7 @@ class _Frame:
 
     def samples_have_gaps(self, lines: Sequence[Line]) -> bool:
         """Return whether some lines, spread over the page, have a wide gap."""
-        long = [
-            number for number, line in enumerate(lines) if len(line.text) > _LONG_SAMPLE and line.kind != "aside"
-        ]
+        long = [number for number, line in enumerate(lines) if len(line.text) > _LONG_SAMPLE and line.kind != "aside"]
         return bool(self._gaps(lines, long[:: len(long) // _SAMPLES + 1]))
 
     def with_pieces(self, lines: Sequence[Line], *, is_gapped: bool) -> list[Line]:
@@ -221,14 +222,14 @@ class _Frame:
             return {}
         blanks = self._blanks(lines, numbers)
         least = WIDE_GAP * min([lines[number].height for number in numbers])
-        edges = self._edges([offset for begin, end in blanks for offset in (begin - 1, end)])
-        found: dict[int, list[_Gap]] = {}
-        for (begin, end), (before, left), (right, after) in zip(blanks, edges, edges, strict=True):
+        ends = self._ends([offset for begin, end in blanks for offset in (begin - 1, end)])
+        found: defaultdict[int, list[_Gap]] = defaultdict(list)
+        for (begin, end), (before, left, right, after) in zip(blanks, ends, strict=True):
             if right - left >= least or before - after >= least:
                 number = bisect_right(self.starts, begin) - 1
                 wide = WIDE_GAP * lines[number].height
                 if right - left >= wide or before - after >= wide:
-                    found.setdefault(number, []).append((begin, end, left, right))
+                    found[number].append((begin, end, left, right))
         return {number: gaps for number, gaps in found.items() if not _LEADERS.search(lines[number].text)}
 
     def _blanks(self, lines: Sequence[Line], numbers: Sequence[int]) -> list[tuple[int, int]]:
@@ -240,11 +241,12 @@ class _Frame:
             for blank in _BLANKS.finditer(text, starts[number], starts[number] + len(lines[number].text))
         ]
 
-    def _edges(self, offsets: Sequence[int]) -> Iterator[tuple[float, float]]:
-        """Return where characters begin and end."""
+    def _ends(self, offsets: Sequence[int]) -> Iterator[Box]:
+        """Yield where the characters of each pair begin and end."""
         if self.direction == "right":
-            return self.characters.ends(offsets)
-        return ((left, right) for left, _, right, _ in map(self.turn, self.characters.boxes(offsets)))
+            return self.characters.ends_of_pairs(offsets)
+        boxes = map(self.turn, self.characters.boxes(offsets))
+        return ((one[0], one[2], other[0], other[2]) for one, other in zip(boxes, boxes, strict=True))
 
 
 def _is_upright(line: Line) -> bool:

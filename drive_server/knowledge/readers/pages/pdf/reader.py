@@ -14,8 +14,8 @@ from pypdfium2 import raw
 from drive_server.knowledge.readers.pages.paragraphs import Page, page_parts
 from drive_server.knowledge.readers.pages.pdf.annotations import Annotations, read_annotations
 from drive_server.knowledge.readers.pages.pdf.attachments import attachment_parts
-from drive_server.knowledge.readers.pages.pdf.first_look import look_at
 from drive_server.knowledge.readers.pages.pdf.calls import PageObjects
+from drive_server.knowledge.readers.pages.pdf.first_look import look_at
 from drive_server.knowledge.readers.pages.pdf.forms import with_values
 from drive_server.knowledge.readers.pages.pdf.lines import PageText, read_lines
 from drive_server.knowledge.readers.pages.pdf.pictures import count_pictures

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, count, pairwise
-from operator import ge
+from operator import attrgetter, ge
 from typing import Final
 
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
@@ -26,6 +26,7 @@ from drive_server.knowledge.readers.pages.pdf.tables import (
     table_text,
 )
 
+_PIECES: Final = attrgetter("pieces")
 _ABOVE: Final = 0.8  # of the type's height: a line that far up is not a superscript
 _WRONG: Final = 0.2  # of the lines: so many out of order, and the order of drawing says nothing about columns
 _ROW_BY_ROW: Final = 0.6  # of a run's rows
@@ -197,11 +198,12 @@ def _is_beside(one: Line, other: Line) -> bool:
 
 def _is_plain(lines: Sequence[Line]) -> bool:
     """Return whether the lines follow each other down the page, without gaps and without others beside them."""
-    if any(line.pieces for line in lines):
+    if any(map(_PIECES, lines)):
         return False
-    return not any(
-        abs(above.baseline - line.baseline) < SAME_ROW * line.height for above, line in pairwise(lines)
-    ) and not any(_passing(lines))
+    for above, line in pairwise(lines):
+        if abs(above.baseline - line.baseline) < SAME_ROW * line.height:
+            return False
+    return _descends(lines) or not any(_passing(lines))
 
 
 def _wrong(lines: Sequence[Line]) -> bool:
@@ -228,22 +230,23 @@ def _passing(lines: Sequence[Line]) -> Iterator[bool]:
     lowest: dict[int, Line] = {}
     bottom = math.inf
     for line in lines:
-        is_above = line.baseline - bottom >= _ABOVE * line.height
-        yield is_above and any(
-            _is_passed(earlier, line) for earlier in lowest.values() if earlier.baseline <= line.baseline
-        )
+        baseline = line.baseline
+        yield baseline - bottom >= _ABOVE * line.height and _is_passed(lowest.values(), line)
         begin = int(line.left // _COLUMN_STEP)
-        if begin not in lowest or line.baseline < lowest[begin].baseline:
+        if begin not in lowest or baseline < lowest[begin].baseline:
             lowest[begin] = line
-        bottom = min(bottom, line.baseline)
+        bottom = min(bottom, baseline)
 
 
-def _is_passed(earlier: Line, line: Line) -> bool:
-    """Return whether a line stands above an earlier one, in its column."""
-    if line.baseline - earlier.baseline < _ABOVE * line.height:
-        return False
-    shared = min(earlier.right, line.right) - max(earlier.left, line.left)
-    return shared > min(earlier.right - earlier.left, line.right - line.left) / 2
+def _is_passed(earlier: Iterable[Line], line: Line) -> bool:
+    """Return whether a line stands above one of the earlier ones, in its column."""
+    _, left, right, baseline, height, _, _ = line
+    for one in earlier:
+        if baseline - one.baseline >= _ABOVE * height:
+            shared = min(one.right, right) - max(one.left, left)
+            if shared > min(one.right - one.left, right - left) / 2:
+                return True
+    return False
 
 
 def _edges_in_place(lines: list[Line]) -> list[Line]:

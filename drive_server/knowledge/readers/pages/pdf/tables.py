@@ -58,12 +58,13 @@ def rows_of(pieces: Sequence[Line]) -> list[list[Line]]:
     row: list[Line] = []
     baseline = height = 0.0
     for piece in sorted(pieces, key=BASELINE, reverse=True):
-        if row and baseline - piece.baseline < SAME_ROW * min(piece.height, height):
+        _, _, _, own_baseline, own_height, _, _ = piece
+        if row and baseline - own_baseline < SAME_ROW * (own_height if own_height < height else height):
             row.append(piece)
         else:
             row = [piece]
             rows.append(row)
-            baseline, height = piece.baseline, piece.height
+            baseline, height = own_baseline, own_height
     return [sorted(row, key=LEFT) if len(row) > 1 else row for row in rows]
 
 
