@@ -176,19 +176,18 @@ class _Frame:
     starts: Sequence[int]
 
     def upright(self, lines: Sequence[Line], turned: Mapping[int, Direction]) -> list[Line]:
-        """Return the lines in these coordinates; the others lie aside."""
-        offsets = _samples([(line.text, start) for line, start in zip(lines, self.starts, strict=True)])
+        """Return the lines in these coordinates; those that run in other directions lie aside."""
+        numbers = list(turned) if self.direction == "right" else range(len(lines))
+        offsets = _samples([(lines[number].text, self.starts[number]) for number in numbers])
         boxes = self.characters.boxes(offsets)
         baselines = self.characters.origins(offsets[::3])
-        return [
-            self._upright(line.text, turned.get(number, "right"), baseline, (first, middle, last))
-            for number, (line, baseline, first, middle, last) in enumerate(
-                zip(lines, baselines, boxes, boxes, boxes, strict=True)
-            )
-        ]
+        result = list(lines)
+        for number, baseline, *drawn in zip(numbers, baselines, boxes, boxes, boxes, strict=True):
+            result[number] = self._upright(lines[number].text, turned.get(number, "right"), baseline, drawn)
+        return result
 
     def _upright(
-        self, words: str, direction: Direction, baseline: tuple[float, float], boxes: tuple[Box, Box, Box]
+        self, words: str, direction: Direction, baseline: tuple[float, float], boxes: Sequence[Box]
     ) -> Line:
         low, high = (0, 2) if direction in _VERTICAL else (1, 3)
         height = max(box[high] - box[low] for box in boxes)
@@ -266,11 +265,10 @@ def _pieces(line: Line, start: int, gaps: Sequence[_Gap]) -> tuple[Line, ...]:
     pieces: list[Line] = []
     begin = 0
     for end, following, right, next_left in (*gaps, (start + len(text), 0, line_right, 0.0)):
-        words = text[begin : end - start]
-        if left <= right:
-            pieces.append(Line(words, left, right, baseline, height))
-        else:  # In mirrored text a piece ends left of where it begins.
-            pieces.append(Line(words, right, left, baseline, height))
+        if right < left:  # In mirrored text a piece ends left of where it begins.
+            left, right = right, left
+        # A Line's own constructor takes twice as long, and tables have thousands of pieces.
+        pieces.append(tuple.__new__(Line, (text[begin : end - start], left, right, baseline, height, "text", ())))
         begin, left = following - start, next_left
     return tuple(pieces)
 

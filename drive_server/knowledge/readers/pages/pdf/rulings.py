@@ -56,12 +56,12 @@ class Grid:
         There is no text if pieces stand across its lines, or all of them in one column or row.
         """
         right_edges = [edge + _NEAR for edge in self.columns]
-        columns, rows = range(1, len(self.columns)), range(1, len(self.rows))
+        last_column, last_row = len(self.columns), len(self.rows)
         inside: list[Line] = []
         cells: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)
         run_into: set[tuple[int, int]] = set()
         for piece, row, column in zip(pieces, *self._places(pieces), strict=True):
-            if column in columns and row in rows:
+            if 0 < column < last_column and 0 < row < last_row:
                 inside.append(piece)
                 cells[row, column].append(piece)
                 if piece.right > right_edges[column]:
