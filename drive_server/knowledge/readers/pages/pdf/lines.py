@@ -103,7 +103,7 @@ def read_lines(textpage: Any, width: float, height: float, *, gaps_everywhere: b
     frame = _Frame(characters, direction, lambda box: turn(box, width, height), [start for _, start in found])
     if turned:
         lines = frame.upright(lines, turned)
-    lines = frame.with_pieces(lines, is_gapped=gaps_everywhere or frame.samples_have_gaps(lines))
+    lines = frame.with_pieces(lines, gaps_everywhere=gaps_everywhere)
     return PageText(tuple(lines), width if direction in _VERTICAL else height, frame.turn, direction != "right")
 
 
@@ -186,9 +186,7 @@ class _Frame:
             result[number] = self._upright(lines[number].text, turned.get(number, "right"), baseline, drawn)
         return result
 
-    def _upright(
-        self, words: str, direction: Direction, baseline: tuple[float, float], boxes: Sequence[Box]
-    ) -> Line:
+    def _upright(self, words: str, direction: Direction, baseline: tuple[float, float], boxes: Sequence[Box]) -> Line:
         low, high = (0, 2) if direction in _VERTICAL else (1, 3)
         height = max(box[high] - box[low] for box in boxes)
         x, y = baseline
@@ -200,19 +198,23 @@ class _Frame:
             return Line(words, left, right, min(first[1], last[1]), height, "aside")
         return Line(words, left, right, y, height)
 
-    def samples_have_gaps(self, lines: Sequence[Line]) -> bool:
-        """Return whether some lines, spread over the page, have a wide gap."""
-        long = [number for number, line in enumerate(lines) if len(line.text) > _LONG_SAMPLE and line.kind != "aside"]
-        return bool(self._gaps(lines, long[:: len(long) // _SAMPLES + 1]))
+    def with_pieces(self, lines: Sequence[Line], *, gaps_everywhere: bool) -> list[Line]:
+        """Return the lines, with their parts those that have wide gaps, as far as these are looked for.
 
-    def with_pieces(self, lines: Sequence[Line], *, is_gapped: bool) -> list[Line]:
-        """Return the lines, with their parts those that have wide gaps, if these are looked for."""
+        All lines are looked at if some of them, spread over the page, have a wide gap; else only those that are wider
+        than their letters need.
+        """
+        long = [number for number, line in enumerate(lines) if len(line.text) > _LONG_SAMPLE and line.kind != "aside"]
+        samples = long[:: len(long) // _SAMPLES + 1]
+        gaps = self._gaps(lines, samples)
+        may_have_gaps = _is_upright if gaps_everywhere or gaps else _is_wide
+        seen = set(samples)
+        others = [number for number, line in enumerate(lines) if number not in seen and may_have_gaps(line)]
+        gaps |= self._gaps(lines, others)
         result = list(lines)
-        may_have_gaps = _is_upright if is_gapped else _is_wide
-        numbers = [number for number, line in enumerate(lines) if may_have_gaps(line)]
-        for number, gaps in self._gaps(lines, numbers).items():
+        for number, found in gaps.items():
             line = lines[number]
-            result[number] = Line(*line[:-1], _pieces(line, self.starts[number], gaps))
+            result[number] = Line(*line[:-1], _pieces(line, self.starts[number], found))
         return result
 
     def _gaps(self, lines: Sequence[Line], numbers: Sequence[int]) -> dict[int, list[_Gap]]:
@@ -265,10 +267,10 @@ def _pieces(line: Line, start: int, gaps: Sequence[_Gap]) -> tuple[Line, ...]:
     pieces: list[Line] = []
     begin = 0
     for end, following, right, next_left in (*gaps, (start + len(text), 0, line_right, 0.0)):
-        if right < left:  # In mirrored text a piece ends left of where it begins.
-            left, right = right, left
+        # In mirrored text a piece ends left of where it begins.
+        first, last = (left, right) if left <= right else (right, left)
         # A Line's own constructor takes twice as long, and tables have thousands of pieces.
-        pieces.append(tuple.__new__(Line, (text[begin : end - start], left, right, baseline, height, "text", ())))
+        pieces.append(tuple.__new__(Line, (text[begin : end - start], first, last, baseline, height, "text", ())))
         begin, left = following - start, next_left
     return tuple(pieces)
 

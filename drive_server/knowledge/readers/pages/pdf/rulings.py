@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise, repeat
+from itertools import chain, pairwise, repeat
 from operator import itemgetter
 from typing import Final
 
@@ -15,7 +15,8 @@ from drive_server.knowledge.readers.pages.pdf.calls import (
     Box,
     Handle,
     PageObjects,
-    Segment,
+    Segments,
+    closes_figure,
     count_segments,
     matrices_of,
     object_boxes,
@@ -38,6 +39,11 @@ _UNRULED_ROWS: Final = 3
 _FILLED: Final = 0.75
 _COVERED: Final = 0.6  # of a table's height or width, by each of its lines
 
+
+_RECTANGLE: Final = [_MOVE, _LINE, _LINE, _LINE, _LINE]
+
+_Segment = tuple[int, int, tuple[float, float]]
+"""The kind of a path's segment, whether it closes its figure, and its point."""
 
 Ruling = tuple[float, float, float]
 """A straight line: its place across its direction, and where it starts and ends along it."""
@@ -193,19 +199,58 @@ def _edges(paths: Sequence[Handle]) -> list[Box]:
         else:
             shapes.append(path)
             counts.append(points)
+    return edges + _edges_of_shapes(shapes, counts)
+
+
+def _edges_of_shapes(shapes: Sequence[Handle], counts: Sequence[int]) -> list[Box]:
+    """Return the boxes of the edges of shapes with so many points each."""
+    edges: list[Box] = []
     begun = segments_of(shapes, [range(min(count, _FIRST_POINTS)) for count in counts])
+    end = 0
     for shape, matrix, count in zip(shapes, matrices_of(shapes), counts, strict=True):
-        first = list(islice(begun, min(count, _FIRST_POINTS)))
-        edges += _straight(matrix, chain(first, _further(shape, count)) if count > _FIRST_POINTS else first)
+        start, end = end, end + min(count, _FIRST_POINTS)
+        if count == _FIRST_POINTS and begun.kinds[start:end] == _RECTANGLE:
+            rectangle = _rectangle(matrix, begun.points[start:end])
+            if rectangle:
+                edges += rectangle
+                continue
+        first = Segments(begun.handles[start:end], begun.kinds[start:end], begun.points[start:end])
+        # Further segments are read only if they are asked for, as few shapes are straight so far.
+        edges += _straight(matrix, chain(_each(first), _further(shape, count)))
     return edges
 
 
-def _further(shape: Handle, count: int) -> Iterator[Segment]:
-    """Yield the segments behind the first ones; read only if they are asked for, as few shapes are straight so far."""
-    yield from segments_of([shape], [range(_FIRST_POINTS, count)])
+def _further(shape: Handle, count: int) -> Iterator[_Segment]:
+    """Yield the segments of a shape behind the first ones."""
+    if count > _FIRST_POINTS:
+        yield from _each(segments_of([shape], [range(_FIRST_POINTS, count)]))
 
 
-def _straight(matrix: tuple[float, ...], segments: Iterable[Segment]) -> list[Box]:
+def _each(segments: Segments) -> Iterator[_Segment]:
+    return zip(segments.kinds, map(closes_figure, segments.handles), segments.points, strict=True)
+
+
+def _rectangle(matrix: tuple[float, ...], points: Sequence[tuple[float, float]]) -> list[Box] | None:
+    """Return the longer edges of an upright rectangle that is not turned, None for another figure."""
+    a, b, c, d, e, f = matrix
+    (x, y), (second_x, second_y), (other_x, other_y), (fourth_x, fourth_y), end = points
+    if b or c or end != (x, y):
+        return None
+    if not (
+        (second_x == x and second_y == other_y and fourth_x == other_x and fourth_y == y)
+        or (second_y == y and second_x == other_x and fourth_y == other_y and fourth_x == x)
+    ):
+        return None
+    left, bottom, right, top = _box(a * x + e, d * y + f, a * other_x + e, d * other_y + f)
+    edges: list[Box] = []
+    if right - left >= _SHORTEST:
+        edges = [(left, bottom, right, bottom), (left, top, right, top)]
+    if top - bottom >= _SHORTEST:
+        edges += [(left, bottom, left, top), (right, bottom, right, top)]
+    return edges
+
+
+def _straight(matrix: tuple[float, ...], segments: Iterable[_Segment]) -> list[Box]:
     """Return the boxes of a path's lines, up to the first one that is neither level nor upright."""
     a, b, c, d, e, f = matrix
     found: list[Box] = []

@@ -48,7 +48,8 @@ class Run:
 def _by_column(row: Row, edges: Sequence[float]) -> list[list[Line]]:
     columns: list[list[Line]] = [[] for _ in range(len(edges) + 1)]
     for piece in row:
-        columns[bisect_left(edges, (piece.left + piece.right) / 2)].append(piece)
+        _, left, right, _, _, _, _ = piece
+        columns[bisect_left(edges, (left + right) / 2)].append(piece)
     return columns
 
 
