@@ -251,7 +251,7 @@ def _rectangle(matrix: tuple[float, ...], points: Sequence[tuple[float, float]])
 
 
 def _straight(matrix: tuple[float, ...], segments: Iterable[_Segment]) -> list[Box]:
-    """Return the boxes of a path's lines, up to the first one that is neither level nor upright."""
+    """Return the boxes of a path's longer lines, up to the first one that is neither level nor upright."""
     a, b, c, d, e, f = matrix
     found: list[Box] = []
     start_x = start_y = last_x = last_y = 0.0
@@ -259,10 +259,12 @@ def _straight(matrix: tuple[float, ...], segments: Iterable[_Segment]) -> list[B
         x, y = a * left + c * bottom + e, b * left + d * bottom + f
         if kind == _MOVE:
             start_x, start_y = x, y
-        elif kind != _LINE or (abs(x - last_x) > _THIN and abs(y - last_y) > _THIN):
-            break  # a shape, which rules no cells
         else:
-            found.append(_box(last_x, last_y, x, y))
+            width, height = abs(x - last_x), abs(y - last_y)
+            if kind != _LINE or (width > _THIN and height > _THIN):
+                break  # a shape, which rules no cells
+            if width >= _SHORTEST or height >= _SHORTEST:
+                found.append(_box(last_x, last_y, x, y))
         last_x, last_y = x, y
         if closes:
             found.append(_box(x, y, start_x, start_y))
