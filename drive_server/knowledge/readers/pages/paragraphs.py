@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
@@ -99,10 +99,10 @@ class _Words:
 
 def common_height(pages: Iterable[Page]) -> float:
     """Return the type size in which most characters are set, 0 for no text."""
-    heights: dict[float, int] = {}
+    heights: defaultdict[float, int] = defaultdict(int)
     for page in pages:
-        for line in page.lines:
-            heights[line.height] = heights.get(line.height, 0) + len(line.text)
+        for text, _, _, _, height, _, _ in page.lines:
+            heights[height] += len(text)
     sizes: Counter[float] = Counter()
     for height, characters in heights.items():
         sizes[round(height, 1)] += characters
@@ -112,7 +112,8 @@ def common_height(pages: Iterable[Page]) -> float:
 def _heading_levels(pages: Iterable[Page], body: float) -> dict[int, int]:
     """Return the level, 1 to 6, of each type size that is larger than the body's."""
     least = body * _HEADING_RATIO
-    sizes = {round(line.height) for page in pages for line in page.lines if line.height > least}
+    heights = {line.height for page in pages for line in page.lines}
+    sizes = {round(height) for height in heights if height > least}
     return {size: min(6, rank) for rank, size in enumerate(sorted(sizes, reverse=True), start=1)}
 
 
@@ -141,11 +142,13 @@ def _paragraphs(pages: Iterable[Page], body: float) -> Iterator[_Paragraph]:
 
 def _common_pitches(page: Page) -> dict[int, float]:
     """Return, for each size of type, the usual distance between the baselines of lines that follow each other."""
-    steps: dict[int, Counter[int]] = {round(height): Counter() for height in {line.height for line in page.lines}}
+    steps: dict[int, dict[int, int]] = {round(height): {} for height in {line.height for line in page.lines}}
     for above, below in pairwise(page.lines):
-        step = round(above.baseline - below.baseline)
-        if step > SAME_ROW * below.height and _size_ratio(above, below) <= _SAME_SIZE:
-            steps[round(below.height)][step] += 1
+        _, _, _, baseline, height, _, _ = below
+        step = round(above.baseline - baseline)
+        if step > SAME_ROW * height and _size_ratio(above, below) <= _SAME_SIZE:
+            counts = steps[round(height)]
+            counts[step] = counts.get(step, 0) + 1
     return {
         size: max(size, max((count, step) for step, count in counts.items())[1]) if counts else size
         for size, counts in steps.items()
@@ -168,7 +171,9 @@ def _begins(previous: Line, line: Line, usual: float, width: float) -> bool:
     if short and step > _WIDE_PITCH * line.height:
         return True
     indented = line.left > previous.left + _INDENT * line.height
-    return bool(_LIST_ITEM.match(line.text) and (ended or short)) or (ended and (short or indented))
+    if ended and (short or indented):
+        return True
+    return (ended or short) and _LIST_ITEM.match(line.text) is not None
 
 
 def _full_width(page: Page, width: float) -> float:
@@ -188,7 +193,10 @@ def _ends_heading(previous: Line, line: Line, body: float) -> bool:
 
 
 def _size_ratio(one: Line, other: Line) -> float:
-    return max(one.height, other.height) / max(min(one.height, other.height), 1.0)
+    height, larger = one.height, other.height
+    if larger < height:
+        height, larger = larger, height
+    return larger / (height if height > 1.0 else 1.0)
 
 
 def _part(paragraph: _Paragraph, body: float, levels: dict[int, int], words: _Words) -> Part:

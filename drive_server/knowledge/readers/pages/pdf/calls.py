@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, repeat
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pypdfium2 import raw
 
@@ -21,9 +21,6 @@ Box = tuple[float, float, float, float]
 
 Handle = Any
 """The address of something of pdfium, as ctypes passes it on."""
-
-Segment = tuple[int, int, tuple[float, float]]
-"""The kind of a path's segment, whether it closes its figure, and its point."""
 
 _AT_ONCE: Final = 512
 _as_argument: Final = ctypes.c_void_p.from_param
@@ -76,7 +73,7 @@ _matrix: Final = _bare(raw.FPDFPageObj_GetMatrix, None)
 _segment: Final = _bare(raw.FPDFPath_GetPathSegment, ctypes.c_void_p)
 _point: Final = _bare(raw.FPDFPathSegment_GetPoint, None)
 _segment_kind: Final = _bare(raw.FPDFPathSegment_GetType)
-_segment_closes: Final = _bare(raw.FPDFPathSegment_GetClose)
+closes_figure: Final = _bare(raw.FPDFPathSegment_GetClose)
 count_segments: Final = _bare(raw.FPDFPath_CountSegments)
 
 
@@ -96,10 +93,10 @@ def character_boxes(text: Handle, indices: Sequence[int]) -> Iterator[Box]:
     return chain.from_iterable(zip(some[::4], some[3::4], some[2::4], some[1::4], strict=True) for some in found)
 
 
-def character_ends(text: Handle, indices: Sequence[int]) -> Iterator[tuple[float, float]]:
-    """Return where characters begin and end from left to right; zeros for those that have no box."""
+def ends_of_pairs(text: Handle, indices: Sequence[int]) -> Iterator[Box]:
+    """Yield where the characters of each pair begin and end from left to right; zeros for those that have no box."""
     found = _RECTANGLES.of(_loose_box, indices, text)
-    return chain.from_iterable(zip(some[::4], some[2::4], strict=True) for some in found)
+    return chain.from_iterable(zip(some[::8], some[2::8], some[4::8], some[6::8], strict=True) for some in found)
 
 
 def origins(text: Handle, indices: Sequence[int]) -> Iterator[tuple[float, float]]:
@@ -144,9 +141,16 @@ def matrices_of(handles: Sequence[Handle]) -> Iterator[tuple[float, ...]]:
     return _records(_MATRICES.of(_matrix, handles), 6)
 
 
-def segments_of(paths: Sequence[Handle], numbers: Sequence[range]) -> Iterator[Segment]:
-    """Yield the segments of each path that have these numbers."""
+class Segments(NamedTuple):
+    """The handles, kinds and points of some segments of paths."""
+
+    handles: list[Handle]
+    kinds: list[int]
+    points: list[tuple[float, float]]
+
+
+def segments_of(paths: Sequence[Handle], numbers: Sequence[range]) -> Segments:
+    """Return the segments of each path that have these numbers, one path after the other."""
     owners = chain.from_iterable(map(repeat, paths, map(len, numbers)))
     segments = list(map(_as_argument, map(_segment, owners, chain.from_iterable(numbers))))
-    points = _records(_POINTS.of(_point, segments), 2)
-    return zip(map(_segment_kind, segments), map(_segment_closes, segments), points, strict=True)
+    return Segments(segments, list(map(_segment_kind, segments)), list(_records(_POINTS.of(_point, segments), 2)))

@@ -6,10 +6,11 @@ characters are asked for at once, so that no Python runs between the calls.
 """
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 from pypdfium2 import raw
 
@@ -17,7 +18,7 @@ from drive_server.knowledge.readers.pages.paragraphs import Line
 from drive_server.knowledge.readers.pages.pdf.calls import (
     Box,
     character_boxes,
-    character_ends,
+    ends_of_pairs,
     handle,
     indices_of,
     origins,
@@ -67,9 +68,9 @@ class Characters:
         self.text: str = textpage.get_text_range()
         self._has_same_offsets = textpage.count_chars() == len(self.text)
 
-    def ends(self, offsets: Sequence[int]) -> Iterator[tuple[float, float]]:
-        """Return where characters begin and end from left to right; zeros for those that have no box."""
-        return character_ends(self._handle, self._indices(offsets))
+    def ends_of_pairs(self, offsets: Sequence[int]) -> Iterator[Box]:
+        """Yield where the characters of each pair begin and end from left to right; zeros for those without a box."""
+        return ends_of_pairs(self._handle, self._indices(offsets))
 
     def boxes(self, offsets: Sequence[int]) -> Iterator[Box]:
         """Yield the boxes of characters, their lines' heights included; zeros for those that have none."""
@@ -89,140 +90,59 @@ class Characters:
 
 
 _Gap = tuple[int, int, float, float]
-"""A wide gap within a line: its beginning and its end, as offsets in the words and as places."""
-
-
-class _Span(NamedTuple):
-    """A line's words with the offset and the box of their first and last characters, as drawn."""
-
-    words: str
-    start: int
-    first: Box
-    last: Box
-    baseline: tuple[float, float]
-    direction: Direction
-    height: float
+"""A wide gap within a line: its beginning and its end, as offsets in the page's text and as places."""
 
 
 def read_lines(textpage: Any, width: float, height: float, *, gaps_everywhere: bool = False) -> PageText:
     """Return the lines of a page of this size, in points. `gaps_everywhere`: look for gaps in every line."""
     characters = Characters(textpage)
-    spans = list(_spans(characters))
-    direction = _main_direction(spans)
+    found = _words(characters.text)
+    lines, turned = _drawn(characters, found)
+    direction = _main_direction(lines, turned)
     turn = _TURNS[direction]
-    frame = _Frame(characters, direction, lambda box: turn(box, width, height))
-    lines = [frame.line(span) for span in spans]
-    is_gapped = gaps_everywhere or frame.samples_have_gaps(spans)
-    lines = frame.with_pieces(spans, lines, is_gapped)
+    frame = _Frame(characters, direction, lambda box: turn(box, width, height), [start for _, start in found])
+    if turned:
+        lines = frame.upright(lines, turned)
+    lines = frame.with_pieces(lines, gaps_everywhere=gaps_everywhere)
     return PageText(tuple(lines), width if direction in _VERTICAL else height, frame.turn, direction != "right")
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
-    """The coordinates in which the main direction of a page runs to the right."""
-
-    characters: Characters
-    direction: Direction
-    turn: Callable[[Box], Box]
-
-    def line(self, span: _Span) -> Line:
-        """Return the line of a span."""
-        words, _, first, last, (x, y), direction, height = span
-        if self.direction != "right":
-            first, last, (_, y, _, _) = self.turn(first), self.turn(last), self.turn((x, y, x, y))
-        left, right = first[0], last[2]
-        if left > last[0] or right < first[2]:
-            left, right = min(left, last[0]), max(right, first[2])
-        if direction != self.direction:
-            return Line(words, left, right, min(first[1], last[1]), height, "aside")
-        return Line(words, left, right, y, height)
-
-    def samples_have_gaps(self, spans: Sequence[_Span]) -> bool:
-        """Return whether some lines, spread over the page, have a wide gap."""
-        long = [span for span in spans if len(span.words) > _LONG_SAMPLE and span.direction == self.direction]
-        return any(self._gaps(long[:: len(long) // _SAMPLES + 1]))
-
-    def with_pieces(self, spans: Sequence[_Span], lines: Sequence[Line], is_gapped: bool) -> list[Line]:
-        """Return the lines, with their parts those that have wide gaps, if these are looked for."""
-        result = list(lines)
-        may_have_gaps = _is_upright if is_gapped else _is_wide
-        numbers = [number for number, line in enumerate(lines) if may_have_gaps(line)]
-        for number, gaps in zip(numbers, self._gaps([spans[number] for number in numbers]), strict=True):
-            if gaps:
-                line = lines[number]
-                result[number] = Line(*line[:-1], _pieces(line, gaps))
-        return result
-
-    def _gaps(self, spans: Sequence[_Span]) -> list[list[_Gap]]:
-        """Return the wide gaps of each line; none of one with leaders."""
-        text = self.characters.text
-        blanks = [
-            [blank.span() for blank in _BLANKS.finditer(text, span.start, span.start + len(span.words))]
-            for span in spans
-        ]
-        edges = self._edges(blanks)
-        return [_wide(span, of_line, edges) for span, of_line in zip(spans, blanks, strict=True)]
-
-    def _edges(self, blanks: Sequence[Sequence[tuple[int, int]]]) -> Iterator[tuple[float, float]]:
-        """Return where the characters before and after each blank begin and end."""
-        offsets = [offset for line in blanks for begin, end in line for offset in (begin - 1, end)]
-        if self.direction == "right":
-            return self.characters.ends(offsets)
-        return ((left, right) for left, _, right, _ in map(self.turn, self.characters.boxes(offsets)))
-
-
-def _is_upright(line: Line) -> bool:
-    return line.kind != "aside"
-
-
-def _is_wide(line: Line) -> bool:
-    """Return whether a line is wider than its letters need."""
-    return line.kind != "aside" and line.right - line.left > _LETTER_WIDTH * line.height * len(line.text)
-
-
-def _wide(span: _Span, blanks: Iterable[tuple[int, int]], edges: Iterator[tuple[float, float]]) -> list[_Gap]:
-    """Return those of a line's blanks that are wide; takes the ends of the characters beside each from `edges`."""
-    found: list[_Gap] = []
-    line_start, least = span.start, WIDE_GAP * span.height
-    beside = zip(blanks, edges, edges)  # noqa: B905 - edges go on with the next line
-    for (start, end), (before, left), (right, after) in beside:
-        if right - left >= least or before - after >= least:
-            found.append((start - line_start, end - line_start, left, right))
-    return [] if found and _LEADERS.search(span.words) else found
-
-
-def _pieces(line: Line, gaps: Sequence[_Gap]) -> tuple[Line, ...]:
-    text, left, line_right, baseline, height, _, _ = line
-    if gaps[0][3] < gaps[0][2]:  # written from right to left
-        gaps = [(start, end, line_right, left) for start, end, _, _ in gaps]
-    pieces: list[Line] = []
-    begin = 0
-    for start, end, right, next_left in (*gaps, (len(text), len(text), line_right, 0.0)):
-        # In mirrored text a piece ends left of where it begins.
-        pieces.append(Line(text[begin:start], min(left, right), max(left, right), baseline, height))
-        begin, left = end, next_left
-    return tuple(pieces)
-
-
-def _spans(characters: Characters) -> Iterator[_Span]:
-    found = [
+def _words(text: str) -> list[tuple[str, int]]:
+    """Return the lines of a page's text without the blanks around them, with the offsets of their first characters."""
+    return [
         (words, match.start() + match[0].index(words[0]))
-        for match in _LINE.finditer(characters.text)
+        for match in _LINE.finditer(text)
         if (words := match[0].strip())
     ]
-    offsets = [
+
+
+def _samples(found: Sequence[tuple[str, int]]) -> list[int]:
+    """Return the offsets of the first, a middle and the last character of each line."""
+    return [
         offset for words, start in found for offset in (start, start + (len(words) - 1) // 2, start + len(words) - 1)
     ]
+
+
+def _drawn(characters: Characters, found: Sequence[tuple[str, int]]) -> tuple[list[Line], dict[int, Direction]]:
+    """Return the lines as if all ran to the right, and the directions of those that don't, by their numbers."""
+    offsets = _samples(found)
     boxes = characters.boxes(offsets)
     baselines = characters.origins(offsets[::3])
-    for (words, start), baseline, first, middle, last in zip(found, baselines, boxes, boxes, boxes, strict=True):
-        across, along = last[0] + last[2] - first[0] - first[2], last[1] + last[3] - first[1] - first[3]
-        direction: Direction = "right"
-        if across < abs(along) or across < 0:
-            direction = _direction(characters, words, start, across, along)
-        low, high = (0, 2) if direction in _VERTICAL else (1, 3)
-        height = max(first[high] - first[low], middle[high] - middle[low], last[high] - last[low])
-        yield _Span(words, start, first, last, baseline, direction, height)
+    lines: list[Line] = []
+    turned: dict[int, Direction] = {}
+    for (words, start), (_, y), one, middle, other in zip(found, baselines, boxes, boxes, boxes, strict=True):
+        left, bottom, first_right, top = one
+        last_left, low, right, high = other
+        _, under, _, over = middle
+        across, along = last_left + right - left - first_right, low + high - bottom - top
+        if (across < along or across < -along or across < 0) and (
+            direction := _direction(characters, words, start, across, along)
+        ) != "right":
+            turned[len(lines)] = direction
+        if left > last_left or right < first_right:
+            left, right = min(left, last_left), max(right, first_right)
+        lines.append(Line(words, left, right, y, max(top - bottom, over - under, high - low)))
+    return lines, turned
 
 
 def _direction(characters: Characters, words: str, start: int, across: float, along: float) -> Direction:
@@ -234,11 +154,125 @@ def _direction(characters: Characters, words: str, start: int, across: float, al
     return "right"
 
 
-def _main_direction(spans: list[_Span]) -> Direction:
+def _main_direction(lines: Sequence[Line], turned: Mapping[int, Direction]) -> Direction:
+    if not turned:
+        return "right"
     counts: Counter[Direction] = Counter()
-    for span in spans:
-        counts[span.direction] += len(span.words)
-    return counts.most_common(1)[0][0] if counts else "right"
+    for number, line in enumerate(lines):
+        counts[turned.get(number, "right")] += len(line.text)
+    return counts.most_common(1)[0][0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """The coordinates in which the main direction of a page runs to the right.
+
+    `starts`: where its lines begin in its text.
+    """
+
+    characters: Characters
+    direction: Direction
+    turn: Callable[[Box], Box]
+    starts: Sequence[int]
+
+    def upright(self, lines: Sequence[Line], turned: Mapping[int, Direction]) -> list[Line]:
+        """Return the lines in these coordinates; those that run in other directions lie aside."""
+        numbers = list(turned) if self.direction == "right" else range(len(lines))
+        offsets = _samples([(lines[number].text, self.starts[number]) for number in numbers])
+        boxes = self.characters.boxes(offsets)
+        baselines = self.characters.origins(offsets[::3])
+        result = list(lines)
+        for number, baseline, *drawn in zip(numbers, baselines, boxes, boxes, boxes, strict=True):
+            result[number] = self._upright(lines[number].text, turned.get(number, "right"), baseline, drawn)
+        return result
+
+    def _upright(self, words: str, direction: Direction, baseline: tuple[float, float], boxes: Sequence[Box]) -> Line:
+        low, high = (0, 2) if direction in _VERTICAL else (1, 3)
+        height = max(box[high] - box[low] for box in boxes)
+        x, y = baseline
+        first, last, (_, y, _, _) = self.turn(boxes[0]), self.turn(boxes[-1]), self.turn((x, y, x, y))
+        left, right = first[0], last[2]
+        if left > last[0] or right < first[2]:
+            left, right = min(left, last[0]), max(right, first[2])
+        if direction != self.direction:
+            return Line(words, left, right, min(first[1], last[1]), height, "aside")
+        return Line(words, left, right, y, height)
+
+    def with_pieces(self, lines: Sequence[Line], *, gaps_everywhere: bool) -> list[Line]:
+        """Return the lines, with their parts those that have wide gaps, as far as these are looked for.
+
+        All lines are looked at if some of them, spread over the page, have a wide gap; else only those that are wider
+        than their letters need.
+        """
+        long = [number for number, line in enumerate(lines) if len(line.text) > _LONG_SAMPLE and line.kind != "aside"]
+        samples = long[:: len(long) // _SAMPLES + 1]
+        gaps = self._gaps(lines, samples)
+        may_have_gaps = _is_upright if gaps_everywhere or gaps else _is_wide
+        seen = set(samples)
+        others = [number for number, line in enumerate(lines) if number not in seen and may_have_gaps(line)]
+        gaps |= self._gaps(lines, others)
+        result = list(lines)
+        for number, found in gaps.items():
+            line = lines[number]
+            result[number] = Line(*line[:-1], _pieces(line, self.starts[number], found))
+        return result
+
+    def _gaps(self, lines: Sequence[Line], numbers: Sequence[int]) -> dict[int, list[_Gap]]:
+        """Return the wide gaps of those of the lines, by their numbers, that have any and no leaders."""
+        if not numbers:
+            return {}
+        blanks = self._blanks(lines, numbers)
+        least = WIDE_GAP * min([lines[number].height for number in numbers])
+        ends = self._ends([offset for begin, end in blanks for offset in (begin - 1, end)])
+        found: defaultdict[int, list[_Gap]] = defaultdict(list)
+        for (begin, end), (before, left, right, after) in zip(blanks, ends, strict=True):
+            if right - left >= least or before - after >= least:
+                number = bisect_right(self.starts, begin) - 1
+                wide = WIDE_GAP * lines[number].height
+                if right - left >= wide or before - after >= wide:
+                    found[number].append((begin, end, left, right))
+        return {number: gaps for number, gaps in found.items() if not _LEADERS.search(lines[number].text)}
+
+    def _blanks(self, lines: Sequence[Line], numbers: Sequence[int]) -> list[tuple[int, int]]:
+        """Return where the blanks within the lines of these numbers begin and end."""
+        text, starts = self.characters.text, self.starts
+        return [
+            blank.span()
+            for number in numbers
+            for blank in _BLANKS.finditer(text, starts[number], starts[number] + len(lines[number].text))
+        ]
+
+    def _ends(self, offsets: Sequence[int]) -> Iterator[Box]:
+        """Yield where the characters of each pair begin and end."""
+        if self.direction == "right":
+            return self.characters.ends_of_pairs(offsets)
+        boxes = map(self.turn, self.characters.boxes(offsets))
+        return ((one[0], one[2], other[0], other[2]) for one, other in zip(boxes, boxes, strict=True))
+
+
+def _is_upright(line: Line) -> bool:
+    return line.kind != "aside"
+
+
+def _is_wide(line: Line) -> bool:
+    """Return whether a line is wider than its letters need."""
+    return line.kind != "aside" and line.right - line.left > _LETTER_WIDTH * line.height * len(line.text)
+
+
+def _pieces(line: Line, start: int, gaps: Sequence[_Gap]) -> tuple[Line, ...]:
+    """Return the parts of a line that begins at an offset in the page's text."""
+    text, left, line_right, baseline, height, _, _ = line
+    if gaps[0][3] < gaps[0][2]:  # written from right to left
+        gaps = [(begin, end, line_right, left) for begin, end, _, _ in gaps]
+    pieces: list[Line] = []
+    begin = 0
+    for end, following, right, next_left in (*gaps, (start + len(text), 0, line_right, 0.0)):
+        # In mirrored text a piece ends left of where it begins.
+        first, last = (left, right) if left <= right else (right, left)
+        # A Line's own constructor takes twice as long, and tables have thousands of pieces.
+        pieces.append(tuple.__new__(Line, (text[begin : end - start], first, last, baseline, height, "text", ())))
+        begin, left = following - start, next_left
+    return tuple(pieces)
 
 
 def runs_to_the_left(text: str) -> bool:

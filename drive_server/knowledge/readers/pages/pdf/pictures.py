@@ -1,32 +1,18 @@
 """Pictures on pages that have text: counted, if they are large enough to show something."""
 
 import ctypes
-from pathlib import Path
 from typing import Any, Final
 
 from pypdfium2 import raw
 
 from drive_server.knowledge.readers.pages.pdf.calls import Box, Handle, PageObjects, object_boxes
 
-_PIECE: Final = 1 << 20
-_NAME: Final = b"/Image"
 _LEAST: Final = 0.05  # of the page's area
 _WHOLE: Final = 0.6
 _BACKGROUND_TEXT: Final = 200  # characters above a picture of the whole page: it is their background
 _INVISIBLE: Final = raw.FPDF_TEXTRENDERMODE_INVISIBLE
 _MOST_OBJECTS: Final = 20_000
 _DEPTH: Final = 3
-
-
-def may_have_pictures(path: Path) -> bool:
-    """Return whether a file names pictures at all: the dictionary of a picture is never compressed (7.5.7)."""
-    last = b""
-    with path.open("rb") as file:
-        while piece := file.read(_PIECE):
-            if _NAME in last + piece:
-                return True
-            last = piece[-len(_NAME) :]
-    return False
 
 
 def count_pictures(page: Any, objects: PageObjects, characters: int) -> int:

@@ -15,11 +15,12 @@ from drive_server.knowledge.readers.pages.paragraphs import Page, page_parts
 from drive_server.knowledge.readers.pages.pdf.annotations import Annotations, read_annotations
 from drive_server.knowledge.readers.pages.pdf.attachments import attachment_parts
 from drive_server.knowledge.readers.pages.pdf.calls import PageObjects
+from drive_server.knowledge.readers.pages.pdf.first_look import look_at
 from drive_server.knowledge.readers.pages.pdf.forms import with_values
 from drive_server.knowledge.readers.pages.pdf.lines import PageText, read_lines
-from drive_server.knowledge.readers.pages.pdf.pictures import count_pictures, may_have_pictures
+from drive_server.knowledge.readers.pages.pdf.pictures import count_pictures
 from drive_server.knowledge.readers.pages.pdf.reading_order import in_reading_order
-from drive_server.knowledge.readers.pages.pdf.repair import has_end, repaired
+from drive_server.knowledge.readers.pages.pdf.repair import repaired
 from drive_server.knowledge.readers.pages.pdf.rulings import find_grids
 from drive_server.knowledge.readers.pages.pdf.running_heads import without_running_heads
 from drive_server.knowledge.text.elements import MAX_CHARACTERS, Extraction, Part, join
@@ -29,14 +30,17 @@ from drive_server.knowledge.text.unreadable import UnreadableError
 _MIN_CHARACTERS: Final = 16
 _FORM_DEPTH: Final = 3
 _UNMAPPED: Final = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd\ue000-\uf0a6\uf0a8-\uf0b6\uf0b8-\uf0d7\uf0d9-\uf8ff]")
+_REPLACEMENT: Final = "\ufffd"
+"""The only one of these that is printable."""
 _MOST_UNMAPPED: Final = 0.01
 
 
 def pdf_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a PDF, or the state that says why there is none. Blocks; not for two threads at once."""
-    is_damaged = not has_end(path)
+    file = look_at(path)
+    is_damaged = not file.has_end
     try:
-        document = pypdfium2.PdfDocument(path)
+        document = pypdfium2.PdfDocument(file.source)
     except pypdfium2.PdfiumError as error:
         if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY):
             raise UnreadableError("password") from error
@@ -45,7 +49,7 @@ def pdf_extraction(path: Path, omissions: Omissions) -> Extraction:
             raise
     omissions.add("damage", int(is_damaged))
     with document:
-        return _Reader(document, omissions, has_pictures=may_have_pictures(path)).read()
+        return _Reader(document, omissions, has_pictures=file.may_have_pictures).read()
 
 
 class _Reader:
@@ -93,7 +97,7 @@ class _Reader:
         letters = "".join(line.text for line in text.lines)
         found = len(letters)
         self._characters += found
-        if not (letters.isascii() and letters.isprintable()):
+        if not letters.isprintable() or _REPLACEMENT in letters:
             self._unmapped += len(_UNMAPPED.findall(letters))
         is_scanned = _is_scan(page, found)
         objects = PageObjects(page.raw)

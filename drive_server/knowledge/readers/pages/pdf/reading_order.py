@@ -5,10 +5,11 @@ that was drawn before it, or columns were drawn row by row.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
-from operator import ge
+from itertools import accumulate, count, pairwise
+from operator import attrgetter, ge
 from typing import Final
 
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
@@ -25,6 +26,7 @@ from drive_server.knowledge.readers.pages.pdf.tables import (
     table_text,
 )
 
+_PIECES: Final = attrgetter("pieces")
 _ABOVE: Final = 0.8  # of the type's height: a line that far up is not a superscript
 _WRONG: Final = 0.2  # of the lines: so many out of order, and the order of drawing says nothing about columns
 _ROW_BY_ROW: Final = 0.6  # of a run's rows
@@ -54,19 +56,20 @@ class _Layout:
     def __init__(self, lines: Sequence[Line]) -> None:
         self._drawn = list(lines)
         self._free = [piece for line in lines if line.kind == "text" for piece in line.pieces or (line,)]
+        self._order = dict(zip(map(id, self._free), count()))
+        """The place of each piece among all of them as drawn, by the piece's identity."""
         self._used: set[int] = set()
         self._found: list[tuple[int, list[Line]]] = []
 
     @cached_property
-    def _order(self) -> dict[int, int]:
-        """The place of each piece among all of them as drawn, by the piece's identity."""
-        pieces = (piece for line in self._drawn if line.kind == "text" for piece in line.pieces or (line,))
-        return {id(piece): place for place, piece in enumerate(pieces)}
+    def _first_places(self) -> list[int]:
+        """The place of the first piece of each line."""
+        pieces = [len(line.pieces) or 1 if line.kind == "text" else 0 for line in self._drawn]
+        return list(accumulate(pieces, initial=0))[:-1]
 
-    @cached_property
-    def _line_of(self) -> dict[int, int]:
-        """The number of the line that each piece is of, by the piece's identity."""
-        return {id(piece): number for number, line in enumerate(self._drawn) for piece in line.pieces or (line,)}
+    def _first_line(self, pieces: Iterable[Line]) -> int:
+        """Return the number of the first line that any of the pieces is of."""
+        return bisect_right(self._first_places, min(map(self._order.__getitem__, map(id, pieces)))) - 1
 
     @property
     def may_have_tables(self) -> bool:
@@ -96,11 +99,11 @@ class _Layout:
 
     def _take(self, pieces: Sequence[Line], lines: list[Line]) -> None:
         self._used.update(map(id, pieces))
-        self._found.append((min(map(self._line_of.__getitem__, map(id, pieces))), lines))
+        self._found.append((self._first_line(pieces), lines))
 
     def _is_row_by_row(self, run: Run) -> bool:
         """Return whether most rows were drawn at once, from left to right."""
-        full = [[self._order[id(piece)] for piece in row] for row in run.rows if len(row) > 1]
+        full = [list(map(self._order.__getitem__, map(id, row))) for row in run.rows if len(row) > 1]
         at_once = sum(row == list(range(row[0], row[0] + len(row))) for row in full)
         return at_once >= _ROW_BY_ROW * len(full)
 
@@ -109,11 +112,13 @@ class _Layout:
         result: list[Line] = []
         for number, line in enumerate(self._drawn):
             result += found.get(number, ())
-            pieces = [piece for piece in line.pieces if id(piece) not in self._used]
-            if len(pieces) < len(line.pieces):
-                result += pieces
-            elif id(line) not in self._used:
+            if not line.pieces:
+                if id(line) not in self._used:
+                    result.append(line if line.height > 0 else _alone(line))
+            elif self._used.isdisjoint(map(id, line.pieces)):
                 result.append(_alone(line))
+            else:
+                result += [piece for piece in line.pieces if id(piece) not in self._used]
         return _edges_in_place(_with_whole_rows(result))
 
     def _by_place(self, rows: Sequence[list[Line]], runs: Sequence[tuple[int, Run]]) -> list[Line]:
@@ -127,9 +132,9 @@ class _Layout:
 
     def _whole(self, row: list[Line]) -> list[Line]:
         """Return the line that a row's pieces are parts of, if it is one."""
-        numbers = {self._line_of[id(piece)] for piece in row}
-        line = self._drawn[min(numbers)]
-        return [_alone(line)] if len(numbers) == 1 and len(line.pieces or (line,)) == len(row) else row
+        line = self._drawn[self._first_line(row)]
+        pieces = line.pieces or (line,)
+        return [_alone(line)] if len(pieces) == len(row) and {*map(id, pieces)} == {*map(id, row)} else row
 
 
 def _are_apart(lines: Sequence[Line]) -> bool:
@@ -193,11 +198,12 @@ def _is_beside(one: Line, other: Line) -> bool:
 
 def _is_plain(lines: Sequence[Line]) -> bool:
     """Return whether the lines follow each other down the page, without gaps and without others beside them."""
-    if any(line.pieces for line in lines):
+    if any(map(_PIECES, lines)):
         return False
-    return not any(
-        abs(above.baseline - line.baseline) < SAME_ROW * line.height for above, line in pairwise(lines)
-    ) and not any(_passing(lines))
+    for above, line in pairwise(lines):
+        if abs(above.baseline - line.baseline) < SAME_ROW * line.height:
+            return False
+    return _descends(lines) or not any(_passing(lines))
 
 
 def _wrong(lines: Sequence[Line]) -> bool:
@@ -224,22 +230,23 @@ def _passing(lines: Sequence[Line]) -> Iterator[bool]:
     lowest: dict[int, Line] = {}
     bottom = math.inf
     for line in lines:
-        is_above = line.baseline - bottom >= _ABOVE * line.height
-        yield is_above and any(
-            _is_passed(earlier, line) for earlier in lowest.values() if earlier.baseline <= line.baseline
-        )
+        baseline = line.baseline
+        yield baseline - bottom >= _ABOVE * line.height and _is_passed(lowest.values(), line)
         begin = int(line.left // _COLUMN_STEP)
-        if begin not in lowest or line.baseline < lowest[begin].baseline:
+        if begin not in lowest or baseline < lowest[begin].baseline:
             lowest[begin] = line
-        bottom = min(bottom, line.baseline)
+        bottom = min(bottom, baseline)
 
 
-def _is_passed(earlier: Line, line: Line) -> bool:
-    """Return whether a line stands above an earlier one, in its column."""
-    if line.baseline - earlier.baseline < _ABOVE * line.height:
-        return False
-    shared = min(earlier.right, line.right) - max(earlier.left, line.left)
-    return shared > min(earlier.right - earlier.left, line.right - line.left) / 2
+def _is_passed(earlier: Iterable[Line], line: Line) -> bool:
+    """Return whether a line stands above one of the earlier ones, in its column."""
+    _, left, right, baseline, height, _, _ = line
+    for one in earlier:
+        if baseline - one.baseline >= _ABOVE * height:
+            shared = min(one.right, right) - max(one.left, left)
+            if shared > min(one.right - one.left, right - left) / 2:
+                return True
+    return False
 
 
 def _edges_in_place(lines: list[Line]) -> list[Line]:

@@ -20,16 +20,7 @@ _NUMBERS: Final = {name: re.compile(rb"/" + name + rb"\s+(\d+)") for name in (b"
 _STREAM: Final = re.compile(rb"stream\r?\n")
 _MOST_BYTES: Final = 200_000_000
 _MOST_UNPACKED: Final = 100_000_000
-_TAIL_BYTES: Final = 8192
 _HEAD_BYTES: Final = 4096  # of an object: as much as its kind is looked for in
-
-
-def has_end(path: Path) -> bool:
-    """Return whether a file ends as a PDF does; pdfium repairs some that don't without saying so."""
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - _TAIL_BYTES))
-        tail = file.read()
-    return b"startxref" in tail or b"%%EOF" in tail
 
 
 def repaired(path: Path) -> pypdfium2.PdfDocument | None:

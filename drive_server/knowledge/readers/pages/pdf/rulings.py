@@ -4,8 +4,9 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise, repeat
-from typing import Final, NamedTuple
+from itertools import chain, pairwise, repeat
+from operator import itemgetter
+from typing import Final
 
 from pypdfium2 import raw
 
@@ -14,7 +15,8 @@ from drive_server.knowledge.readers.pages.pdf.calls import (
     Box,
     Handle,
     PageObjects,
-    Segment,
+    Segments,
+    closes_figure,
     count_segments,
     matrices_of,
     object_boxes,
@@ -38,12 +40,13 @@ _FILLED: Final = 0.75
 _COVERED: Final = 0.6  # of a table's height or width, by each of its lines
 
 
-class Ruling(NamedTuple):
-    """A straight line: `at` is its place across its direction, `start` and `end` are those along it."""
+_RECTANGLE: Final = [_MOVE, _LINE, _LINE, _LINE, _LINE]
 
-    at: float
-    start: float
-    end: float
+_Segment = tuple[int, int, tuple[float, float]]
+"""The kind of a path's segment, whether it closes its figure, and its point."""
+
+Ruling = tuple[float, float, float]
+"""A straight line: its place across its direction, and where it starts and ends along it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +62,12 @@ class Grid:
         There is no text if pieces stand across its lines, or all of them in one column or row.
         """
         right_edges = [edge + _NEAR for edge in self.columns]
-        columns, rows = range(1, len(self.columns)), range(1, len(self.rows))
+        last_column, last_row = len(self.columns), len(self.rows)
         inside: list[Line] = []
         cells: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)
         run_into: set[tuple[int, int]] = set()
         for piece, row, column in zip(pieces, *self._places(pieces), strict=True):
-            if column in columns and row in rows:
+            if 0 < column < last_column and 0 < row < last_row:
                 inside.append(piece)
                 cells[row, column].append(piece)
                 if piece.right > right_edges[column]:
@@ -130,9 +133,9 @@ def find_grids(objects: PageObjects, text: PageText) -> list[Grid]:
     for left, bottom, right, top in map(text.turn, edges) if text.is_turned else edges:
         width, height = right - left, top - bottom
         if width >= _SHORTEST and height <= _THIN:
-            flat.append(Ruling((bottom + top) / 2, left, right))
+            flat.append(((bottom + top) / 2, left, right))
         elif height >= _SHORTEST and width <= _THIN:
-            upright.append(Ruling((left + right) / 2, bottom, top))
+            upright.append(((left + right) / 2, bottom, top))
     if len(flat) < _LEAST or len(upright) < _LEAST:
         return []
     return list(_grids(flat, upright))
@@ -140,12 +143,12 @@ def find_grids(objects: PageObjects, text: PageText) -> list[Grid]:
 
 def _grids(flat: list[Ruling], upright: list[Ruling]) -> Iterator[Grid]:
     for verticals in _touching(upright):
-        bottom, top = min(one.start for one in verticals), max(one.end for one in verticals)
-        left, right = min(one.at for one in verticals), max(one.at for one in verticals)
+        bottom, top = min([start for _, start, _ in verticals]), max([end for _, _, end in verticals])
+        left, right = min(verticals)[0], max(verticals)[0]
         across = [
             one
             for one in flat
-            if bottom - _NEAR <= one.at <= top + _NEAR and one.start < right - _NEAR and one.end > left + _NEAR
+            if bottom - _NEAR <= one[0] <= top + _NEAR and one[1] < right - _NEAR and one[2] > left + _NEAR
         ]
         columns = _places(verticals, top - bottom)
         rows = _places(across, right - left)
@@ -157,11 +160,12 @@ def _touching(upright: list[Ruling]) -> Iterator[list[Ruling]]:
     """Yield upright lines in groups whose heights overlap, from top to bottom."""
     group: list[Ruling] = []
     lowest = 0.0
-    for one in sorted(upright, key=lambda one: -one.end):
-        if group and one.end < lowest - _NEAR:
+    for one in sorted(upright, key=itemgetter(2), reverse=True):
+        _, start, end = one
+        if group and end < lowest - _NEAR:
             yield group
             group = []
-        lowest = min(lowest, one.start) if group else one.start
+        lowest = start if not group or start < lowest else lowest
         group.append(one)
     if group:
         yield group
@@ -169,17 +173,20 @@ def _touching(upright: list[Ruling]) -> Iterator[list[Ruling]]:
 
 def _places(rulings: list[Ruling], length: float) -> list[float]:
     """Return the places of the lines that cover most of a length, be it in pieces, in ascending order."""
-    places: list[tuple[float, float]] = []
-    for one in sorted(rulings, key=lambda one: (one.at, one.start)):
-        if places and one.at - places[-1][0] <= _NEAR:
-            places[-1] = (places[-1][0], places[-1][1] + one.end - one.start)
+    places: list[float] = []
+    covered: list[float] = []
+    for at, start, end in sorted(rulings):
+        if places and at - places[-1] <= _NEAR:
+            covered[-1] += end - start
         else:
-            places.append((one.at, one.end - one.start))
-    return [at for at, covered in places if covered >= _COVERED * length]
+            places.append(at)
+            covered.append(end - start)
+    return [at for at, covers in zip(places, covered, strict=True) if covers >= _COVERED * length]
 
 
-def _edges(paths: Sequence[Handle]) -> Iterator[Box]:
-    """Yield the boxes of straight lines, and of the edges of rectangles, that are long enough."""
+def _edges(paths: Sequence[Handle]) -> list[Box]:
+    """Return the boxes of straight lines, and of the edges of rectangles, that are long enough."""
+    edges: list[Box] = []
     shapes: list[Handle] = []
     counts: list[int] = []
     for path, box in zip(paths, object_boxes(paths), strict=True):
@@ -188,37 +195,80 @@ def _edges(paths: Sequence[Handle]) -> Iterator[Box]:
         if (width < _SHORTEST and height < _SHORTEST) or (points := count_segments(path)) > _MOST_POINTS:
             continue
         if width <= _THIN or height <= _THIN:
-            yield box
+            edges.append(box)
         else:
             shapes.append(path)
             counts.append(points)
+    return edges + _edges_of_shapes(shapes, counts)
+
+
+def _edges_of_shapes(shapes: Sequence[Handle], counts: Sequence[int]) -> list[Box]:
+    """Return the boxes of the edges of shapes with so many points each."""
+    edges: list[Box] = []
     begun = segments_of(shapes, [range(min(count, _FIRST_POINTS)) for count in counts])
+    end = 0
     for shape, matrix, count in zip(shapes, matrices_of(shapes), counts, strict=True):
-        first = list(islice(begun, min(count, _FIRST_POINTS)))
-        yield from _straight(matrix, chain(first, _further(shape, count)))
+        start, end = end, end + min(count, _FIRST_POINTS)
+        if count == _FIRST_POINTS and begun.kinds[start:end] == _RECTANGLE:
+            rectangle = _rectangle(matrix, begun.points[start:end])
+            if rectangle:
+                edges += rectangle
+                continue
+        first = Segments(begun.handles[start:end], begun.kinds[start:end], begun.points[start:end])
+        # Further segments are read only if they are asked for, as few shapes are straight so far.
+        edges += _straight(matrix, chain(_each(first), _further(shape, count)))
+    return edges
 
 
-def _further(shape: Handle, count: int) -> Iterator[Segment]:
-    """Yield the segments behind the first ones; read only if they are asked for, as few shapes are straight so far."""
+def _further(shape: Handle, count: int) -> Iterator[_Segment]:
+    """Yield the segments of a shape behind the first ones."""
     if count > _FIRST_POINTS:
-        yield from segments_of([shape], [range(_FIRST_POINTS, count)])
+        yield from _each(segments_of([shape], [range(_FIRST_POINTS, count)]))
 
 
-def _straight(matrix: tuple[float, ...], segments: Iterable[Segment]) -> Iterator[Box]:
-    """Yield the boxes of a path's lines, up to the first one that is neither level nor upright."""
+def _each(segments: Segments) -> Iterator[_Segment]:
+    return zip(segments.kinds, map(closes_figure, segments.handles), segments.points, strict=True)
+
+
+def _rectangle(matrix: tuple[float, ...], points: Sequence[tuple[float, float]]) -> list[Box] | None:
+    """Return the longer edges of an upright rectangle that is not turned, None for another figure."""
     a, b, c, d, e, f = matrix
+    (x, y), (second_x, second_y), (other_x, other_y), (fourth_x, fourth_y), end = points
+    if b or c or end != (x, y):
+        return None
+    if not (
+        (second_x == x and second_y == other_y and fourth_x == other_x and fourth_y == y)
+        or (second_y == y and second_x == other_x and fourth_y == other_y and fourth_x == x)
+    ):
+        return None
+    left, bottom, right, top = _box(a * x + e, d * y + f, a * other_x + e, d * other_y + f)
+    edges: list[Box] = []
+    if right - left >= _SHORTEST:
+        edges = [(left, bottom, right, bottom), (left, top, right, top)]
+    if top - bottom >= _SHORTEST:
+        edges += [(left, bottom, left, top), (right, bottom, right, top)]
+    return edges
+
+
+def _straight(matrix: tuple[float, ...], segments: Iterable[_Segment]) -> list[Box]:
+    """Return the boxes of a path's longer lines, up to the first one that is neither level nor upright."""
+    a, b, c, d, e, f = matrix
+    found: list[Box] = []
     start_x = start_y = last_x = last_y = 0.0
     for kind, closes, (left, bottom) in segments:
         x, y = a * left + c * bottom + e, b * left + d * bottom + f
         if kind == _MOVE:
             start_x, start_y = x, y
-        elif kind != _LINE or (abs(x - last_x) > _THIN and abs(y - last_y) > _THIN):
-            return  # a shape, which rules no cells
         else:
-            yield _box(last_x, last_y, x, y)
+            width, height = abs(x - last_x), abs(y - last_y)
+            if kind != _LINE or (width > _THIN and height > _THIN):
+                break  # a shape, which rules no cells
+            if width >= _SHORTEST or height >= _SHORTEST:
+                found.append(_box(last_x, last_y, x, y))
         last_x, last_y = x, y
         if closes:
-            yield _box(x, y, start_x, start_y)
+            found.append(_box(x, y, start_x, start_y))
+    return found
 
 
 def _box(x: float, y: float, other_x: float, other_y: float) -> Box:

@@ -7,7 +7,7 @@ there but for a number that counts with the pages.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -59,10 +59,12 @@ def without_running_heads(pages: Sequence[Page]) -> tuple[list[Page], int]:
     """Return the pages without repeated heads and feet but for the first of each, and the number of lines that went."""
     if sum(bool(page.lines) for page in pages) < _LEAST_PAGES:
         return list(pages), 0
-    rows = {page.number: _rows(page) for page in pages if page.lines}
-    repeated = _repeated(rows, {page.number: page.height for page in pages})
+    places = {page.number: rows_of(page.lines) for page in pages if page.lines}
+    edges = {page.number: _edge_rows(page, places[page.number]) for page in pages if page.lines}
+    repeated = _repeated(edges, {page.number: page.height for page in pages})
     if not repeated:
         return list(pages), 0
+    rows = {number: list(_rows(number, found, edges[number])) for number, found in places.items()}
     pitch = _body_pitch(rows, repeated)
     gone: set[int] = set()
     seen: set[str] = set()
@@ -75,19 +77,25 @@ def without_running_heads(pages: Sequence[Page]) -> tuple[list[Page], int]:
     return kept, len(gone)
 
 
-def _rows(page: Page) -> list[_Row]:
-    """Return the rows of a page from top to bottom."""
-    rows: list[_Row] = []
+def _edge_rows(page: Page, found: Sequence[Sequence[Line]]) -> dict[int, _Row]:
+    """Return those of a page's first and last rows that stand in its margins, by their places among all rows."""
     top, bottom = (1 - _MARGIN) * page.height, _MARGIN * page.height
-    found = rows_of(page.lines)
-    for place, lines in enumerate(found):
+    edges: dict[int, _Row] = {}
+    for place in (*range(min(_MOST_ROWS, len(found))), *range(max(_MOST_ROWS, len(found) - _MOST_ROWS), len(found))):
+        lines = found[place]
         baseline = lines[0].baseline
-        pattern, number = "", None
-        if not bottom < baseline < top and not _MOST_ROWS <= place < len(found) - _MOST_ROWS:
+        if not bottom < baseline < top:
             pieces = [piece for line in lines for piece in line.pieces or (line,)]
-            pattern, number = _numbered("  ".join(piece.text for piece in pieces), page.number)
-        rows.append(_Row(page.number, lines, pattern, None if number is None else number - page.number, baseline))
-    return rows
+            pattern, number = _numbered("  ".join([piece.text for piece in pieces]), page.number)
+            offset = None if number is None else number - page.number
+            edges[place] = _Row(page.number, lines, pattern, offset, baseline)
+    return edges
+
+
+def _rows(page: int, found: Sequence[Sequence[Line]], edges: Mapping[int, _Row]) -> Iterator[_Row]:
+    """Yield all rows of a page from top to bottom."""
+    for place, lines in enumerate(found):
+        yield edges.get(place) or _Row(page, lines, "", None, lines[0].baseline)
 
 
 def _numbered(text: str, page: int) -> tuple[str, int | None]:
@@ -118,24 +126,19 @@ def _value(digits: str) -> int:
     return sum(-one if one < other else one for one, other in zip(values, [*values[1:], 0], strict=True))
 
 
-def _repeated(rows: dict[int, list[_Row]], heights: dict[int, float]) -> set[int]:
+def _repeated(edges: Mapping[int, Mapping[int, _Row]], heights: Mapping[int, float]) -> set[int]:
     """Return the rows, by identity, that stand in the margin of nearly all pages."""
     groups: defaultdict[tuple[str, bool], list[_Row]] = defaultdict(list)
-    for number, found in rows.items():
-        for row in _edge_rows(found):
-            groups[row.pattern, row.baseline > heights[number] / 2].append(row)
+    for number, found in edges.items():
+        for row in found.values():
+            if row.pattern:
+                groups[row.pattern, row.baseline > heights[number] / 2].append(row)
     result: set[int] = set()
     for group in groups.values():
         alike = _alike(group)
-        if not _AMOUNT.search(alike[0].pattern) and _is_on_nearly_all({row.page for row in alike}, set(rows)):
+        if not _AMOUNT.search(alike[0].pattern) and _is_on_nearly_all({row.page for row in alike}, set(edges)):
             result |= {id(row) for row in alike}
     return result
-
-
-def _edge_rows(rows: list[_Row]) -> Iterator[_Row]:
-    for row in (*rows[:_MOST_ROWS], *rows[_MOST_ROWS:][-_MOST_ROWS:]):
-        if row.pattern:
-            yield row
 
 
 def _alike(group: list[_Row]) -> list[_Row]:

@@ -48,7 +48,8 @@ class Run:
 def _by_column(row: Row, edges: Sequence[float]) -> list[list[Line]]:
     columns: list[list[Line]] = [[] for _ in range(len(edges) + 1)]
     for piece in row:
-        columns[bisect_left(edges, (piece.left + piece.right) / 2)].append(piece)
+        _, left, right, _, _, _, _ = piece
+        columns[bisect_left(edges, (left + right) / 2)].append(piece)
     return columns
 
 
@@ -58,12 +59,13 @@ def rows_of(pieces: Sequence[Line]) -> list[list[Line]]:
     row: list[Line] = []
     baseline = height = 0.0
     for piece in sorted(pieces, key=BASELINE, reverse=True):
-        if row and baseline - piece.baseline < SAME_ROW * min(piece.height, height):
+        _, _, _, own_baseline, own_height, _, _ = piece
+        if row and baseline - own_baseline < SAME_ROW * (own_height if own_height < height else height):
             row.append(piece)
         else:
             row = [piece]
             rows.append(row)
-            baseline, height = piece.baseline, piece.height
+            baseline, height = own_baseline, own_height
     return [sorted(row, key=LEFT) if len(row) > 1 else row for row in rows]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
+import pytest
 from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate, Table
@@ -15,6 +16,7 @@ from tests.drive_server.knowledge.drawing import Text, drawn
 from tests.drive_server.knowledge.readers.pages.pdf.reading import read
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -94,3 +96,69 @@ def test_a_piece_over_others_leaves_no_gutter_beneath_it() -> None:
     wide, within, right = Line("a", 0, 148, 10, 10), Line("b", 10, 20, 10, 10), Line("c", 150, 200, 10, 10)
     rows = [[line._replace(baseline=500.0 - 12 * row) for line in (wide, within, right)] for row in range(4)]
     assert list(find_runs(rows)) == []
+
+
+def as_rectangles(canvas: Canvas, left: float, bottom: float, width: float, height: float) -> None:
+    canvas.rect(left, bottom, width, height)
+
+
+def as_closed_lines(canvas: Canvas, left: float, bottom: float, width: float, height: float) -> None:
+    path = canvas.beginPath()
+    path.moveTo(left, bottom)
+    path.lineTo(left, bottom + height)
+    path.lineTo(left + width, bottom + height)
+    path.lineTo(left + width, bottom)
+    path.close()
+    canvas.drawPath(path)
+
+
+def as_one_line_around(canvas: Canvas, left: float, bottom: float, width: float, height: float) -> None:
+    path = canvas.beginPath()
+    path.moveTo(left + width, bottom)
+    path.lineTo(left, bottom)
+    path.lineTo(left, bottom + height)
+    path.lineTo(left + width, bottom + height)
+    path.lineTo(left + width, bottom)
+    canvas.drawPath(path)
+
+
+def in_turned_coordinates(canvas: Canvas, left: float, bottom: float, width: float, height: float) -> None:
+    canvas.saveState()
+    canvas.rotate(90)
+    canvas.rect(bottom, -left - width, height, width)
+    canvas.restoreState()
+
+
+def as_diamonds(canvas: Canvas, left: float, bottom: float, width: float, height: float) -> None:
+    middle, level = left + width / 2, bottom + height / 2
+    path = canvas.beginPath()
+    path.moveTo(left, level)
+    for x, y in ((middle, bottom + height), (left + width, level), (middle, bottom), (left, level)):
+        path.lineTo(x, y)
+    canvas.drawPath(path)
+
+
+def cells(draw: Callable[[Canvas, float, float, float, float], None]) -> bytes:
+    """Return a page of two rows of three cells of a spreadsheet; the lines of a cell stand close to each other."""
+    file = io.BytesIO()
+    canvas = Canvas(file, invariant=1)
+    canvas.setFont("Helvetica", 8)
+    for row in range(2):
+        for column in range(3):
+            draw(canvas, 60 + 90 * column, 700 - 40 * row, 90, 40)
+        for line in range(2):
+            for column in range(3):
+                canvas.drawString(64 + 90 * column, 726 - 40 * row - 12 * line, f"{row}{column}{'ab'[line]}")
+    canvas.save()
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("draw", [as_rectangles, as_closed_lines, as_one_line_around, in_turned_coordinates])
+def test_cells_are_those_of_a_table_however_their_edges_are_drawn(
+    tmp_path: Path, draw: Callable[[Canvas, float, float, float, float], None]
+) -> None:
+    assert tables(tmp_path, cells(draw)) == ["00a 00b | 01a 01b | 02a 02b\n10a 10b | 11a 11b | 12a 12b"]
+
+
+def test_shapes_around_words_are_no_cells(tmp_path: Path) -> None:
+    assert "00a 00b" not in "".join(tables(tmp_path, cells(as_diamonds)))
