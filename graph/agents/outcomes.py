@@ -21,7 +21,7 @@ FAILED: Final[Mapping[Language, str]] = {
 
 
 def silent_outcome(state: State) -> str:
-    """Return what came of the running turn's calls: its changes, else whether anything worked; empty without calls."""
+    """Return what came of the running turn's calls: its changes, else whether the last one worked; empty without."""
     turn = running_turn(state)
     begun = message_id_of(turn)
     of_turn = takewhile(lambda message: message.id != begun, reversed(state["messages"]))
@@ -30,4 +30,4 @@ def silent_outcome(state: State) -> str:
         return ""
     if changes := [change["summary"] for change in turn["changes"]]:
         return "\n".join(changes)
-    return (READ if "done" in outcomes else FAILED)[turn["language"]]
+    return (READ if outcomes[0] == "done" else FAILED)[turn["language"]]

@@ -125,7 +125,7 @@ def tries_call(text: str, offered: frozenset[str]) -> bool:
     """Say whether a text is meant as a call, though none can be read: JSON that names a tool and has arguments."""
     body = text.lstrip().removeprefix("```").removeprefix("json").lstrip()
     name = _NAME.search(body, 0, NAME_WITHIN) if body[:1] in {"{", "["} else None
-    if name is None or _has_words_behind(body):
+    if name is None or (not _is_bare(text) and _has_words_behind(body)):
         return False
     return plain_name(name[1], offered) in offered or _ARGUMENTS.search(body) is not None
 
@@ -140,17 +140,30 @@ def _has_words_behind(text: str) -> bool:
     return bool(text[closed.end() if closed else end :].strip())
 
 
+def _is_bare(text: str) -> bool:
+    """Say whether a text begins with JSON, in no block of code: nobody shows an example so."""
+    return text.lstrip()[:1] in {"{", "["} and _OPENER.match(text.lstrip()) is None
+
+
 def read_calls(text: str, offered: frozenset[str]) -> tuple[list[ToolCall], str] | None:
     """Return the calls of a text that begins with one, and the text beside them; None unless all can be made."""
-    if _OPENER.match(text) is None and (embedded := _embedded(text, offered)):
+    if _OPENER.match(text) is None and not _is_bare(text) and (embedded := _embedded(text, offered)):
         return embedded
     fenced = _FENCED.fullmatch(text.strip())
     found, rest = _found_in(fenced[1] if fenced else text)
+    if _is_bare(text):
+        rest = "" if rest.lstrip()[:1] in {"{", "[", "`"} else rest
     calls = [_call(name, args, offered) for name, args in found]
     made = [call for call in calls if call is not None]
-    if not made or len(made) < len(calls) or (_OPENER.match(text) is None and rest.strip()):
+    is_marked = _OPENER.match(text) is not None or _is_bare(text)
+    if not made or len(made) < len(calls) or (rest.strip() and not is_marked):
         return None
-    return made, rest.strip()
+    return _each_once(made) if _is_bare(text) else made, rest.strip()
+
+
+def _each_once(calls: list[ToolCall]) -> list[ToolCall]:
+    """Return the calls without repetitions: a model of half a billion parameters repeats one up to its limit."""
+    return list({json.dumps([call["name"], call["args"]], sort_keys=True): call for call in calls}.values())
 
 
 def _embedded(text: str, offered: frozenset[str]) -> tuple[list[ToolCall], str] | None:
@@ -169,7 +182,7 @@ def _embedded(text: str, offered: frozenset[str]) -> tuple[list[ToolCall], str] 
             calls += [call for call in made if call]
             closed = _CLOSED_BLOCK.match(text, end) if "```" in found[0] else None
             rest, told = rest + text[told : found.start()], closed.end() if closed else end
-    return (calls, rest.strip()) if calls and not text[told:].strip() else None
+    return (_each_once(calls), rest.strip()) if calls and not text[told:].strip() else None
 
 
 def _found_in(text: str) -> tuple[list[tuple[str, Any]], str]:

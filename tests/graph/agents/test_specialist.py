@@ -280,6 +280,14 @@ async def test_a_model_that_says_nothing_after_a_call_ends_the_turn_with_its_out
     assert "没有给出回答" in (await assistant.say("列出我的文件")).text
 
 
+async def test_a_model_that_says_nothing_after_a_call_that_failed_does_not_end_with_the_success_of_an_earlier_one(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    missing = {"item_id": "/nothing.txt", "name": "b.txt"}
+    model.script = [tool_call("list_folder", "l", folder_id="root"), tool_call("rename_item", "r", **missing), "", ""]
+    assert "It did not work" in (await assistant.say("list my files")).text
+
+
 async def test_a_call_that_cannot_be_read_is_asked_for_once_more(
     assistant: Assistant, model: ScriptedChatModel
 ) -> None:

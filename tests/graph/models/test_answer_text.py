@@ -134,6 +134,28 @@ def test_a_call_in_the_text_that_can_not_be_made_is_lost_and_never_shown(text: s
     assert (answer.text, shown, answer.calls, answer.lost_call) == ("", "", [], True)
 
 
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"{CALL} {CALL}\n{CALL}", ""),
+        (f'{CALL} {CALL}\n{{"name": "list_folder", "argum', ""),
+        (f"{CALL}\nI look at the folder.", "I look at the folder."),
+        (f"{CALL}\n```", ""),
+    ],
+)
+def test_json_of_a_call_that_a_model_repeats_or_goes_on_behind_is_one_call(text: str, said: str, size: int) -> None:
+    answer, shown, _ = read(text, size)
+    assert [(call["name"], call["args"]) for call in answer.calls] == ROOT
+    assert (answer.text, shown.strip(), answer.lost_call) == (said, said, False)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_json_of_a_call_of_no_tool_is_never_shown_with_words_behind_it(size: int) -> None:
+    answer, shown, _ = read('{"name": "make_directory", "arguments": {"path": "/x"}}\nI made it.', size)
+    assert (answer.text, shown, answer.calls, answer.lost_call) == ("", "", [], True)
+
+
 def test_an_answer_that_broke_off_makes_no_call_and_keeps_thoughts_apart() -> None:
     answer, shown, _ = read(f"I look. <tool_call>{CALL}</tool_call>", 4, is_whole=False)
     assert (answer.calls, answer.lost_call, shown.strip()) == ([], False, "I look.")
