@@ -112,22 +112,43 @@ def _beginnings(cells: _Cells, rules: Sequence[Rule]) -> dict[int, frozenset[int
     filled: defaultdict[int, frozenset[int]] = defaultdict(frozenset)
     for row, column in cells:
         filled[row] |= {column}
+    borders = _borders(filled, rules)
     begins: dict[int, frozenset[int]] = {}
-    above = crossed = frozenset[int]()
-    first = 1
-    for row, rule in enumerate(rules[:-1], start=1):
-        below = filled[row]
-        crossed |= rule.crossed
-        if not below:
-            continue  # lines without text between them are one
-        if not begins or (above & crossed and below & crossed):
+    above = frozenset[int]()
+    for (first, last, crossed), below in zip(borders, _filled_below(filled, borders), strict=True):
+        if not begins or last == len(rules) or (above & crossed and below & crossed):
             begins[first] = crossed
-            above = below
-        else:
-            above |= below
-        first, crossed = row + 1, frozenset[int]()
-    begins[first] = crossed | rules[-1].crossed
+            above -= crossed
+        above |= filled[last]
     return begins
+
+
+def _filled_below(
+    filled: defaultdict[int, frozenset[int]], borders: Sequence[tuple[int, int, frozenset[int]]]
+) -> list[frozenset[int]]:
+    """Return for each line the columns with text between it and the next line that crosses them."""
+    below = frozenset[int]()
+    found: list[frozenset[int]] = []
+    for _, last, crossed in reversed(borders):
+        below |= filled[last]
+        found.append(below)
+        below -= crossed
+    return found[::-1]
+
+
+def _borders(filled: defaultdict[int, frozenset[int]], rules: Sequence[Rule]) -> list[tuple[int, int, frozenset[int]]]:
+    """Return the lines from the top, those without text between them as one, and the columns that they cross.
+
+    Each has the numbers of the first and the last row that begin at it.
+    """
+    borders: list[tuple[int, int, frozenset[int]]] = []
+    first, crossed = 1, frozenset[int]()
+    for row, rule in enumerate(rules, start=1):
+        crossed |= rule.crossed
+        if filled[row] or row == len(rules):
+            borders.append((first, row, crossed))
+            first, crossed = row + 1, frozenset[int]()
+    return borders
 
 
 def _span(row: int, column: int, begins: Mapping[int, frozenset[int]]) -> tuple[int, int]:

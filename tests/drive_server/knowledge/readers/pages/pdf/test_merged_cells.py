@@ -33,8 +33,9 @@ def ruled(
         *(styles or [GRID, ("VALIGN", (0, 0), (-1, -1), "MIDDLE")]),
         *(("SPAN", *span) for span in spans),
     ]
+    heights = None if "\n" in "".join(chain.from_iterable(cells)) else [18] * len(cells)
     file = io.BytesIO()
-    SimpleDocTemplate(file, invariant=1).build([Table(cells, list(widths), style=commands)])
+    SimpleDocTemplate(file, invariant=1).build([Table(cells, list(widths), heights, style=commands)])
     return file.getvalue()
 
 
@@ -152,3 +153,9 @@ def test_no_cell_has_the_values_of_two_rows(tmp_path: Path, height: int) -> None
     found = rows(tmp_path, ruled(cells, spans, WIDE_FIRST))
     assert found == cells
     assert not any(" " in cell for cell in chain.from_iterable(found))
+
+
+def test_cells_may_be_merged_at_other_rows_in_each_column(tmp_path: Path) -> None:
+    cells = [["Region", "n"], ["North", "10"], ["", "20"], ["South", ""], ["East", "40"], ["West", "50"]]
+    spans = [((0, 1), (0, 2)), ((1, 2), (1, 3))]
+    assert rows(tmp_path, ruled(cells, spans, [120, 70], GRID, ("VALIGN", (0, 0), (-1, -1), "TOP"))) == cells
