@@ -13,8 +13,8 @@ from operator import attrgetter, ge
 from typing import Final
 
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
+from drive_server.knowledge.readers.pages.pdf.grids import Grid
 from drive_server.knowledge.readers.pages.pdf.lines import runs_to_the_left
-from drive_server.knowledge.readers.pages.pdf.rulings import Grid
 from drive_server.knowledge.readers.pages.pdf.tables import (
     BASELINE,
     LEFT,

@@ -1,16 +1,12 @@
 """Tables whose cells are ruled: out of the straight lines and rectangles that a page draws."""
 
-from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain, pairwise, repeat
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise
 from operator import itemgetter
 from typing import Final
 
 from pypdfium2 import raw
 
-from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
 from drive_server.knowledge.readers.pages.pdf.calls import (
     Box,
     Handle,
@@ -22,23 +18,22 @@ from drive_server.knowledge.readers.pages.pdf.calls import (
     object_boxes,
     segments_of,
 )
+from drive_server.knowledge.readers.pages.pdf.grids import LEAST, NEAR, Grid, Rule
 from drive_server.knowledge.readers.pages.pdf.lines import PageText
-from drive_server.knowledge.readers.pages.pdf.tables import MOST_SHARED, joined_cells, joined_texts, rows_of
 
 _THIN: Final = 2.5
 _SHORTEST: Final = 6.0
-_NEAR: Final = 3.0
 _MOST_PATHS: Final = 1500
 """A page with more is a drawing."""
 _MOST_POINTS: Final = 400
 _FIRST_POINTS: Final = 5  # those of a rectangle
 _MOVE: Final = raw.FPDF_SEGMENT_MOVETO
 _LINE: Final = raw.FPDF_SEGMENT_LINETO
-_LEAST: Final = 3  # lines in each direction: two rows and two columns
-_UNRULED_ROWS: Final = 3
-_FILLED: Final = 0.75
 _COVERED: Final = 0.6  # of a table's height or width, by each of its lines
-
+_CROSSED: Final = 0.9
+"""Of a column's width, by a line that divides only some columns: less may underline a word."""
+_TOUCHED: Final = 0.1
+"""Of a column's width, by a line that divides most columns."""
 
 _RECTANGLE: Final = [_MOVE, _LINE, _LINE, _LINE, _LINE]
 
@@ -47,82 +42,6 @@ _Segment = tuple[int, int, tuple[float, float]]
 
 Ruling = tuple[float, float, float]
 """A straight line: its place across its direction, and where it starts and ends along it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A ruled table: where its columns and rows begin and end, columns from the left, rows from the top."""
-
-    columns: tuple[float, ...]
-    rows: tuple[float, ...]
-
-    def read(self, pieces: Sequence[Line]) -> tuple[list[Line], str | None]:
-        """Return the pieces that stand in the table, and its rows with bars between their cells.
-
-        There is no text if pieces stand across its lines, or all of them in one column or row.
-        """
-        right_edges = [edge + _NEAR for edge in self.columns]
-        last_column, last_row = len(self.columns), len(self.rows)
-        inside: list[Line] = []
-        cells: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)
-        run_into: set[tuple[int, int]] = set()
-        for piece, row, column in zip(pieces, *self._places(pieces), strict=True):
-            if 0 < column < last_column and 0 < row < last_row:
-                inside.append(piece)
-                cells[row, column].append(piece)
-                if piece.right > right_edges[column]:
-                    run_into.add((row, column + 1))
-        return inside, self._text(cells, len(inside)) if run_into.isdisjoint(cells) else None
-
-    def _places(self, pieces: Sequence[Line]) -> tuple[Iterator[int], Iterator[int]]:
-        """Return the row and the column in which each piece begins, from 1; others for one outside of the table."""
-        depths = [-edge for edge in self.rows]
-        rows = map(bisect_right, repeat(depths), [-piece.baseline - piece.height / 4 for piece in pieces])
-        return rows, map(bisect_right, repeat(self.columns), [piece.left + 1 for piece in pieces])
-
-    def _text(self, cells: Mapping[tuple[int, int], list[Line]], pieces: int) -> str | None:
-        rows, columns = ({place[which] for place in cells} for which in (0, 1))
-        if len(rows) < _LEAST - 1 or len(columns) < _LEAST - 1:
-            return None
-        several = {place: cell for place, cell in cells.items() if len(cell) > 1}
-        for cell in several.values():
-            cell.sort(key=lambda piece: (-piece.baseline, piece.left))
-        if _shared(several.values()) > MOST_SHARED * pieces:
-            return None
-        return "\n".join(_texts(cells, sorted(rows), sorted(columns), {row for row, _ in several}))
-
-
-def _texts(
-    cells: Mapping[tuple[int, int], list[Line]], rows: Iterable[int], columns: Sequence[int], crowded: Container[int]
-) -> Iterator[str]:
-    """Yield the rows of a table. `crowded`: those with a cell of several pieces."""
-    for row in rows:
-        of_row = [cells.get((row, column), ()) for column in columns]
-        if row in crowded:
-            yield from _lines(of_row)
-        else:
-            yield joined_cells([cell[0].text if cell else "" for cell in of_row])
-
-
-def _lines(cells: Sequence[Sequence[Line]]) -> Iterator[str]:
-    """Yield the text of a row; if nearly each cell has something on each line, these are rows without rules."""
-    if max(map(len, cells)) >= _UNRULED_ROWS:
-        filled = sum(map(bool, cells))
-        lines = rows_of([piece for cell in cells for piece in cell])
-        if len(lines) >= _UNRULED_ROWS and sum(map(len, lines)) >= _FILLED * filled * len(lines):
-            for line in lines:
-                yield joined_cells([joined_texts([piece for piece in cell if piece in line]) for cell in cells])
-            return
-    yield joined_cells(list(map(joined_texts, cells)))
-
-
-def _shared(cells: Iterable[Sequence[Line]]) -> int:
-    """Return how many pieces stand beside another one in their cell."""
-    return sum(
-        abs(above.baseline - below.baseline) < SAME_ROW * below.height
-        for cell in cells
-        for above, below in pairwise(cell)
-    )
 
 
 def find_grids(objects: PageObjects, text: PageText) -> list[Grid]:
@@ -136,7 +55,7 @@ def find_grids(objects: PageObjects, text: PageText) -> list[Grid]:
             flat.append(((bottom + top) / 2, left, right))
         elif height >= _SHORTEST and width <= _THIN:
             upright.append(((left + right) / 2, bottom, top))
-    if len(flat) < _LEAST or len(upright) < _LEAST:
+    if len(flat) < LEAST or len(upright) < LEAST:
         return []
     return list(_grids(flat, upright))
 
@@ -148,12 +67,13 @@ def _grids(flat: list[Ruling], upright: list[Ruling]) -> Iterator[Grid]:
         across = [
             one
             for one in flat
-            if bottom - _NEAR <= one[0] <= top + _NEAR and one[1] < right - _NEAR and one[2] > left + _NEAR
+            if bottom - NEAR <= one[0] <= top + NEAR and one[1] < right - NEAR and one[2] > left + NEAR
         ]
         columns = _places(verticals, top - bottom)
-        rows = _places(across, right - left)
-        if len(columns) >= _LEAST and len(rows) >= _LEAST:
-            yield Grid(tuple(columns), tuple(reversed(rows)))
+        if len(columns) >= LEAST and len(across) >= LEAST:
+            rules = list(_rules(across, columns, right - left))
+            if len(rules) >= LEAST:
+                yield Grid(tuple(columns), tuple(reversed(rules)))
 
 
 def _touching(upright: list[Ruling]) -> Iterator[list[Ruling]]:
@@ -162,7 +82,7 @@ def _touching(upright: list[Ruling]) -> Iterator[list[Ruling]]:
     lowest = 0.0
     for one in sorted(upright, key=itemgetter(2), reverse=True):
         _, start, end = one
-        if group and end < lowest - _NEAR:
+        if group and end < lowest - NEAR:
             yield group
             group = []
         lowest = start if not group or start < lowest else lowest
@@ -173,15 +93,55 @@ def _touching(upright: list[Ruling]) -> Iterator[list[Ruling]]:
 
 def _places(rulings: list[Ruling], length: float) -> list[float]:
     """Return the places of the lines that cover most of a length, be it in pieces, in ascending order."""
-    places: list[float] = []
-    covered: list[float] = []
-    for at, start, end in sorted(rulings):
-        if places and at - places[-1] <= _NEAR:
-            covered[-1] += end - start
+    return [at for at, pieces in _lines(rulings) if _length(pieces) >= _COVERED * length]
+
+
+def _lines(rulings: list[Ruling]) -> Iterator[tuple[float, list[Ruling]]]:
+    """Yield the place of each line, in ascending order, and the pieces in which it is drawn."""
+    pieces: list[Ruling] = []
+    for one in sorted(rulings):
+        if pieces and one[0] - pieces[0][0] > NEAR:
+            yield pieces[0][0], pieces
+            pieces = []
+        pieces.append(one)
+    if pieces:
+        yield pieces[0][0], pieces
+
+
+def _length(pieces: Sequence[Ruling]) -> float:
+    return sum([end - start for _, start, end in pieces])
+
+
+def _rules(across: list[Ruling], columns: Sequence[float], width: float) -> Iterator[Rule]:
+    """Yield the level lines that cross a column at least, from bottom to top."""
+    for at, pieces in _lines(across):
+        is_whole = _length(pieces) >= _COVERED * width
+        crossed = _crossed(pieces, columns, _TOUCHED if is_whole else _CROSSED)
+        if is_whole or crossed:
+            yield Rule(at, crossed)
+
+
+def _crossed(pieces: Sequence[Ruling], columns: Sequence[float], least: float) -> frozenset[int]:
+    """Return the columns, from 1, of whose widths a line covers that part."""
+    joined = _united(pieces)
+    if joined[0][0] <= columns[0] + NEAR and joined[0][1] >= columns[-1] - NEAR:
+        return frozenset(range(1, len(columns)))
+    return frozenset(
+        number
+        for number, (left, right) in enumerate(pairwise(columns), start=1)
+        if sum([max(0.0, min(end, right) - max(start, left)) for start, end in joined]) >= least * (right - left)
+    )
+
+
+def _united(pieces: Sequence[Ruling]) -> list[tuple[float, float]]:
+    """Return where the pieces of a line start and end, those that touch as one."""
+    joined: list[tuple[float, float]] = []
+    for start, end in sorted([(start, end) for _, start, end in pieces]):
+        if joined and start <= joined[-1][1] + NEAR:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
         else:
-            places.append(at)
-            covered.append(end - start)
-    return [at for at, covers in zip(places, covered, strict=True) if covers >= _COVERED * length]
+            joined.append((start, end))
+    return joined
 
 
 def _edges(paths: Sequence[Handle]) -> list[Box]:

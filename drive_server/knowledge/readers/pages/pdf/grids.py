@@ -1,0 +1,215 @@
+"""Ruled tables, and the text of their cells. Pure; units are points, y grows upwards."""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, repeat
+from typing import Final
+
+from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
+from drive_server.knowledge.readers.pages.pdf.tables import BASELINE, MOST_SHARED, joined_cells, joined_texts, rows_of
+
+LEAST: Final = 3
+"""Lines in each direction: two rows and two columns."""
+NEAR: Final = 3.0
+"""Lines that are no further apart are one."""
+_UNRULED_ROWS: Final = 3
+_FILLED: Final = 0.75
+_CLOSE: Final = 1.8  # of the type's height: lines of one text are no further apart
+_IN_LINE: Final = 0.15  # of the type's height: lines of one label are seldom that close to the baselines of rows
+
+_Cells = Mapping[tuple[int, int], list[Line]]
+"""The pieces of each cell by its row and column, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A level line of a table: its place, and the columns that it crosses, from 1."""
+
+    at: float
+    crossed: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A ruled table: where its columns begin and end, from the left, and its level lines from the top."""
+
+    columns: tuple[float, ...]
+    rules: tuple[Rule, ...]
+
+    def read(self, pieces: Sequence[Line]) -> tuple[list[Line], str | None]:
+        """Return the pieces that stand in the table, and its rows with bars between their cells.
+
+        There is no text if pieces stand across its lines, or all of them in one column or row.
+        """
+        right_edges = [edge + NEAR for edge in self.columns]
+        last_column, last_row = len(self.columns), len(self.rules)
+        inside: list[Line] = []
+        cells: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)
+        run_into: set[tuple[int, int]] = set()
+        for piece, row, column in zip(pieces, *self._places(pieces), strict=True):
+            if 0 < column < last_column and 0 < row < last_row:
+                inside.append(piece)
+                cells[row, column].append(piece)
+                if piece.right > right_edges[column]:
+                    run_into.add((row, column + 1))
+        if not run_into.isdisjoint(cells):
+            return inside, None
+        return inside, self._text(cells if self._is_even else _with_spans(cells, self.rules), len(inside))
+
+    @property
+    def _is_even(self) -> bool:
+        """True if each line crosses all columns."""
+        return all(len(rule.crossed) == len(self.columns) - 1 for rule in self.rules)
+
+    def _places(self, pieces: Sequence[Line]) -> tuple[Iterator[int], Iterator[int]]:
+        """Return the row and the column in which each piece begins, from 1; others for one outside of the table."""
+        depths = [-rule.at for rule in self.rules]
+        rows = map(bisect_right, repeat(depths), [-_level(piece) for piece in pieces])
+        return rows, map(bisect_right, repeat(self.columns), [piece.left + 1 for piece in pieces])
+
+    def _text(self, cells: Mapping[tuple[int, int], list[Line]], pieces: int) -> str | None:
+        rows, columns = ({place[which] for place in cells} for which in (0, 1))
+        if len(rows) < LEAST - 1 or len(columns) < LEAST - 1:
+            return None
+        several = {place: cell for place, cell in cells.items() if len(cell) > 1}
+        for cell in several.values():
+            cell.sort(key=lambda piece: (-piece.baseline, piece.left))
+        if _shared(several.values()) > MOST_SHARED * pieces:
+            return None
+        return "\n".join(_texts(cells, sorted(rows), sorted(columns), {row for row, _ in several}))
+
+
+def _with_spans(cells: _Cells, rules: Sequence[Rule]) -> _Cells:
+    """Return the cells with the text of those that span several rows in their first row.
+
+    Lines that may be the values of several rows stay in their rows.
+    """
+    begins = _beginnings(cells, rules)
+    firsts = list(begins)
+    in_rows: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)
+    for (row, column), pieces in cells.items():
+        in_rows[firsts[bisect_right(firsts, row) - 1], column] += pieces
+    spans: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
+    for row, column in in_rows:
+        spans[*_span(row, column, begins), column].append(row)
+    result: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)
+    for (first, end, column), rows in spans.items():
+        middle = (rules[first - 1].at + rules[end - 1].at) / 2
+        has_more_rows = len(rows) < sum(first <= row < end for row in begins)
+        is_one = len(rows) == 1 or _is_one_text(rows, column, in_rows, middle if has_more_rows else None)
+        for row in rows:
+            result[first if is_one else row, column] += in_rows[row, column]
+    return result
+
+
+def _beginnings(cells: _Cells, rules: Sequence[Rule]) -> dict[int, frozenset[int]]:
+    """Return the rows, and the one behind the last, with the columns that the lines above them cross.
+
+    Lines with text only on one side of them are no borders of rows: they frame or shade the text of a cell.
+    """
+    filled: defaultdict[int, frozenset[int]] = defaultdict(frozenset)
+    for row, column in cells:
+        filled[row] |= {column}
+    borders = _borders(filled, rules)
+    begins: dict[int, frozenset[int]] = {}
+    above = frozenset[int]()
+    for (first, last, crossed), below in zip(borders, _filled_below(filled, borders), strict=True):
+        if not begins or last == len(rules) or (above & crossed and below & crossed):
+            begins[first] = crossed
+            above -= crossed
+        above |= filled[last]
+    return begins
+
+
+def _filled_below(
+    filled: defaultdict[int, frozenset[int]], borders: Sequence[tuple[int, int, frozenset[int]]]
+) -> list[frozenset[int]]:
+    """Return for each line the columns with text between it and the next line that crosses them."""
+    below = frozenset[int]()
+    found: list[frozenset[int]] = []
+    for _, last, crossed in reversed(borders):
+        below |= filled[last]
+        found.append(below)
+        below -= crossed
+    return found[::-1]
+
+
+def _borders(filled: defaultdict[int, frozenset[int]], rules: Sequence[Rule]) -> list[tuple[int, int, frozenset[int]]]:
+    """Return the lines from the top, those without text between them as one, and the columns that they cross.
+
+    Each has the numbers of the first and the last row that begin at it.
+    """
+    borders: list[tuple[int, int, frozenset[int]]] = []
+    first, crossed = 1, frozenset[int]()
+    for row, rule in enumerate(rules, start=1):
+        crossed |= rule.crossed
+        if filled[row] or row == len(rules):
+            borders.append((first, row, crossed))
+            first, crossed = row + 1, frozenset[int]()
+    return borders
+
+
+def _span(row: int, column: int, begins: Mapping[int, frozenset[int]]) -> tuple[int, int]:
+    """Return the first row of the cell that a row is part of, and the row behind it; only this row if it is open."""
+    edges = [edge for edge, crossed in begins.items() if column in crossed]
+    above = bisect_right(edges, row)
+    return (edges[above - 1], edges[above]) if 0 < above < len(edges) else (row, row + 1)
+
+
+def _is_one_text(rows: Sequence[int], column: int, cells: _Cells, middle: float | None) -> bool:
+    """Return whether lines of several rows are one text: close to each other, and not each beside a row's values.
+
+    `middle`: the place halfway down the cell, if it has rows without a line; a text around it is one.
+    """
+    lines = sorted([piece for row in rows for piece in cells[row, column]], key=BASELINE, reverse=True)
+    if any(above.baseline - below.baseline > _CLOSE * below.height for above, below in pairwise(lines)):
+        return False
+    if middle is not None and abs(_level(lines[0]) + _level(lines[-1]) - 2 * middle) < lines[0].height:
+        return True
+    others = [piece for (row, other), cell in cells.items() if row in rows and other != column for piece in cell]
+    return not all(any(_distance(line, other) < _IN_LINE for other in others) for line in lines)
+
+
+def _level(piece: Line) -> float:
+    """Return the middle of a line's letters."""
+    return piece.baseline + piece.height / 4
+
+
+def _distance(one: Line, other: Line) -> float:
+    """Return how far apart the baselines are, in heights of the type."""
+    return abs(one.baseline - other.baseline) / max(other.height, 1.0)
+
+
+def _texts(
+    cells: Mapping[tuple[int, int], list[Line]], rows: Iterable[int], columns: Sequence[int], crowded: Container[int]
+) -> Iterator[str]:
+    """Yield the rows of a table. `crowded`: those with a cell of several pieces."""
+    for row in rows:
+        of_row = [cells.get((row, column), ()) for column in columns]
+        if row in crowded:
+            yield from _lines(of_row)
+        else:
+            yield joined_cells([cell[0].text if cell else "" for cell in of_row])
+
+
+def _lines(cells: Sequence[Sequence[Line]]) -> Iterator[str]:
+    """Yield the text of a row; if nearly each cell has something on each line, these are rows without rules."""
+    if max(map(len, cells)) >= _UNRULED_ROWS:
+        filled = sum(map(bool, cells))
+        lines = rows_of([piece for cell in cells for piece in cell])
+        if len(lines) >= _UNRULED_ROWS and sum(map(len, lines)) >= _FILLED * filled * len(lines):
+            for line in lines:
+                yield joined_cells([joined_texts([piece for piece in cell if piece in line]) for cell in cells])
+            return
+    yield joined_cells(list(map(joined_texts, cells)))
+
+
+def _shared(cells: Iterable[Sequence[Line]]) -> int:
+    """Return how many pieces stand beside another one in their cell."""
+    return sum(
+        abs(above.baseline - below.baseline) < SAME_ROW * below.height
+        for cell in cells
+        for above, below in pairwise(cell)
+    )
