@@ -1,5 +1,6 @@
 """LangGraph's saver of either database, in a thread, with the newest messages cached."""
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -58,11 +59,15 @@ class _Thread:
 
 @dataclass(slots=True)
 class _Waiting:
-    """What is stored together with the checkpoint that follows the one `at` which it belongs to."""
+    """What is stored together with the checkpoint that follows the one `at` which it belongs to.
+
+    `by` is the task that put it: an update of the state, which waits for each of its steps, has one for all.
+    """
 
     at: str
     put: Callable[[], Any]
     written: dict[tuple[Any, ...], Any] = field(default_factory=dict[tuple[Any, ...], Any])
+    by: asyncio.Task[Any] | None = field(default_factory=asyncio.current_task)
 
 
 class CachedSaver(BaseCheckpointSaver[Any]):
@@ -116,8 +121,10 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         whole = checkpoint["channel_values"].get(CHANNEL)
         step = self._step(config, checkpoint["id"])
         put = partial(self.put, config, checkpoint, metadata, new_versions)
-        # What a cancelled turn left waits for nobody: only the loop that thought it goes on from it.
-        before = self._due(config) if metadata.get("source") == "loop" else self._dropped(config)
+        before = self._due(config)
+        if metadata.get("source") != "loop":
+            # What a cancelled turn left waits for nobody: only the loop that thought it goes on from it.
+            before = [one for one in before if one.by is asyncio.current_task()]
         if BEGINNING in checkpoint["channel_values"]:
             self._waiting[_thread_of(config)] = [_Waiting(checkpoint["id"], put)]
         else:
@@ -175,11 +182,6 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         for thread in [thread for thread in self._waiting if thread[0] == thread_id]:
             del self._waiting[thread]
         await self.thread.run(self.delete_thread, thread_id)
-
-    def _dropped(self, config: RunnableConfig) -> list[_Waiting]:
-        """Forget what waits in a thread; return nothing to store."""
-        self._waiting.pop(_thread_of(config), None)
-        return []
 
     def _due(self, config: RunnableConfig) -> list[_Waiting]:
         """Return what waits at the checkpoint of the config, and forget all that waits in its thread."""

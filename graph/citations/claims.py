@@ -139,6 +139,12 @@ IS_SO_NOW: Final = re.compile(
     re.IGNORECASE,
 )
 """Says that something is otherwise now, which after a request for it says that it was done."""
+UNCHANGED: Final = re.compile(
+    r"\b(?:nothing|none|nobody|neither|no (?:\w+ ){1,3}?)\b[^.,;]{0,30}\b(?:was|were|is|are|has been|have been)\b"
+    r"|\b(?:was|were|is|are|been|have|has) (?:\w+ )?(?:not|never)\b|n't\b|[没未]|并不",
+    re.IGNORECASE,
+)
+"""Says that something was not done."""
 DENIES: Final = re.compile(
     r"\b(?:not|n't|nowhere|never) (?:\w+ )?(?:mention|contain|cover|include|address|discuss|specify|allow|require)"
     r"|\b(?:mentions?|contains?|says?) (?:no|nothing)\b"

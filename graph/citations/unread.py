@@ -30,6 +30,7 @@ from graph.citations.claims import (
     OF_OWN_FILES,
     PERSONAL,
     TOLD,
+    UNCHANGED,
     claims_in,
 )
 from graph.citations.sources import SOURCES
@@ -159,6 +160,7 @@ def _asks_files(request: str) -> bool:
 
 def _tells_of_change(claims: Sequence[str], asked: Asked) -> bool:
     """Say whether the answer tells of a change that was not made."""
+    claims = [claim for claim in claims if UNCHANGED.search(claim) is None]
     if any(map(CHANGED.search, claims)) and not _has_changed(asked, claims):
         return True
     is_asked = ASKS_CHANGE.match(asked.request) is not None and COMPOSES.search(asked.request) is None

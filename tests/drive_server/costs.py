@@ -32,6 +32,11 @@ class Costs:
 _COSTS = ContextVar[Costs | None]("costs", default=None)
 
 
+def is_counted() -> bool:
+    """Say whether a request is under way here, and not the background."""
+    return _COSTS.get() is not None
+
+
 class CostCounter:
     """Counts what each HTTP request costs; the last one's is `last`."""
 

@@ -75,10 +75,18 @@ async def test_the_writes_of_a_thought_come_with_the_checkpoint_that_follows(sav
 
 async def test_the_writes_of_a_thought_that_was_given_up_are_never_stored(saver: Any, url: str) -> None:
     at = await saver.aput(AT, checkpoint({"branch:to:drive_agent": None}), {}, {})
-    await saver.aput_writes(at, [("round", 7)], "task")
+    await asyncio.create_task(saver.aput_writes(at, [("round", 7)], "task"))
     await saver.aput(at, {**checkpoint({}), "id": "9"}, {"source": "update"}, {})
     await saver.aput(at, {**checkpoint({}), "id": "91"}, {"source": "loop"}, {})
     assert writes_of(url) == 0
+
+
+async def test_the_writes_of_an_update_at_a_thought_are_stored_with_its_checkpoint(saver: Any, url: str) -> None:
+    at = await saver.aput(AT, checkpoint({"branch:to:drive_agent": None}), {}, {})
+    await asyncio.create_task(saver.aput_writes(at, [("round", 7)], "given up"))
+    await saver.aput_writes(at, [("round", 8)], "update")
+    await saver.aput(at, {**checkpoint({}), "id": "9"}, {"source": "update"}, {})
+    assert writes_of(url) == 1
 
 
 @pytest.mark.parametrize("channel", [INTERRUPT, "__error__"])
