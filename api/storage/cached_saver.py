@@ -59,7 +59,7 @@ class _Thread:
 
 @dataclass(slots=True)
 class _Waiting:
-    """What is stored together with the checkpoint that follows the one `at` which it belongs to.
+    """A write of the step `at`, which is stored together with the next checkpoint.
 
     `by` is the task that put it: an update of the state, which waits for each of its steps, has one for all.
     """
@@ -190,7 +190,7 @@ class CachedSaver(BaseCheckpointSaver[Any]):
     async def _store(
         self, config: RunnableConfig, waiting: Sequence[_Waiting], put: Callable[[], Any] | None = None
     ) -> None:
-        """Store in one trip, in order, what has waited, then the checkpoint that follows."""
+        """Store the waiting writes and then the next checkpoint, in order and in one trip."""
         try:
             await self.thread.run(_call_all, [*(one.put for one in waiting), *([put] if put else [])])
         except BaseException:

@@ -58,7 +58,7 @@ def pss_of(process_id: int) -> int:
 
 
 def name_of(process_id: int) -> str:
-    """Return what a process is for."""
+    """Return the purpose of a process."""
     try:
         words = Path(f"/proc/{process_id}/cmdline").read_bytes().decode(errors="replace").split("\0")
     except OSError:

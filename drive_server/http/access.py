@@ -50,7 +50,7 @@ async def principal_of_request(drive: Drive, request: HTTPConnection) -> Princip
 async def read_for_request(drive: Drive, request: HTTPConnection, work: Callable[[Connection, Principal], T]) -> T:
     """Return the result of `work` for who makes the request; both read one state, in one transaction.
 
-    Raises as `principal_of_request` does, and then does not call `work`. See `Database.read_sync` for what it may do.
+    Raises the errors of `principal_of_request` before it calls `work`, which keeps to `Database.read_sync`'s rules.
     """
 
     def read(connection: Connection, principal: Principal) -> T:
@@ -63,7 +63,7 @@ async def read_for_request(drive: Drive, request: HTTPConnection, work: Callable
 async def look_for_request(
     drive: Drive, request: HTTPConnection, work: Callable[[AsyncSession, Principal], Awaitable[T]]
 ) -> T:
-    """Return the result of asynchronous `work` as `read_for_request` does; see `Database.look` for what it may do."""
+    """Return the result of asynchronous `work` as `read_for_request` does; `Database.look` has its rules."""
 
     async def look(session: AsyncSession, principal: Principal) -> T:
         request.state.principal = principal

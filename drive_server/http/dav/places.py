@@ -40,7 +40,7 @@ def is_mount_of_share(path: str) -> bool:
 
 
 async def prefetch(session: AsyncSession, call: DavCall) -> None:
-    """Read what a call needs first, in the transaction that finds out who makes it: a transaction costs more than that.
+    """Read the place, its room and its locks in the transaction that looks up the key: another costs more than that.
 
     Find the place, for changes also its folder and its locks, and for a body the room.
 
