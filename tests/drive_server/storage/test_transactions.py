@@ -337,6 +337,7 @@ async def test_a_cancelled_change_ends_at_its_next_pause_and_keeps_nothing(eithe
     changing = asyncio.create_task(either.change(slow))
     await anyio.to_thread.run_sync(begun.wait, PATIENCE_SECONDS)
     changing.cancel()
+    await asyncio.sleep(0)  # the change hears of it before its thread goes on
     go_on.set()
     with pytest.raises(asyncio.CancelledError):
         await changing
