@@ -1,8 +1,8 @@
 """The whole service on a scripted model, which ends itself with SIGKILL at the n-th place where something is stored.
 
 The places are before and after each batch of events, each checkpoint, each task's writes, and each change of the drive;
-with `doors` each commit, each stored content and each write of the index too.
-They count from the first message on, or from the start of the process, so that a recovery is killed too.
+with `doors` each transaction, each stored content and each write of the index too.
+They count from the first message on, from the start of the process, so that a recovery is killed too, or from `arm` on.
 """
 
 from __future__ import annotations
@@ -88,6 +88,11 @@ class Victim:
         """Return the owner."""
         return Person.owner(self.url, self._data_dir)
 
+    def arm(self) -> None:
+        """Have the places count from now on."""
+        self._process.send_signal(signal.SIGUSR1)
+        self._process.stdout.readline()
+
     def kill(self) -> None:
         """Kill -9, unless it has done so itself."""
         with suppress(ProcessLookupError):
@@ -102,6 +107,10 @@ class Countdown:
     def __init__(self, place: int) -> None:
         self.left = place
         self.is_armed = False
+
+    def arm(self) -> None:
+        """Count from now on."""
+        self.is_armed = True
 
     def pass_by(self) -> None:
         """Come to one of the places."""
@@ -139,7 +148,7 @@ class Countdown:
 
         @functools.wraps(work)
         async def armed(*args: Any, **options: Any) -> Any:
-            self.is_armed = True
+            self.arm()
             return await work(*args, **options)
 
         return armed
@@ -159,6 +168,8 @@ def main(arguments: list[str]) -> None:
     if DOORS in options:
         more: tuple[tuple[Any, str], ...] = (
             (AsyncSession, "commit"),
+            (Transactions, "look"),
+            (Transactions, "change"),
             (Transactions, "write"),
             (BlobStore, "put_stream"),
             (KnowledgeIndex, "replace"),
@@ -169,6 +180,17 @@ def main(arguments: list[str]) -> None:
     model = CommandModel() if COMMANDS in options else RoundModel()
     agent = AgentSettings(model="offline", mcp_private_hosts="127.0.0.1")
     running = RealService(Path(data_dir), model, agent=agent).start()
-    sys.stdout.write(f"{running.url}\n")
-    sys.stdout.flush()
+
+    def arm(*_: object) -> None:
+        countdown.arm()
+        say("armed")
+
+    signal.signal(signal.SIGUSR1, arm)
+    say(running.url)
     running.wait()
+
+
+def say(line: str) -> None:
+    """Tell the test."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
