@@ -90,7 +90,9 @@ class Victim:
 
     def arm(self) -> None:
         """Have the places count from now on."""
-        self._process.send_signal(signal.SIGUSR1)
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(b"arm\n")
+            self._process.stdin.flush()
         self._process.stdout.readline()
 
     def kill(self) -> None:
@@ -180,13 +182,10 @@ def main(arguments: list[str]) -> None:
     model = CommandModel() if COMMANDS in options else RoundModel()
     agent = AgentSettings(model="offline", mcp_private_hosts="127.0.0.1")
     running = RealService(Path(data_dir), model, agent=agent).start()
-
-    def arm(*_: object) -> None:
+    say(running.url)
+    for _ in sys.stdin:
         countdown.arm()
         say("armed")
-
-    signal.signal(signal.SIGUSR1, arm)
-    say(running.url)
     running.wait()
 
 
