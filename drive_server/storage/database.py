@@ -3,7 +3,7 @@
 import logging
 import sqlite3
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from secrets import token_bytes
@@ -33,7 +33,7 @@ from drive_server.storage.engine import (
     configure_sqlite,
     is_sqlite,
     open_engine,
-    take_turn,
+    take_turns,
 )
 from drive_server.storage.schema import Schema
 from drive_server.storage.sqlite_faults import failure_of, require_sound
@@ -102,6 +102,11 @@ class Database:
             event.listen(engine.sync_engine, "connect", on_connect)
         return cls(engine, schema, signer, on_connect)
 
+    @property
+    def takes_turns(self) -> bool:
+        """Whether several may write at once, so that those who must follow one another name a turn."""
+        return self._write_lock is None
+
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncSession]:
         """Open a session that sees one state of the database throughout. Nothing done in it is kept."""
@@ -110,19 +115,19 @@ class Database:
                 yield session
 
     @asynccontextmanager
-    async def write(self, turn: str = "") -> AsyncGenerator[AsyncSession]:
+    async def write(self, *turns: str) -> AsyncGenerator[AsyncSession]:
         """Open the only kind of session that commits: once, at the end of the block; an exception rolls back.
 
         Writers follow one another on SQLite, so what is read in the block still holds when it commits; on PostgreSQL
-        those of the same `turn` do. Don't nest.
+        those of a same turn do. Don't nest.
         Raises `StorageFailureError`, and the schema's own error for a broken constraint.
         """
         async with self._exclusive():
             session = AsyncSession(self._writing, expire_on_commit=False)
             try:
                 with self._translation():
-                    if turn and self._write_lock is None:
-                        await take_turn(session, turn)
+                    if self.takes_turns:
+                        await take_turns(session, turns)
                     yield session
                     # A commit that is cancelled half-way may or may not have happened: let it finish.
                     with anyio.CancelScope(shield=True):
@@ -151,18 +156,18 @@ class Database:
         with self._translation():
             return await self._transactions.look(work)
 
-    async def change(self, work: SessionWork[T], *, turn: str = "", waits: bool = False) -> T:
+    async def change(self, work: SessionWork[T], *, turns: Iterable[str] = (), waits: bool = False) -> T:
         """Return the result of asynchronous `work`, and commit, as `write` does; on SQLite it runs in one go.
 
         It may await its session, `asyncio.sleep(0)` where it may end if the caller was cancelled, and `beside`. One
         that `waits` for anything else gets a session of the event loop.
         """
         if waits:
-            async with self.write(turn) as session:
+            async with self.write(*turns) as session:
                 return await work(session)
         async with self._exclusive():
             with self._translation():
-                return await self._transactions.change(work, turn)
+                return await self._transactions.change(work, turns)
 
     async def state(self) -> object:
         """Return a mark of the state of the database, at most `STATE_SECONDS` old: see `until_changed`."""

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import sqlite3
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
@@ -88,7 +88,7 @@ class Transactions:
         async with AsyncSession(self._engine, expire_on_commit=False, autoflush=False) as session:
             return await work(session)
 
-    async def change(self, work: SessionWork[T], turn: str = "") -> T:
+    async def change(self, work: SessionWork[T], turns: Iterable[str] = ()) -> T:
         """Return the result of asynchronous `work` with a session, and commit; an exception rolls back.
 
         SQLite's runs in one go in a thread: it may await its session, `asyncio.sleep(0)` (where it is to end if the
@@ -97,8 +97,7 @@ class Transactions:
         if self._sqlite is not None:
             return await self._sqlite.change(work)
         async with AsyncSession(self._engine, expire_on_commit=False) as session:
-            if turn:
-                await take_turn(session, turn)
+            await take_turns(session, turns)
             value = await work(session)
             await session.commit()
             return value
@@ -222,9 +221,13 @@ def _thread_session(engine: Engine, *, autoflush: bool = True) -> AsyncSession:
     return session
 
 
-async def take_turn(session: AsyncSession, turn: str) -> None:
-    """Wait until no other transaction of this turn is under way; for databases with several writers."""
-    await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(turn, 0))))
+async def take_turns(session: AsyncSession, turns: Iterable[str]) -> None:
+    """Wait until no other transaction of these turns is under way; for databases with several writers.
+
+    All take theirs in one order: two that need the same ones don't wait for each other.
+    """
+    for turn in sorted(turns):
+        await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(turn, 0))))
 
 
 async def beside(session: AsyncSession, work: Callable[[], T]) -> T:

@@ -160,7 +160,7 @@ class Installation:
         if (database := self._database) is None:
             return
         # In the turn of those who mark: else a number that was read here would be written over their next one.
-        if not await database.change(partial(_note_change, contents), turn=TURN):
+        if not await database.change(partial(_note_change, contents), turns=(TURN,)):
             await self.mark()
 
     def _find_before(self) -> list[Finding]:
