@@ -1,4 +1,4 @@
-"""The databases of the tests: SQLite in a folder of the test, or PostgreSQL where `TEST_DATABASE=postgresql` says so."""
+"""The databases of the tests: SQLite in a folder of the test, or PostgreSQL with `TEST_DATABASE=postgresql`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,12 @@ IS_POSTGRES: Final = os.environ.get("TEST_DATABASE") == "postgresql"
 @cache
 def drive_url(file: Path) -> str:
     """Return the URL of a database for a drive: of the file, or of a database with the drive's tables in its place."""
-    return _async_url(server().new_database(_template())) if IS_POSTGRES else f"sqlite+aiosqlite:///{file}"
+    return new_url() if IS_POSTGRES else f"sqlite+aiosqlite:///{file}"
+
+
+def new_url() -> str:
+    """Return the URL of a new PostgreSQL database with the drive's tables."""
+    return async_url(server().new_database(_template()))
 
 
 @cache
@@ -35,10 +40,10 @@ def server() -> PostgresServer:
 
 @cache
 def _template() -> str:
-    url = _async_url(server().new_database())
+    url = async_url(server().new_database())
     SCHEMA.upgrade(make_url(url))
     return str(make_url(url).database)
 
 
-def _async_url(url: str) -> str:
+def async_url(url: str) -> str:
     return url.replace("postgresql", "postgresql+psycopg", 1)

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import anyio
 from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, Text, create_engine, event, func, select
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, create_async_engine
 
 from drive_server.storage.sqlite_faults import is_busy
 
@@ -35,7 +35,7 @@ IN_THREAD = "in_thread"
 def open_engine(url: URL) -> AsyncEngine:
     """Return an engine for the URL. With the execution option `writes`, transactions take SQLite's write lock first."""
     if not is_sqlite(url):
-        return create_async_engine(url, hide_parameters=True)
+        return create_async_engine(url, hide_parameters=True, pool_pre_ping=True)
     engine = create_async_engine(
         url, hide_parameters=True, pool_size=POOL_SIZE, max_overflow=0, connect_args={"timeout": BUSY_TIMEOUT_SECONDS}
     )
@@ -74,11 +74,12 @@ class Transactions:
         async with self._engine.connect() as connection:
             return await connection.run_sync(work)
 
-    async def write(self, work: Callable[[Connection], T]) -> T:
+    async def write(self, work: Callable[[Connection], T], turns: Iterable[str] = ()) -> T:
         """Return the result of `work`, and commit; an exception rolls back. Writers take turns."""
         if self._sqlite is not None:
             return await self._sqlite.write(work)
         async with self._engine.begin() as connection:
+            await take_turns(connection, turns)
             return await connection.run_sync(work)
 
     async def look(self, work: SessionWork[T]) -> T:
@@ -221,7 +222,7 @@ def _thread_session(engine: Engine, *, autoflush: bool = True) -> AsyncSession:
     return session
 
 
-async def take_turns(session: AsyncSession, turns: Iterable[str]) -> None:
+async def take_turns(session: AsyncSession | AsyncConnection, turns: Iterable[str]) -> None:
     """Wait until no other transaction of these turns is under way; for databases with several writers.
 
     All take theirs in one order: two that need the same ones don't wait for each other.

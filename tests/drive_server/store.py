@@ -92,8 +92,8 @@ class Store:
 
 
 @asynccontextmanager
-async def open_store(folder: Path) -> AsyncGenerator[Store]:
-    database = await open_database(drive_url(folder / "drive.db"))
+async def open_store(folder: Path, url: str = "") -> AsyncGenerator[Store]:
+    database = await open_database(url or drive_url(folder / "drive.db"))
     blobs = await open_blobs((folder / "blobs").as_uri())
     wakes: list[datetime] = []
     journal = Journal(database, blobs, on_content_change=lambda: wakes.append(datetime.now(UTC)))

@@ -16,7 +16,7 @@ from drive_server.errors import StorageFailureError
 from drive_server.messages import Message
 from drive_server.settings import DriveSettings
 from drive_server.signing import Signer
-from drive_server.storage.database import SIGNING_KEY, Database, parsed_url, signing_key
+from drive_server.storage.database import DRIVE_TURN, SIGNING_KEY, Database, ensure_signing_key, parsed_url, signing_key
 from drive_server.storage.engine import beside, open_engine
 from drive_server.storage.installation.check import CONTENTS, Finding, Known, Range, examine
 from drive_server.storage.installation.parts import (
@@ -67,6 +67,7 @@ class Installation:
         database = await Database.open(self._url, SCHEMA)
         try:
             self._judge(await self._adopt(database))
+            database.turns = (DRIVE_TURN,)
             database.signer = Signer(await signing_key(database))
         except BaseException:
             await database.dispose()
@@ -196,6 +197,8 @@ class Installation:
                 await anyio.to_thread.run_sync(_reset, part)
             await session.execute(delete(MarkRow).where(MarkRow.part.in_([part.name for part in stale])))
             await self._record(session, known, looks, keeps=self._keep)
+            # With the identity: a database that has one and no key has lost it.
+            await ensure_signing_key(session)
         return refused
 
     async def _record(
