@@ -255,6 +255,16 @@ class StorageFailureError(DriveError):
     status = 507
 
 
+class DatabaseAwayError(StorageFailureError):
+    """The database's server can't be reached, or takes no more connections; `details` has `retry_after_seconds`."""
+
+    code = "database_away"
+    status = 503
+
+    def __init__(self) -> None:
+        super().__init__(Message.of("database_away"), details={"retry_after_seconds": RETRY_SECONDS})
+
+
 class DamagedDatabaseError(StorageFailureError):
     """A file of a database is damaged or of another program; `details` has its name. Only a backup brings it back."""
 

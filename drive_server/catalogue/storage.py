@@ -20,6 +20,19 @@ STORAGE: Final[dict[str, tuple[str, str]]] = {
         "It is built anew by itself; `drive-agent index --rebuild` does so at once.",
         "索引会自动重建；也可运行 `drive-agent index --rebuild` 立即重建。",
     ),
+    "database_away": (
+        "The database can't be reached at the moment; nothing of the request was kept.",
+        "暂时无法连接数据库；该请求没有留下任何更改。",
+    ),
+    "database_away.hint": ("Try again in a few seconds.", "请过几秒再试。"),
+    "database_server_full": (
+        "There is no room for the database on its server; nothing of the request was kept.",
+        "数据库服务器磁盘空间不足；该请求没有留下任何更改。",
+    ),
+    "database_server_full.hint": (
+        "Make room on the disk of the database's server, then try again.",
+        "请清理数据库服务器的磁盘空间后重试。",
+    ),
     "database_damaged": ("The database {file} is damaged.", "数据库 {file} 已损坏。"),
     "database_damaged.hint": (
         "Stop the service and restore a backup with `drive-agent restore`; `--force` keeps the damaged data beside it.",

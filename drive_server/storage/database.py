@@ -3,7 +3,7 @@
 import logging
 import sqlite3
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from secrets import token_bytes
@@ -26,6 +26,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 from drive_server.errors import DamagedDatabaseError, DriveError, InvalidInputError, StorageFailureError
 from drive_server.messages import Message
 from drive_server.signing import Signer
+from drive_server.storage import server_faults, sqlite_faults
 from drive_server.storage.engine import (
     SessionWork,
     Transactions,
@@ -33,10 +34,9 @@ from drive_server.storage.engine import (
     configure_sqlite,
     is_sqlite,
     open_engine,
-    take_turn,
+    take_turns,
 )
 from drive_server.storage.schema import Schema
-from drive_server.storage.sqlite_faults import failure_of, require_sound
 from drive_server.storage.tables.drive_schema import SCHEMA
 from drive_server.storage.tables.people import SecretRow
 from drive_server.storage.token_file import make_private_directory
@@ -48,6 +48,8 @@ ConnectListener = Callable[[Any, Any], None]
 
 SIGNING_KEY: Final = "signing"
 KEY_BYTES: Final = 32
+DRIVE_TURN: Final = "drive"
+"""What is no change of somebody's files, such as accounts, keys and queues, is written by one at a time."""
 CHANGED_SECONDS: Final = 1.0
 STATE_SECONDS: Final = 0.8
 # The driver's errors for a lone surrogate, a number over 64 bits, NUL in a PostgreSQL text.
@@ -77,6 +79,9 @@ class Database:
         self.damage: StorageFailureError | None = None
         """The failure that told of a damaged file. A database with one is not ready any more."""
 
+        self.turns: tuple[str, ...] = ()
+        """The turns of writers that name none."""
+
         self.signer = signer or Signer(token_bytes(KEY_BYTES))
         self._transactions = Transactions(engine, on_connect)
         self._state: object = None
@@ -102,6 +107,11 @@ class Database:
             event.listen(engine.sync_engine, "connect", on_connect)
         return cls(engine, schema, signer, on_connect)
 
+    @property
+    def takes_turns(self) -> bool:
+        """Whether several may write at once, so that those who must follow one another name a turn."""
+        return self._write_lock is None
+
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncSession]:
         """Open a session that sees one state of the database throughout. Nothing done in it is kept."""
@@ -110,19 +120,19 @@ class Database:
                 yield session
 
     @asynccontextmanager
-    async def write(self, turn: str = "") -> AsyncGenerator[AsyncSession]:
+    async def write(self, *turns: str) -> AsyncGenerator[AsyncSession]:
         """Open the only kind of session that commits: once, at the end of the block; an exception rolls back.
 
         Writers follow one another on SQLite, so what is read in the block still holds when it commits; on PostgreSQL
-        those of the same `turn` do. Don't nest.
+        those of the same turns do, `self.turns` if none is named. Don't nest.
         Raises `StorageFailureError`, and the schema's own error for a broken constraint.
         """
         async with self._exclusive():
             session = AsyncSession(self._writing, expire_on_commit=False)
             try:
                 with self._translation():
-                    if turn and self._write_lock is None:
-                        await take_turn(session, turn)
+                    if self.takes_turns:
+                        await take_turns(session, turns or self.turns)
                     yield session
                     # A commit that is cancelled half-way may or may not have happened: let it finish.
                     with anyio.CancelScope(shield=True):
@@ -144,25 +154,25 @@ class Database:
         """Return the result of `work`, and commit, as `write` does; on SQLite it runs in a thread."""
         async with self._exclusive():
             with self._translation():
-                return await self._transactions.write(work)
+                return await self._transactions.write(work, self.turns)
 
     async def look(self, work: SessionWork[T]) -> T:
         """Return the result of asynchronous `work`, which sees one state, as `change` runs it; nothing is kept."""
         with self._translation():
             return await self._transactions.look(work)
 
-    async def change(self, work: SessionWork[T], *, turn: str = "", waits: bool = False) -> T:
+    async def change(self, work: SessionWork[T], *, turns: Iterable[str] = (), waits: bool = False) -> T:
         """Return the result of asynchronous `work`, and commit, as `write` does; on SQLite it runs in one go.
 
         It may await its session, `asyncio.sleep(0)` where it may end if the caller was cancelled, and `beside`. One
         that `waits` for anything else gets a session of the event loop.
         """
         if waits:
-            async with self.write(turn) as session:
+            async with self.write(*turns) as session:
                 return await work(session)
         async with self._exclusive():
             with self._translation():
-                return await self._transactions.change(work, turn)
+                return await self._transactions.change(work, turns or self.turns)
 
     async def state(self) -> object:
         """Return a mark of the state of the database, at most `STATE_SECONDS` old: see `until_changed`."""
@@ -215,6 +225,7 @@ class Database:
 async def open_database(url: str) -> Database:
     """Open the drive's database, with the signing key that it holds."""
     database = await Database.open(url, SCHEMA)
+    database.turns = (DRIVE_TURN,)
     database.signer = Signer(await signing_key(database))
     return database
 
@@ -225,11 +236,17 @@ async def signing_key(database: Database) -> bytes:
         row = await session.get(SecretRow, SIGNING_KEY)
     if row is None:
         async with database.write() as session:
-            row = await session.get(SecretRow, SIGNING_KEY)
-            if row is None:
-                row = SecretRow(name=SIGNING_KEY, value=token_bytes(KEY_BYTES).hex())
-                session.add(row)
+            row = await ensure_signing_key(session)
     return bytes.fromhex(row.value)
+
+
+async def ensure_signing_key(session: AsyncSession) -> SecretRow:
+    """Return the row of the key, made if absent; in a write transaction whose turn is `DRIVE_TURN`."""
+    row = await session.get(SecretRow, SIGNING_KEY)
+    if row is None:
+        row = SecretRow(name=SIGNING_KEY, value=token_bytes(KEY_BYTES).hex())
+        session.add(row)
+    return row
 
 
 def parsed_url(url: str) -> URL:
@@ -246,7 +263,7 @@ def _prepare(url: URL, schema: Schema) -> None:
     embedded = is_sqlite(url)
     if embedded and url.database and url.database != ":memory:":
         make_private_directory(Path(url.database).parent)
-        require_sound(Path(url.database))
+        sqlite_faults.require_sound(Path(url.database))
     schema.upgrade(url, configure_sqlite if embedded else None)
 
 
@@ -289,4 +306,5 @@ def translate(error: BaseException | None, schema: Schema = SCHEMA, file: str = 
 
 def _storage_failure(error: Exception, file: str) -> StorageFailureError:
     logger.error("The database %s failed: %s", file, getattr(error, "orig", None) or error)
-    return failure_of(error, file) or StorageFailureError(Message.of("database_failure"))
+    failure = sqlite_faults.failure_of(error, file) if file else server_faults.failure_of(error)
+    return failure or StorageFailureError(Message.of("database_failure"))

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import sqlite3
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import anyio
 from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, Text, create_engine, event, func, select
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, create_async_engine
 
 from drive_server.storage.sqlite_faults import is_busy
 
@@ -35,7 +35,7 @@ IN_THREAD = "in_thread"
 def open_engine(url: URL) -> AsyncEngine:
     """Return an engine for the URL. With the execution option `writes`, transactions take SQLite's write lock first."""
     if not is_sqlite(url):
-        return create_async_engine(url, hide_parameters=True)
+        return create_async_engine(url, hide_parameters=True, pool_pre_ping=True)
     engine = create_async_engine(
         url, hide_parameters=True, pool_size=POOL_SIZE, max_overflow=0, connect_args={"timeout": BUSY_TIMEOUT_SECONDS}
     )
@@ -74,11 +74,12 @@ class Transactions:
         async with self._engine.connect() as connection:
             return await connection.run_sync(work)
 
-    async def write(self, work: Callable[[Connection], T]) -> T:
+    async def write(self, work: Callable[[Connection], T], turns: Iterable[str] = ()) -> T:
         """Return the result of `work`, and commit; an exception rolls back. Writers take turns."""
         if self._sqlite is not None:
             return await self._sqlite.write(work)
         async with self._engine.begin() as connection:
+            await take_turns(connection, turns)
             return await connection.run_sync(work)
 
     async def look(self, work: SessionWork[T]) -> T:
@@ -88,7 +89,7 @@ class Transactions:
         async with AsyncSession(self._engine, expire_on_commit=False, autoflush=False) as session:
             return await work(session)
 
-    async def change(self, work: SessionWork[T], turn: str = "") -> T:
+    async def change(self, work: SessionWork[T], turns: Iterable[str] = ()) -> T:
         """Return the result of asynchronous `work` with a session, and commit; an exception rolls back.
 
         SQLite's runs in one go in a thread: it may await its session, `asyncio.sleep(0)` (where it is to end if the
@@ -97,8 +98,7 @@ class Transactions:
         if self._sqlite is not None:
             return await self._sqlite.change(work)
         async with AsyncSession(self._engine, expire_on_commit=False) as session:
-            if turn:
-                await take_turn(session, turn)
+            await take_turns(session, turns)
             value = await work(session)
             await session.commit()
             return value
@@ -222,9 +222,13 @@ def _thread_session(engine: Engine, *, autoflush: bool = True) -> AsyncSession:
     return session
 
 
-async def take_turn(session: AsyncSession, turn: str) -> None:
-    """Wait until no other transaction of this turn is under way; for databases with several writers."""
-    await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(turn, 0))))
+async def take_turns(session: AsyncSession | AsyncConnection, turns: Iterable[str]) -> None:
+    """Wait until no other transaction of these turns is under way; for databases with several writers.
+
+    All take theirs in one order: two that need the same ones don't wait for each other.
+    """
+    for turn in sorted(turns):
+        await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(turn, 0))))
 
 
 async def beside(session: AsyncSession, work: Callable[[], T]) -> T:

@@ -41,9 +41,11 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.astimezone(UTC) if value else None
 
     def process_result_value(self, value: datetime | None, dialect: Any) -> datetime | None:
-        """Return an aware UTC time."""
+        """Return an aware UTC time: SQLite's have no zone, and PostgreSQL's that of its server."""
         del dialect
-        return value.replace(tzinfo=UTC) if value and value.tzinfo is None else value
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
 COLUMN_TYPES: Final[dict[Any, Any]] = {datetime: UtcDateTime, dict[str, Any]: JSON, list[Any]: JSON}

@@ -7,6 +7,7 @@ import pytest
 
 from drive_server.connect import open_drive
 from drive_server.settings import DriveSettings
+from tests.databases import IS_POSTGRES, drive_url
 from tests.drive_server.actors import local_owner, new_person
 from tests.drive_server.store import Store, open_store
 
@@ -24,7 +25,8 @@ def drive_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DriveSett
     for name in [name for name in os.environ if name.startswith("DRIVE_")]:
         monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
-    return DriveSettings(data_dir=tmp_path / "data", embedding_model="none")
+    url = drive_url(tmp_path) if IS_POSTGRES else ""
+    return DriveSettings(data_dir=tmp_path / "data", database_url=url, embedding_model="none")
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from drive_server.storage.database import Database, open_database
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.people import UserRow
+from tests.databases import drive_url
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -91,8 +92,8 @@ class Store:
 
 
 @asynccontextmanager
-async def open_store(folder: Path) -> AsyncGenerator[Store]:
-    database = await open_database(f"sqlite+aiosqlite:///{folder / 'drive.db'}")
+async def open_store(folder: Path, url: str = "") -> AsyncGenerator[Store]:
+    database = await open_database(url or drive_url(folder / "drive.db"))
     blobs = await open_blobs((folder / "blobs").as_uri())
     wakes: list[datetime] = []
     journal = Journal(database, blobs, on_content_change=lambda: wakes.append(datetime.now(UTC)))

@@ -25,6 +25,7 @@ from drive_server.services.journal.changes import ChangeFilter, ChangeKind, find
 from drive_server.services.journal.effects import touches_of, unified_diff_of
 from drive_server.services.journal.recorder import Recorder, touched_items
 from drive_server.services.journal.revocation import refuse_if_revoked, revoke_run
+from drive_server.services.journal.turns import change_in_turn
 from drive_server.services.journal.unasked import name_unasked, note_unasked
 from drive_server.services.pagination import Cursors
 from drive_server.services.quota import Limits, require_room
@@ -165,7 +166,7 @@ class Journal:
                 await _write_down(done, action, digest)
             return done
 
-        done = await self._database.change(work, waits=waits)
+        done = await change_in_turn(self._database, work, actor.user_id, waits=waits)
         if isinstance(done, Outcome):
             return done
         if actor.dry_run:
@@ -182,7 +183,7 @@ class Journal:
         async def work(session: AsyncSession) -> None:
             await revoke_run(session, user_id, run_id, self._clock())
 
-        await self._database.change(work)
+        await change_in_turn(self._database, work, user_id)
 
     async def _finish(self, recorder: Recorder) -> None:
         """Write down all that was done, and refuse it if there is no room for it or its contents are not there."""

@@ -16,7 +16,7 @@ from drive_server.errors import StorageFailureError
 from drive_server.messages import Message
 from drive_server.settings import DriveSettings
 from drive_server.signing import Signer
-from drive_server.storage.database import SIGNING_KEY, Database, parsed_url, signing_key
+from drive_server.storage.database import DRIVE_TURN, SIGNING_KEY, Database, ensure_signing_key, parsed_url, signing_key
 from drive_server.storage.engine import beside, open_engine
 from drive_server.storage.installation.check import CONTENTS, Finding, Known, Range, examine
 from drive_server.storage.installation.parts import (
@@ -67,6 +67,7 @@ class Installation:
         database = await Database.open(self._url, SCHEMA)
         try:
             self._judge(await self._adopt(database))
+            database.turns = (DRIVE_TURN,)
             database.signer = Signer(await signing_key(database))
         except BaseException:
             await database.dispose()
@@ -160,7 +161,7 @@ class Installation:
         if (database := self._database) is None:
             return
         # In the turn of those who mark: else a number that was read here would be written over their next one.
-        if not await database.change(partial(_note_change, contents), turn=TURN):
+        if not await database.change(partial(_note_change, contents), turns=(TURN,)):
             await self.mark()
 
     def _find_before(self) -> list[Finding]:
@@ -196,6 +197,8 @@ class Installation:
                 await anyio.to_thread.run_sync(_reset, part)
             await session.execute(delete(MarkRow).where(MarkRow.part.in_([part.name for part in stale])))
             await self._record(session, known, looks, keeps=self._keep)
+            # With the identity: a database that has one and no key has lost it.
+            await ensure_signing_key(session)
         return refused
 
     async def _record(

@@ -43,11 +43,11 @@ class PostgresServer:
         """End the server at once, as a crash does."""
         self._run("pg_ctl", "--wait", "--mode=immediate", "stop")
 
-    def new_database(self) -> str:
-        """Create an empty database, and return its URL."""
+    def new_database(self, template: str = "template1") -> str:
+        """Create a database, empty or like another one that nobody uses now, and return its URL."""
         self._made += 1
         with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE threads_{self._made}".encode())
+            connection.execute(f"CREATE DATABASE threads_{self._made} TEMPLATE {template} STRATEGY file_copy".encode())
         return self._url(f"threads_{self._made}")
 
     def _url(self, database: str) -> str:

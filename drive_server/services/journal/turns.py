@@ -1,0 +1,52 @@
+"""Changes of one drive follow one another, also where several processes write to the database at once."""
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from sqlalchemy import event
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from drive_server.storage.database import Database
+from drive_server.storage.engine import SessionWork
+from drive_server.storage.tables.items import NodeRow
+
+T = TypeVar("T")
+
+
+class _MoreDrivesError(Exception):
+    """A change used items of a drive whose turn it did not have."""
+
+
+async def change_in_turn(database: Database, work: SessionWork[T], user_id: str, *, waits: bool = False) -> T:
+    """Do as `Database.change` does, and let nobody else change meanwhile the drives whose items the work uses.
+
+    Which drives these are shows while it runs: one that used more than the person's own is taken back and run again,
+    in the turn of all of them. So what it reads, such as an etag or the folders above an item, holds until it commits.
+    """
+    if not database.takes_turns:
+        return await database.change(work, waits=waits)
+    owners = {user_id}
+    while True:
+        used = set[str]()
+
+        async def alone(session: AsyncSession, turns: Iterable[str] = frozenset(owners), seen: set[str] = used) -> T:
+            _gather_owners(session, seen)
+            try:
+                return await work(session)
+            finally:
+                if not seen <= set(turns):
+                    raise _MoreDrivesError
+
+        try:
+            return await database.change(alone, turns=owners, waits=waits)
+        except _MoreDrivesError:
+            owners |= used
+
+
+def _gather_owners(session: AsyncSession, owners: set[str]) -> None:
+    def note(_session: Any, row: object) -> None:
+        if isinstance(row, NodeRow):
+            owners.add(row.owner_id)
+
+    event.listen(session.sync_session, "loaded_as_persistent", note)
+    event.listen(session.sync_session, "pending_to_persistent", note)

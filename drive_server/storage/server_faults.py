@@ -1,0 +1,31 @@
+"""Failures of a database's server, told apart by SQLSTATE (postgresql.org/docs/current/errcodes-appendix.html)."""
+
+from typing import Any, Final
+
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from drive_server.errors import DatabaseAwayError, StorageFailureError
+from drive_server.messages import Message
+
+AWAY: Final = ("08", "57P")
+"""Classes: the connection failed or broke; an operator ended it, or the server starts or stops."""
+CROWDED: Final = "53300"
+FULL: Final = "53100"
+
+
+def failure_of(error: BaseException) -> StorageFailureError | None:
+    """Return our error for one of a server, None for what is none of these."""
+    if isinstance(error, (PoolTimeoutError, OSError)):
+        return DatabaseAwayError()
+    if not isinstance(error, DBAPIError):
+        return None
+    failed: Any = error.orig
+    state: str | None = getattr(failed, "sqlstate", None)
+    if state == FULL:
+        return StorageFailureError(Message.of("database_server_full"))
+    # Who could not connect at all got no answer, and so no SQLSTATE.
+    has_no_answer = state is None and type(failed).__name__ in {"OperationalError", "ConnectionTimeout"}
+    if error.connection_invalidated or has_no_answer or state == CROWDED or (state or "").startswith(AWAY):
+        return DatabaseAwayError()
+    return None

@@ -1,0 +1,49 @@
+"""The databases of the tests: SQLite in a folder of the test, or PostgreSQL with `TEST_DATABASE=postgresql`."""
+
+from __future__ import annotations
+
+import atexit
+import os
+from contextlib import ExitStack
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import make_url
+
+from drive_server.storage.tables.drive_schema import SCHEMA
+from tests.api.storage.postgres_server import PostgresServer, running_server
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+IS_POSTGRES: Final = os.environ.get("TEST_DATABASE") == "postgresql"
+
+
+@cache
+def drive_url(file: Path) -> str:
+    """Return the URL of a database for a drive: of the file, or of a database with the drive's tables in its place."""
+    return new_url() if IS_POSTGRES else f"sqlite+aiosqlite:///{file}"
+
+
+def new_url() -> str:
+    """Return the URL of a new PostgreSQL database with the drive's tables."""
+    return async_url(server().new_database(_template()))
+
+
+@cache
+def server() -> PostgresServer:
+    """Return the server of this process, which is stopped when the process ends."""
+    running = ExitStack()
+    atexit.register(running.close)
+    return running.enter_context(running_server())
+
+
+@cache
+def _template() -> str:
+    url = async_url(server().new_database())
+    SCHEMA.upgrade(make_url(url))
+    return str(make_url(url).database)
+
+
+def async_url(url: str) -> str:
+    return url.replace("postgresql", "postgresql+psycopg", 1)

@@ -1,0 +1,94 @@
+"""Two processes on one PostgreSQL database: what one of them reads in a change holds until it commits."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import pytest
+
+from drive_server.errors import DriveError
+from tests.databases import new_url
+from tests.drive_server.store import Store, in_run, open_store
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable
+    from pathlib import Path
+
+
+TRIES = 10
+
+
+@pytest.fixture
+async def stores(tmp_path: Path) -> AsyncIterator[tuple[Store, Store]]:
+    url = new_url()
+    async with AsyncExitStack() as stack:
+        first, second = [await stack.enter_async_context(open_store(tmp_path, url)) for _ in range(2)]
+        yield first, second
+
+
+async def at_once(*calls: Awaitable[Any]) -> list[Any]:
+    """Return what each call gave: its value, or the code of its error."""
+    given: list[Any] = [None] * len(calls)
+
+    async def run(number: int, call: Awaitable[Any]) -> None:
+        try:
+            given[number] = await call
+        except DriveError as error:
+            given[number] = error.code
+
+    async with anyio.create_task_group() as tasks:
+        for number, call in enumerate(calls):
+            tasks.start_soon(run, number, call)
+    return given
+
+
+async def test_of_two_renames_with_one_etag_one_holds(stores: tuple[Store, Store]) -> None:
+    ana = await stores[0].person("ana@example.com")
+    for number in range(TRIES):
+        file = await stores[0].file(ana, f"/{number}.txt")
+        renames = [
+            store.files.rename(ana, file.id, f"{number} {n}.txt", if_match=file.etag) for n, store in enumerate(stores)
+        ]
+        given = await at_once(*renames)
+        assert sum(isinstance(one, str) for one in given) == 1, given
+
+
+async def test_two_folders_that_move_into_each_other_make_no_circle(stores: tuple[Store, Store]) -> None:
+    ana = await stores[0].person("ana@example.com")
+    for number in range(TRIES):
+        a = await stores[0].folder(ana, f"/a{number}")
+        b = await stores[0].folder(ana, f"/b{number}")
+        given = await at_once(
+            stores[0].files.move(ana, a.id, b.id),
+            stores[1].files.move(ana, b.id, a.id),
+        )
+        assert sum(isinstance(one, str) for one in given) == 1, given
+        assert len({a.name, b.name} & {*await stores[0].names(ana)}) == 1
+
+
+async def test_who_appends_at_once_from_both_loses_nothing_and_a_key_is_done_once(stores: tuple[Store, Store]) -> None:
+    ana = await stores[0].person("ana@example.com")
+    file = await stores[0].file(ana, "/log.txt", "")
+    calls = [
+        stores[n % 2].documents.append(in_run(ana, "run", f"key {n // 2}"), file.id, f"line {n // 2}\n")
+        for n in range(16)
+    ]
+    given = await at_once(*calls)
+    assert sorted(one.replayed for one in given) == [False] * 8 + [True] * 8
+    assert sorted((await stores[0].text(ana, file.id)).splitlines()) == [f"line {n}" for n in range(8)]
+
+
+async def test_two_people_who_change_each_others_shared_folders_at_once_both_end(stores: tuple[Store, Store]) -> None:
+    ana, ben = await stores[0].person("ana@example.com"), await stores[0].person("ben@example.com")
+    of_ana, of_ben = await stores[0].folder(ana, "/of ana"), await stores[0].folder(ben, "/of ben")
+    await stores[0].sharing.share(ana, of_ana.id, "ben@example.com", "editor")
+    await stores[0].sharing.share(ben, of_ben.id, "ana@example.com", "editor")
+
+    calls = [stores[0].documents.create(ana, of_ben.id, f"a{n}", "text") for n in range(6)]
+    calls += [stores[1].documents.create(ben, of_ana.id, f"b{n}", "text") for n in range(6)]
+    given = await at_once(*calls)
+    assert not [one for one in given if isinstance(one, str)], given
+    assert sorted(await stores[0].names(ana, of_ana.id)) == [f"b{n}" for n in range(6)]
+    assert sorted(await stores[0].names(ben, of_ben.id)) == [f"a{n}" for n in range(6)]

@@ -1,0 +1,92 @@
+"""A database's server that is away, full or crowded is told as that, and used again as soon as it is back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import anyio
+import psycopg
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from drive_server.connect import open_drive
+from drive_server.errors import DatabaseAwayError, DriveError, StorageFailureError
+from drive_server.storage.database import translate
+from tests.api.storage.postgres_server import running_server
+from tests.databases import async_url
+from tests.drive_server.http.service import running
+
+if TYPE_CHECKING:
+    from drive_server.settings import DriveSettings
+
+
+@pytest.mark.parametrize(
+    ("state", "kind", "code"),
+    [
+        ("08006", DatabaseAwayError, "database_away"),
+        ("57P01", DatabaseAwayError, "database_away"),
+        ("57P03", DatabaseAwayError, "database_away"),
+        ("53300", DatabaseAwayError, "database_away"),
+        (None, DatabaseAwayError, "database_away"),
+        ("53100", StorageFailureError, "storage_failure"),
+        ("XX001", StorageFailureError, "storage_failure"),
+    ],
+)
+def test_each_failure_has_its_own_sentence(state: str | None, kind: type[DriveError], code: str) -> None:
+    failed = psycopg.OperationalError("FATAL")
+    failed.sqlstate = state
+    failure = translate(OperationalError("SELECT 1", {}, failed))
+    assert failure is not None
+    assert type(failure) is kind
+    assert failure.code == code
+    assert ("disk" in failure.hint) == (state == "53100")
+
+
+async def test_a_server_that_is_away_is_told_and_the_first_request_after_it_is_back_is_answered(
+    drive_settings: DriveSettings,
+) -> None:
+    with running_server() as server:
+        settings = drive_settings.model_copy(update={"database_url": async_url(server.new_database())})
+        async with running(settings) as service, service.client() as client:
+            assert (await client.get("/api/drive/items/root")).status_code == 200
+            server.stop()
+            away = await client.get("/api/drive/items/root")
+            server.start()
+            assert (away.status_code, away.json()["code"]) == (503, "database_away")
+            assert int(away.headers["Retry-After"]) > 0
+            assert (await client.get("/api/drive/items/root")).status_code == 200
+
+
+async def test_times_are_utc_whatever_zone_the_server_has(drive_settings: DriveSettings) -> None:
+    with running_server() as server:
+        url = async_url(server.new_database())
+        with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as connection:
+            connection.execute("ALTER ROLE postgres SET TimeZone = 'Asia/Shanghai'")
+        settings = drive_settings.model_copy(update={"database_url": url})
+        async with running(settings) as service, service.client() as client:
+            tus = {"Tus-Resumable": "1.0.0", "Upload-Length": "6", "Upload-Metadata": "filename YS50eHQ="}
+            begun = await client.post("/api/drive/uploads", headers=tus)
+            address = f"/api/drive/uploads/{begun.headers['Location'].rpartition('/')[2]}"
+            assert (await client.head(address, headers=tus)).status_code == 200
+            part = {**tus, "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream"}
+            sent = await client.patch(address, headers=part, content=b"one")
+            assert (sent.status_code, sent.headers["Upload-Expires"][-3:]) == (204, "GMT")
+
+
+async def test_services_that_first_start_at_once_on_one_empty_database_agree(drive_settings: DriveSettings) -> None:
+    names = "first", "second", "third"
+    with running_server() as server:
+        url = async_url(server.new_database())
+        keys: set[str] = set()
+
+        async def start(name: str) -> None:
+            settings = drive_settings.model_copy(
+                update={"database_url": url, "data_dir": drive_settings.data_dir.parent / name}
+            )
+            async with open_drive(settings) as drive:
+                keys.add(drive.database.signer.sign("test", b"payload"))
+
+        async with anyio.create_task_group() as tasks:
+            for name in names:
+                tasks.start_soon(start, name)
+    assert len(keys) == 1
