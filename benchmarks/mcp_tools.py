@@ -69,7 +69,7 @@ class Session:
 
     def _send(self, method: str, params: dict[str, Any] | None = None) -> str:
         """Send a message, which has to work; return the session's id."""
-        message = {"jsonrpc": "2.0", "method": method, **({"params": params} if params else {})}
+        message: dict[str, Any] = {"jsonrpc": "2.0", "method": method, **({"params": params} if params else {})}
         if not method.startswith("notifications/"):
             message["id"] = next(self._numbers)
         self._connection.request("POST", "/mcp", json.dumps(message), self._headers)
