@@ -25,7 +25,7 @@ from tests.api.real_service import real_client
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-CALM_SECONDS: Final = 12.0
+CALM_SECONDS: Final = 40.0
 """After the start: until what begins with the service has been done."""
 
 
