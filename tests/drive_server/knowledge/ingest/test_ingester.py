@@ -17,7 +17,6 @@ from drive_server.knowledge.embedding.embedder import LocalEmbedder, NoEmbedder
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.lock import WriterLock
 from drive_server.knowledge.ingest.ingester import Ingester
-from drive_server.knowledge.ingest.pipeline import DEBOUNCE_SECONDS
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.storage.tables.index import IndexEntryRow
 from tests.drive_server.knowledge import samples
@@ -43,7 +42,6 @@ class NotingIndex(KnowledgeIndex):
     def __init__(self, url: str, embedder: Embedder) -> None:
         super().__init__(url, embedder)
         self.replaced: list[tuple[str, int]] = []
-        self.batches: list[int] = []
         self.failing: Exception | None = None
         self.failures = 0
 
@@ -52,7 +50,6 @@ class NotingIndex(KnowledgeIndex):
             self.failures += 1
             raise self.failing
         self.replaced += [(file.file_id, file.version) for file in files]
-        self.batches.append(len(files))
         await super().replace(files)
 
 
@@ -297,31 +294,6 @@ async def test_the_loop_works_when_it_is_woken(desk: Desk, ana: Actor) -> None:
     lock = WriterLock(desk.lock_path)
     assert lock.acquire()
     lock.release()
-
-
-async def test_files_of_a_series_are_indexed_together(desk: Desk, ana: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
-    ingester, index = desk.open()
-    series = iter("bcde")
-    real_sleep, done = anyio.sleep, anyio.Event()
-
-    async def pause(seconds: float) -> None:
-        if seconds != DEBOUNCE_SECONDS:
-            await real_sleep(seconds)
-        elif name := next(series, None):
-            await desk.store.file(ana, f"/{name}.txt", samples.LEAVE + name)
-            ingester.wake()
-        elif len(index.replaced) == 5:
-            done.set()
-
-    monkeypatch.setattr(anyio, "sleep", pause)
-    await desk.store.file(ana, "/a.txt", samples.LEAVE)
-    async with anyio.create_task_group() as group:
-        group.start_soon(ingester.run)
-        with anyio.fail_after(60):
-            await done.wait()
-        group.cancel_scope.cancel()
-
-    assert index.batches == [1, 4]
 
 
 async def test_the_loop_goes_on_after_an_error(
