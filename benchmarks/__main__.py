@@ -2,7 +2,7 @@
 
 import platform
 
-from benchmarks import importing, requests, servers, start, store
+from benchmarks import importing, mcp_tools, requests, servers, start, store
 from benchmarks.agent import crowd, prompts, routing, tool_call, turns
 from benchmarks.search import extraction, pages
 
@@ -14,6 +14,7 @@ def main() -> None:
     crowd.main([])
     tool_call.main()
     requests.main([])
+    mcp_tools.main([])
     store.main()
     importing.main()
     routing.main()

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, Field, model_validator
+from pydantic import AliasChoices, ConfigDict, Field
 
 from drive_server.models.base import Model
 
@@ -13,12 +13,23 @@ OnConflict = Literal["fail", "rename", "replace"]
 IndexState = Literal["pending", "indexing", "ready", "unsupported", "needs_password", "needs_ocr", "failed"]
 
 
+def _date_of_change(values: dict[str, Any]) -> datetime:
+    return values["updated_at"]
+
+
+def _require_all(schema: dict[str, Any]) -> None:
+    """Say that every item has all of this, although what the journal recorded long ago has not."""
+    schema["required"] = list(schema["properties"])
+
+
 class Item(Model):
     """A file or folder as the caller sees it; `role` is the caller's, `owner` an email."""
 
     # `path` starts with `/` at the root that the caller sees; `etag` changes with every change of the item itself;
     # `version` counts contents from 1. It and `size` are 0 for folders. `updated_at` is when the drive last changed the
     # item; `modified_at` is the date of its content, as whoever sent it gave it, else when it came into the drive.
+
+    model_config = ConfigDict(json_schema_extra=_require_all)
 
     id: str
     kind: Kind
@@ -34,18 +45,12 @@ class Item(Model):
     version: int
     created_at: datetime
     updated_at: datetime
-    modified_at: datetime
+    # The journal's results of before own dates have none: it is that of the change.
+    modified_at: Annotated[datetime, Field(default_factory=_date_of_change)]
     trashed_at: datetime | None
     child_count: int | None
     index_state: IndexState | None
     shared: bool
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read_earlier_result(cls, values: Any) -> Any:
-        """Give the journal's results of before own dates one: that of the change."""
-        is_earlier = isinstance(values, dict) and "modified_at" not in values
-        return {**values, "modified_at": values.get("updated_at")} if is_earlier else values
 
 
 class TreeNode(Model):

@@ -28,6 +28,8 @@ from drive_server.storage.token_file import make_private_directory
 logger = logging.getLogger(__name__)
 
 CHUNK_BYTES = 1 << 20
+HEAD_BYTES = 4096
+"""The beginning of a content by which its kind is recognised."""
 READ_BYTES = 1 << 16
 """Chunks of a content on its way to a client. A client that takes nothing holds one of them."""
 SPOOL_FOLDER = ".incoming"
@@ -40,12 +42,14 @@ T = TypeVar("T")
 class Blob:
     """The name of a content: the SHA-256 of its bytes in hex, and its size in bytes.
 
-    `checksums` of the bytes, see `Checksums`, are there where they are known, and no part of the name.
+    `checksums` of the bytes, see `Checksums`, and `head`, the first `HEAD_BYTES` of them, are there where known, and no
+    part of the name.
     """
 
     hash: str
     size: int
     checksums: str | None = field(default=None, compare=False)
+    head: bytes | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +97,14 @@ class BlobStore:
 
     async def _put_parts(self, first: bytearray, others: AsyncIterator[bytearray]) -> Blob:
         async with self._spooled() as spooled:
-            size = len(first)
+            size, head = len(first), bytes(first[:HEAD_BYTES])
             await in_thread(spooled.write, first)
             async for part in others:
                 size += len(part)
                 await in_thread(spooled.write, part)
             blob_hash = await in_thread(spooled.finish)
-            return await self._keep(spooled.path, Blob(blob_hash, size, spooled.checksums))
+            blob = Blob(blob_hash, size, spooled.checksums, head)
+            return await self._keep(spooled.path, blob)
 
     async def put_file(self, path: Path) -> Blob:
         """Store the content of a file, which stays where it is and must not be changed any more."""
@@ -245,7 +250,7 @@ class BlobStore:
         spooled = SpooledFile(self._spool)
         try:
             spooled.write(data)
-            blob = Blob(spooled.finish(), len(data), spooled.checksums)
+            blob = Blob(spooled.finish(), len(data), spooled.checksums, data[:HEAD_BYTES])
             self._move_into_place(spooled.path, root / _key(blob.hash), blob.size)
         finally:
             spooled.discard()

@@ -35,6 +35,8 @@ OCR_POLL_SECONDS: Final = 30.0
 LOOK_SECONDS: Final = 30.0
 """The interval at which an idle writer looks whether files of the index are gone."""
 PAUSE_SECONDS: Final = 0.25
+BATCH_SECONDS: Final = 1.0
+"""The longest that a file of a series waits to be indexed with others: each batch has a fixed cost."""
 LATE_SECONDS = 3.0
 LATE_PASSAGES = 64
 LATE_BATCH = 8
@@ -137,7 +139,7 @@ class Ingester:
                 with _logging_errors():
                     holds = holds or self._lock.acquire()
                     if await self._work_all(retry_at_once=False):
-                        await anyio.sleep(DEBOUNCE_SECONDS)
+                        await self._until_calm()
                         continue
                 with anyio.move_on_after(POLL_SECONDS) as rest:
                     await self._woken.wait()
@@ -147,6 +149,14 @@ class Ingester:
         finally:
             if holds:
                 self._lock.release()
+
+    async def _until_calm(self) -> None:
+        """Wait until no more files come, `BATCH_SECONDS` at most, so that those of a series are indexed together."""
+        for _ in range(round(BATCH_SECONDS / DEBOUNCE_SECONDS)):
+            wakes = self._wakes
+            await anyio.sleep(DEBOUNCE_SECONDS)
+            if self._wakes == wakes:
+                break
 
     async def drain(self) -> None:
         """Work until nothing is pending, without pauses between attempts; or wait for the process that works."""

@@ -11,6 +11,7 @@ from anyio.abc import TaskGroup
 
 from drive_server.errors import DriveError, StorageFailureError
 from drive_server.knowledge.index.index import KnowledgeIndex
+from drive_server.knowledge.ingest.pending import MAX_FILES as MANY_FILES
 from drive_server.knowledge.ingest.pending import Job, PendingFiles
 from drive_server.knowledge.ingest.preparation import FilePreparer, PreparedFile, prepare
 from drive_server.knowledge.readers.extract import ChunkedText
@@ -64,7 +65,7 @@ class Pipeline:
         self._prepared: list[PreparedFile] = []
         self._is_closed = False
         self._is_maintaining = False
-        self._stored_at = -math.inf
+        self._stored_at = anyio.current_time()
         self._changed = anyio.Event()
 
     async def work_off(self, claim: Claim, *, retry_at_once: bool) -> bool:
@@ -83,7 +84,7 @@ class Pipeline:
     async def _read_all(self, group: TaskGroup, claim: Claim, *, retry_at_once: bool) -> bool:
         while jobs := await self._claim(claim, retry_at_once=retry_at_once):
             await self._begin(group, jobs)
-            if len(jobs) < ENOUGH_FILES and await self._is_done_within(DEBOUNCE_SECONDS) and not retry_at_once:
+            if len(jobs) < MANY_FILES and await self._is_done_within(DEBOUNCE_SECONDS) and not retry_at_once:
                 return True
             while self._is_full:
                 await self._changed.wait()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 import anyio
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy import Connection
 
 from drive_server.access import Actor, Principal, Role, Scope, require_role, require_scope
 from drive_server.errors import InvalidInputError, NotFoundError
@@ -14,11 +14,11 @@ from drive_server.knowledge.text.place import Place, parse_place
 from drive_server.messages import Message
 from drive_server.models.contents import TextRange, VersionDiff
 from drive_server.models.items import Item
-from drive_server.services.files.versions import describe_with_content, require_version
+from drive_server.services.files.versions import describe_with_content_sync, require_version_sync
 from drive_server.services.journal.effects import MAX_DIFF_CHARACTERS, unified_text_diff
 from drive_server.services.text.contents import Contents
 from drive_server.services.text.excerpts import Span, Wanted, cut, run_in_thread
-from drive_server.services.tree.nodes import locate_file
+from drive_server.services.tree.nodes import locate_file_sync
 from drive_server.storage.database import Database
 from drive_server.storage.tables.items import VersionRow
 
@@ -57,10 +57,7 @@ class Readings:
         """Return a file with the row of a version of it, of the newest one without a number. Raises as `open` does."""
         require_scope(actor.principal, Scope.READ)
 
-        async def work(session: AsyncSession) -> tuple[Item, VersionRow]:
-            return await _version_of(session, actor.principal, ref, version)
-
-        return await self._database.look(work)
+        return await self._database.read_sync(lambda connection: _version_of(connection, actor.principal, ref, version))
 
     async def part(
         self, actor: Actor, ref: str, wanted: Wanted, version: int | None = None, place: str = ""
@@ -80,15 +77,13 @@ class Readings:
         return _range(reading, span, await run_in_thread(size, find_place, reading.extraction, span.start, span.end))
 
 
-async def _version_of(
-    session: AsyncSession, principal: Principal, ref: str, version: int | None
-) -> tuple[Item, VersionRow]:
-    node = await locate_file(session, principal, ref)
-    item, newest = await describe_with_content(session, node)
+def _version_of(connection: Connection, principal: Principal, ref: str, version: int | None) -> tuple[Item, VersionRow]:
+    node = locate_file_sync(connection, principal, ref)
+    item, newest = describe_with_content_sync(connection, node)
     if version is None or version == newest.number:
         return item, newest
     require_role(node.role, Role.EDITOR, ref)
-    return item, await require_version(session, node.row, version)
+    return item, require_version_sync(connection, node.row, version)
 
 
 def _checked(place: str, wanted: Wanted) -> Place:

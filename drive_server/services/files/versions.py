@@ -1,8 +1,8 @@
 """The contents that a file had."""
 
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import Row, and_, bindparam, select
+from sqlalchemy import Connection, Row, Table, and_, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Principal
@@ -22,7 +22,11 @@ from drive_server.storage.tables.people import UserRow
 
 MAX_NUMBER = (1 << 31) - 1
 _IS_CURRENT = and_(VersionRow.node_id == NodeRow.id, VersionRow.number == NodeRow.version)
-_DETAILS_AND_CONTENT = DETAILS.add_columns(VersionRow).join(VersionRow, _IS_CURRENT)
+_CONTENT = tuple(column for column in cast("Table", VersionRow.__table__).c if column.name != "id")
+_DETAILS_AND_CONTENT = DETAILS.add_columns(*_CONTENT).join(VersionRow, _IS_CURRENT)
+_NUMBERED = select(*_CONTENT).where(
+    VersionRow.node_id == bindparam("node_id"), VersionRow.number == bindparam("number")
+)
 _CONTENT_AND_USAGE = (
     select(VersionRow, UserRow.used_bytes, UserRow.quota_bytes)
     .select_from(NodeRow)
@@ -48,12 +52,22 @@ async def content_and_usage(session: AsyncSession, row: NodeRow, limits: Limits)
     return found.VersionRow, Usage(found.used_bytes, limits.quota_of(found.quota_bytes))
 
 
-async def describe_with_content(session: AsyncSession, node: NodeView) -> tuple[Item, VersionRow]:
-    """Return the file with its content as it is now, by one query."""
-    details = (await session.execute(_DETAILS_AND_CONTENT, {"ids": [node.id]})).one_or_none()
+def describe_with_content_sync(connection: Connection, node: NodeView) -> tuple[Item, VersionRow]:
+    """Return the file with its content as it is now, by one query; the content's row belongs to no session."""
+    details = connection.execute(_DETAILS_AND_CONTENT, {"ids": [node.id]}).one_or_none()
     if details is None:
         raise _missing()
-    return describe_with(node, details), details.VersionRow
+    return describe_with(node, details), _unbound(details)
+
+
+def require_version_sync(connection: Connection, row: NodeRow, number: int) -> VersionRow:
+    """Return the version of that number, whose row belongs to no session. Raises `NotFoundError` if there is none."""
+    found = None
+    if 0 < number <= MAX_NUMBER:
+        found = connection.execute(_NUMBERED, {"node_id": row.id, "number": number}).one_or_none()
+    if found is None:
+        raise _no_version(row)
+    return _unbound(found)
 
 
 async def require_version(session: AsyncSession, row: NodeRow, number: int) -> VersionRow:
@@ -100,6 +114,10 @@ async def versions_page(
         for version, email in found[:size]
     ]
     return Page(tuple(versions), cursors.encode(versions[-1].number) if len(found) > size else None, row.version)
+
+
+def _unbound(found: Row[Any]) -> VersionRow:
+    return VersionRow(**{column.name: getattr(found, column.name) for column in _CONTENT})
 
 
 def _no_version(row: NodeRow) -> NotFoundError:

@@ -25,7 +25,7 @@ from drive_server.knowledge.writers.render import (
 from drive_server.messages import Message
 from drive_server.services.text.excerpts import run_in_thread
 from drive_server.services.tree.names import display_name
-from drive_server.storage.blobs import Blob, BlobStore
+from drive_server.storage.blobs import HEAD_BYTES, Blob, BlobStore
 from drive_server.storage.tables.items import VersionRow
 
 _MARKS = {
@@ -63,7 +63,6 @@ def decode_source(data: bytes) -> SourceText | None:
     return SourceText(decoded.text, decoded.encoding, lossy=decoded.lossy)
 
 
-SNIFFED_BYTES = 4096
 # Hashed and decoded sooner than a thread could be asked to.
 FEW_BYTES = 16_384
 RENDER_SECONDS = 60.0
@@ -147,7 +146,9 @@ class Contents:
         media_type = media_type_of(name, declared)
         if media_type != DEFAULT or declared:
             return media_type
-        head = b"".join([chunk async for chunk in self.blobs.stream(blob.hash, 0, SNIFFED_BYTES)])
+        head = blob.head
+        if head is None:
+            head = b"".join([chunk async for chunk in self.blobs.stream(blob.hash, 0, HEAD_BYTES)])
         return media_type_of(name, content_is_text=looks_like_text(head))
 
     async def _decoded(self, name: str, version: VersionRow) -> SourceText:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 CONTENT = b"x" * 10_000
 MOST = {
-    "upload": (4, 14, 2),
-    "upload over WebDAV": (5, 24, 2),
+    "upload": (3, 14, 2),
+    "upload over WebDAV": (4, 24, 2),
     "an item": (1, 6, 1),
     "a folder of 100": (1, 6, 1),
     "download": (2, 6, 1),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
+from drive_server.services.files import stars
 from tests.drive_server.http.items import DRIVE, FILES, ITEMS, done, file, folder, refused, share
 
 if TYPE_CHECKING:
@@ -136,3 +139,18 @@ async def test_every_answer_with_an_item_says_whether_its_reader_starred_it(
         answers.append(done(await client.post(f"{address}/restore")))
         done(await client.post(f"{ITEMS}/{plain['id']}/restore"))
         assert [answer["starred"] for answer in answers] == [expected] * 4
+
+
+@pytest.mark.parametrize("most", [3, 1], ids=["few stars", "more stars than are read at once"])
+async def test_a_long_list_marks_what_is_starred(
+    owner_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(stars, "FEW_IDS", 1)
+    monkeypatch.setattr(stars, "MOST_STARS", most)
+    made = [await file(owner_client, name) for name in ("a", "b", "c")]
+    for item in made[:2]:
+        done(await owner_client.put(f"{ITEMS}/{item['id']}/star"))
+
+    page = done(await owner_client.get(f"{ITEMS}/root/children"))
+
+    assert {item["name"]: item["starred"] for item in page["items"]} == {"a": True, "b": True, "c": False}

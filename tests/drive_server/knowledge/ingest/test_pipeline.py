@@ -18,10 +18,11 @@ from tests.drive_server.knowledge import samples
 from tests.drive_server.store import Store, open_store
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
 
     from drive_server.access import Actor
+    from drive_server.knowledge.index.rows import IndexedFile
     from drive_server.knowledge.readers.extract import ChunkedText
 
 SLOW = "slow.txt"
@@ -162,3 +163,33 @@ async def test_a_cancelled_pass_leaves_what_was_not_stored_to_the_next(line: Lin
     line.texts.gate.set()
     await line.ingester.drain()
     assert await line.found(ana, "soup") == [slow.id]
+
+
+async def test_files_of_a_series_are_indexed_together(line: Line, ana: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+    series = iter("bcde")
+    batches: list[int] = []
+    real_sleep, real_replace, done = anyio.sleep, line.index.replace, anyio.Event()
+
+    async def noted(files: Sequence[IndexedFile]) -> None:
+        batches.append(len(files))
+        await real_replace(files)
+
+    async def pause(seconds: float) -> None:
+        if seconds != pipeline.DEBOUNCE_SECONDS:
+            await real_sleep(seconds)
+        elif name := next(series, None):
+            await line.store.file(ana, f"/{name}.txt", samples.LEAVE + name)
+            line.ingester.wake()
+        elif sum(batches) == 5:
+            done.set()
+
+    monkeypatch.setattr(line.index, "replace", noted)
+    monkeypatch.setattr(anyio, "sleep", pause)
+    await line.store.file(ana, "/a.txt", samples.LEAVE)
+    async with anyio.create_task_group() as group:
+        group.start_soon(line.ingester.run)
+        with anyio.fail_after(60):
+            await done.wait()
+        group.cancel_scope.cancel()
+
+    assert batches == [1, 4]

@@ -1,0 +1,86 @@
+"""The idle service: trips to threads and statements a second of all that waits for changes, drive and assistant.
+
+    python -m benchmarks.idle [--seconds 20]
+
+Every trip comes back by `call_soon_threadsafe`, so that is counted, whichever thread it was.
+"""
+
+import argparse
+import asyncio
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from unittest.mock import patch
+
+from sqlalchemy import Engine, event
+
+from benchmarks.fixtures.services.models import InstantModel
+from benchmarks.fixtures.table import print_table
+from tests.api.real_service import real_client
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+CALM_SECONDS: Final = 40.0
+"""After the start: until what begins with the service has been done."""
+
+
+@dataclass(slots=True)
+class Idle:
+    """What the service does unasked, in all."""
+
+    hops: int = 0
+    statements: int = 0
+
+
+@contextmanager
+def counting() -> "Generator[Idle]":
+    """Count meanwhile."""
+    idle, trip = Idle(), asyncio.base_events.BaseEventLoop.call_soon_threadsafe
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        idle.hops += 1
+        return trip(*arguments, **options)
+
+    def on_statement(connection: Any, cursor: Any, statement: str, *others: Any) -> None:
+        del connection, cursor, others
+        idle.statements += not statement.startswith(("PRAGMA", "BEGIN"))
+
+    event.listen(Engine, "before_cursor_execute", on_statement)
+    try:
+        with patch.object(asyncio.base_events.BaseEventLoop, "call_soon_threadsafe", counted):
+            yield idle
+    finally:
+        event.remove(Engine, "before_cursor_execute", on_statement)
+
+
+async def measure(seconds: float) -> tuple[Idle, float]:
+    """Return what a service does in so many seconds in which nobody asks, and its seconds of CPU."""
+    with tempfile.TemporaryDirectory() as root:
+        async with real_client(Path(root), InstantModel()) as client:
+            (await client.get("/api/drive/items/root")).raise_for_status()
+            await asyncio.sleep(CALM_SECONDS)
+            with counting() as idle:
+                begun = time.process_time()
+                await asyncio.sleep(seconds)
+                return idle, time.process_time() - begun
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=20.0)
+    seconds = parser.parse_args(arguments).seconds
+    idle, cpu = asyncio.run(measure(seconds))
+    rows = [["trips to threads", f"{idle.hops / seconds:.2f}"], ["statements", f"{idle.statements / seconds:.2f}"]]
+    print_table(
+        f"The idle service, {seconds:.0f} s", ["a second", ""], [*rows, ["ms of CPU", f"{cpu / seconds * 1e3:.1f}"]]
+    )
+
+
+if __name__ == "__main__":
+    main()
