@@ -101,7 +101,7 @@ def create_app(
                 sampling=lent,
             )
             stack.push_async_callback(pool.aclose)
-            sessions = drive_sessions(drive, lent)
+            sessions, choices = drive_sessions(drive, lent), PersonsChoices(database, secrets)
             assistant = await stack.enter_async_context(
                 open_assistant(
                     settings.root,
@@ -111,7 +111,7 @@ def create_app(
                     built,
                     plans,
                     settings.resolved_public_url,
-                    PersonsChoices(database, secrets),
+                    choices,
                     pool,
                 )
             )
@@ -127,6 +127,7 @@ def create_app(
                     plans,
                     webhook,
                     agent.thread_days,
+                    choices,
                 )
             )
             await drive.installation.mark()

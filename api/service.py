@@ -18,7 +18,7 @@ from api.plans import Plans
 from api.runs.execution import RunServices
 from api.runs.service import ADMINISTRATOR, Runs
 from api.runs.webhooks import Webhooks, WebhookTarget
-from api.servers.assistants import Assistants
+from api.servers.assistants import Assistants, PersonsChoices
 from api.servers.prompts import Offers
 from api.servers.service import Servers
 from api.servers.sign_ins import SignIns
@@ -181,13 +181,17 @@ async def open_service(
     plans: Plans | None = None,
     webhook: WebhookTarget | None = None,
     thread_days: float = 0,
+    choices: PersonsChoices | None = None,
 ) -> AsyncGenerator[Service]:
-    """Start the service and recover unfinished runs. At the end, runs stop where they are."""
+    """Start the service and recover unfinished runs. At the end, runs stop where they are.
+
+    `choices` are those that the graph reads; a run reads its own where it begins.
+    """
     log = EventLog(database)
     approvals = Approvals(database, clock, graph.check_edit, graph.check_grant, servers.secrets)
     plans = plans or Plans(database, clock)
     webhooks = Webhooks(database, clock, webhook)
-    runs = Runs(RunServices(graph, drive, database, log, approvals, clock, plans, webhooks))
+    runs = Runs(RunServices(graph, drive, database, log, approvals, clock, plans, webhooks, choices))
     threads = Threads(database, clock)
     assistants = Assistants(database, clock, graph.allows_model, graph.drive_tools)
     service = Service(

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, AnyMessage
-from sqlalchemy import ColumnElement, Executable, insert, select, update
+from sqlalchemy import ColumnElement, Executable, bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
 from api.storage.tables import RunRow, ThreadRow, WordsRow, table_of
@@ -24,6 +24,12 @@ MOST_CHARACTERS: Final = 200_000
 _WORD: Final = re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
 _WORDS: Final = table_of(WordsRow)
 NEW_WORDS: Final = insert(_WORDS)
+WHOLE_WORDS: Final = (
+    update(_WORDS)
+    .where(_WORDS.c.id == bindparam("run"))
+    .values(words=bindparam("said"), others=bindparam("made_of"), is_whole=True)
+)
+"""Adds the words of a run's answers: `whole_words` has the parameters."""
 
 
 def words_of(text: str) -> str:
@@ -37,21 +43,17 @@ def terms_of(query: str) -> list[str]:
     return [f"%{term}%" for term in found if term][:MOST_TERMS]
 
 
-def title_words(thread_id: str, user_id: str, title: str) -> dict[str, Any]:
-    """Return the row of a thread's title."""
-    return _row(thread_id, thread_id, user_id, title, is_whole=True)
+def first_words(run: RunRow, title: str | None) -> list[dict[str, Any]]:
+    """Return the row of a run that has not answered yet, and before it the one of a new thread's title."""
+    own = _row(run.id, run.thread_id, run.user_id, run.message, is_whole=False)
+    return [own] if title is None else [_row(run.thread_id, run.thread_id, run.user_id, title, is_whole=True), own]
 
 
-def message_words(run: RunRow) -> dict[str, Any]:
-    """Return the row of a run that has not answered yet."""
-    return _row(run.id, run.thread_id, run.user_id, run.message, is_whole=False)
-
-
-def whole_words(run: RunRow, messages: Sequence[AnyMessage]) -> Executable:
-    """Return the statement that adds the words of a run's answers, which are among its `messages`."""
+def whole_words(run: RunRow, messages: Sequence[AnyMessage]) -> dict[str, str]:
+    """Return the parameters of `WHOLE_WORDS` for a run whose answers are among its `messages`."""
     said = [message.text for message in messages if isinstance(message, AIMessage)]
-    values = {"words": words_of("\n".join([run.message, *said])), "others": " ".join(sorted(others_items(messages)))}
-    return update(_WORDS).where(_WORDS.c.id == run.id).values(**values, is_whole=True)
+    others = " ".join(sorted(others_items(messages)))
+    return {"run": run.id, "said": words_of("\n".join([run.message, *said])), "made_of": others}
 
 
 def renamed(thread_id: str, title: str) -> Executable:

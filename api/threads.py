@@ -1,7 +1,7 @@
 """Threads: a user's conversations. Their messages are in the graph's state; this module has owners and titles."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from langchain_core.messages import AnyMessage
@@ -11,9 +11,10 @@ from sqlalchemy.orm import Session
 from api.clock import Clock
 from api.drive import Principal
 from api.errors import ApprovalPendingError, NotFoundError, PlanPausedError, ThreadBusyError
-from api.servers.assistants import find_assistant
+from api.servers.assistants import default_assistant, find_assistant
 from api.storage.database import erase
 from api.storage.tables import (
+    BUILT_IN,
     PAUSED,
     WAITING,
     ApprovalRow,
@@ -25,7 +26,7 @@ from api.storage.tables import (
     new_id,
     table_of,
 )
-from api.thread_words import NEW_WORDS, has_words, made_of_others, renamed, terms_of, title_words, whole_words
+from api.thread_words import WHOLE_WORDS, has_words, made_of_others, renamed, terms_of, whole_words
 from drive_server.services.pagination import Cursors
 from drive_server.storage.database import Database
 
@@ -107,7 +108,7 @@ class Threads:
     async def store_words(self, run: RunRow, messages: Sequence[AnyMessage]) -> None:
         """Store the words of what a run answered."""
         async with self._database.write() as session:
-            await session.execute(whole_words(run, messages))
+            await session.execute(WHOLE_WORDS, whole_words(run, messages))
 
     async def runs(self, thread_id: str) -> list[RunRow]:
         """Return all runs of a thread, in order."""
@@ -206,11 +207,15 @@ def refuse_if_busy(session: Session, thread_id: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class OpenedThread:
-    """The thread of a message, and the model and assistant of the run in it. The model may be the assistant's."""
+    """The thread of a message, and the model and assistant of the run in it. The model may be the assistant's.
+
+    `title` is that of a new thread, whose words are still to be stored; None: the thread was there before.
+    """
 
     id: str
     model: str
     assistant_id: str
+    title: str | None = None
 
 
 def open_thread(
@@ -227,24 +232,40 @@ def open_thread(
     A `model` and an assistant become those of the thread; a new one has the person's default assistant without that.
     Raises `NotFoundError` for a thread or an assistant that is not the caller's.
     """
+    if thread_id is None:
+        assistant, own_model = _find_assistant(connection, caller.user_id, assistant_id)
+        return _new_thread(
+            connection, caller.user_id, message, now, OpenedThread(new_id(), model, assistant), own_model
+        )
     with Session(connection) as session:
-        before = None
-        if thread_id is not None:
-            before = find_thread(session, caller, thread_id)
-            refuse_if_busy(session, thread_id)
-        wanted = assistant_id or (before.assistant_id if before else None)
-        assistant = find_assistant(session, caller.user_id, wanted)
-    chosen = model or (before.model if before else "")
-    if before is None:
-        thread_id, times, title = new_id(), {"created_at": now, "updated_at": now}, make_title(message)
-        row = {"id": thread_id, "user_id": caller.user_id, "title": title, "model": chosen, **times}
-        connection.execute(_NEW, {**row, "assistant_id": assistant.id})
-        connection.execute(NEW_WORDS, title_words(thread_id, caller.user_id, title))
-    else:
-        connection.execute(TOUCH, {"thread": before.id, "now": now})
-        if (chosen, assistant.id) != (before.model, before.assistant_id):
-            connection.execute(CHOOSE, {"thread": before.id, "chosen": chosen, "assistant": assistant.id})
-    return OpenedThread(before.id if before else str(thread_id), chosen or assistant.model, assistant.id)
+        before = find_thread(session, caller, thread_id)
+        refuse_if_busy(session, thread_id)
+    assistant, own_model = _find_assistant(connection, caller.user_id, assistant_id or before.assistant_id)
+    chosen = model or before.model
+    connection.execute(TOUCH, {"thread": before.id, "now": now})
+    if (chosen, assistant) != (before.model, before.assistant_id):
+        connection.execute(CHOOSE, {"thread": before.id, "chosen": chosen, "assistant": assistant})
+    return OpenedThread(before.id, chosen or own_model, assistant)
+
+
+def _new_thread(
+    connection: Connection, user_id: str, message: str, now: datetime, chosen: OpenedThread, own_model: str
+) -> OpenedThread:
+    title, times = make_title(message), {"created_at": now, "updated_at": now}
+    row = {"id": chosen.id, "user_id": user_id, "title": title, "model": chosen.model, **times}
+    connection.execute(_NEW, {**row, "assistant_id": chosen.assistant_id})
+    return replace(chosen, model=chosen.model or own_model, title=title)
+
+
+def _find_assistant(connection: Connection, user_id: str, assistant_id: str | None) -> tuple[str, str]:
+    """Return the id and the model of an assistant of a person; None: their default one. Raises `NotFoundError`."""
+    if assistant_id is None:
+        return default_assistant(connection, user_id)
+    if assistant_id == BUILT_IN:
+        return BUILT_IN, ""
+    with Session(connection) as session:
+        row = find_assistant(session, user_id, assistant_id)
+        return row.id, row.model
 
 
 def _before(moment: datetime, thread_id: str) -> ColumnElement[bool]:

@@ -2,7 +2,8 @@
 
 All runs share one writer. Events that come in during a transaction go into the next one, so the busier the service,
 the more events a transaction carries; text deltas of a run that meet there become one event. Events that nobody waits
-for are batched for 20 ms, and for up to 0.1 s while transactions are slow, to leave time for the answers.
+for are batched for 20 ms, and for up to 0.1 s while transactions are slow, to leave time for the answers. The first
+words of a message don't wait for others, only for that time.
 """
 
 import asyncio
@@ -82,6 +83,7 @@ class RunBuffer:
     def __init__(self, seq: int = 0) -> None:
         self.seq = seq
         self.changed = asyncio.Event()
+        self._begun_message: str | None = None
         self._frames: deque[Frame] = deque(maxlen=BUFFER_FRAMES)
 
     def publish(self, frames: Sequence[Frame]) -> None:
@@ -90,6 +92,13 @@ class RunBuffer:
             self._frames.extend(frames)
             self.seq = frames[-1].seq
             self.wake()
+
+    def begins_message(self, event: Event) -> bool:
+        """Say whether these are the first words of a message, and note that it has begun."""
+        if event["type"] != "content" or event.get("message_id", "") == self._begun_message:
+            return False
+        self._begun_message = event.get("message_id", "")
+        return True
 
     def forget(self) -> None:
         """Keep no frame."""
@@ -117,8 +126,9 @@ class EventLog:
         self._last: dict[str, _Entry] = {}
         self._storing: frozenset[str] = frozenset()
         self._arrived = asyncio.Event()
+        self._soon = asyncio.Event()
         self._urgent = asyncio.Event()
-        self._not_before = 0.0
+        self._not_before = self._soon_not_before = 0.0
         self._closing = False
         self._stopping = False
 
@@ -139,6 +149,8 @@ class EventLog:
         last = self._last.get(run_id)
         if last is None or not last.join(event):
             self._enqueue(_Entry(run_id, [event]))
+        if (buffer := self._buffers.get(run_id)) and buffer.begins_message(event):
+            self._soon.set()
 
     async def commit(self, run_id: str, events: Sequence[Event], *statements: Statement | OwnersOnly) -> None:
         """Store queued and new events and run statements in one transaction; return once it is committed.
@@ -198,6 +210,7 @@ class EventLog:
             await self._arrived.wait()
             await self._wait_for_batch()
             self._arrived.clear()
+            self._soon.clear()
             self._urgent.clear()
             batch, self._pending = self._pending, []
             self._storing = frozenset(self._last)
@@ -206,25 +219,33 @@ class EventLog:
                 begun = asyncio.get_running_loop().time()
                 await self._store_with_retries(batch)
                 self._storing = frozenset()
-                self._not_before = next_batch_time(begun, asyncio.get_running_loop().time())
+                ended = asyncio.get_running_loop().time()
+                self._not_before = next_batch_time(begun, ended)
+                self._soon_not_before = next_batch_time(begun, ended, soon=True)
 
     def stop(self) -> None:
         """Let `write` end once it has stored the queued events."""
         self._stopping = True
         self._arrived.set()
-        self._urgent.set()
+        self._hurry()
 
     async def _wait_for_batch(self) -> None:
-        """Wait for more events, unless a caller waits for one."""
-        now = asyncio.get_running_loop().time()
-        await _signalled(self._urgent, max(self._not_before, now + BATCH_SECONDS) - now)
+        """Wait for more events, unless a caller waits for one, or a person for the first words of a message."""
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        if await _signalled(self._soon, max(self._not_before, now + BATCH_SECONDS) - now):
+            await _signalled(self._urgent, self._soon_not_before - loop.time())
+
+    def _hurry(self) -> None:
+        self._soon.set()
+        self._urgent.set()
 
     def _enqueue(self, entry: _Entry) -> None:
         self._pending.append(entry)
         self._last[entry.run_id] = entry
         self._arrived.set()
         if entry.stored is not None:
-            self._urgent.set()
+            self._hurry()
 
     async def _store_with_retries(self, batch: Sequence[_Entry]) -> None:
         """Store a batch; try again while the disk refuses, so that no event is lost."""
@@ -294,10 +315,13 @@ def _execute(connection: Connection, statement: Statement | OwnersOnly) -> None:
         connection.execute(statement)
 
 
-def next_batch_time(begun: float, ended: float) -> float:
-    """Return the time of the next batch after a transaction from `begun` to `ended`; in seconds of the loop's clock."""
+def next_batch_time(begun: float, ended: float, *, soon: bool = False) -> float:
+    """Return the time of the next batch after a transaction from `begun` to `ended`; in seconds of the loop's clock.
+
+    With `soon`, it is the earliest time for words that a person waits for.
+    """
     pause = BATCH_PER_TRANSACTION * (ended - begun)
-    return ended + min(max(pause, BATCH_SECONDS), LONGEST_BATCH_SECONDS)
+    return ended + min(pause if soon else max(pause, BATCH_SECONDS), LONGEST_BATCH_SECONDS)
 
 
 def pauses() -> Iterator[float]:
@@ -309,6 +333,8 @@ def pauses() -> Iterator[float]:
 
 
 async def _signalled(event: asyncio.Event, seconds: float) -> bool:
+    if event.is_set() or seconds <= 0:
+        return event.is_set()
     try:
         async with asyncio.timeout(seconds):
             await event.wait()

@@ -25,8 +25,9 @@ from api.events.log import EventLog, NotOwnerError, OwnersOnly, Statement, pause
 from api.plans import Plans
 from api.runs.shown_words import ShownWords
 from api.runs.webhooks import Webhooks
+from api.servers.assistants import PersonsChoices
 from api.storage.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, table_of
-from api.thread_words import whole_words
+from api.thread_words import WHOLE_WORDS, whole_words
 from api.threads import TOUCH
 from drive_server.errors import DriveError, StorageFailureError
 from drive_server.storage.database import Database
@@ -70,6 +71,7 @@ class RunServices:
     clock: Clock
     plans: Plans
     webhooks: Webhooks
+    choices: PersonsChoices | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,7 +392,7 @@ class Execution:
         now, run = self._services.clock.now(), self.run
         by = self.cancelled_by or run.email
         approvals = [] if outcome.status == SUCCESS else [cancel_statement(run.id, by, self.cancel_key, now)]
-        words = [whole_words(run, self._messages)] if self._messages else []
+        words: list[Statement] = [(WHOLE_WORDS, whole_words(run, self._messages))] if self._messages else []
         return [
             *approvals,
             *words,

@@ -20,7 +20,7 @@ from api.runs.execution import Execution, RunParked, RunServices
 from api.runs.pages import RunPage, read_page
 from api.runs.versions import Replaced, find_replaced, leave_branch, read_versions, version_ids
 from api.storage.tables import RUNNING, WAITING, RunRow, new_id, table_of, values_of
-from api.thread_words import NEW_WORDS, message_words
+from api.thread_words import NEW_WORDS, first_words
 from api.threads import open_thread, refuse_if_busy
 from drive_server.errors import StorageFailureError
 from graph.events.definitions import EVENTS
@@ -355,7 +355,8 @@ class Runs:
             wanted = run.assistant_id or None
             opened = open_thread(connection, caller, thread_id, run.message, run.created_at, run.model, wanted)
             run.thread_id, run.model, run.assistant_id = opened.id, opened.model, opened.assistant_id
-            run.number = (connection.scalar(NUMBER, {"thread": run.thread_id}) or 0) + 1
+            is_new = opened.title is not None
+            run.number = 1 if is_new else (connection.scalar(NUMBER, {"thread": run.thread_id}) or 0) + 1
             event: Event = {"type": "run", "run_id": run.id, "thread_id": run.thread_id}
             if replaced:
                 leave_branch(connection, run.thread_id, replaced, run.message)
@@ -363,8 +364,10 @@ class Runs:
                 event = EVENTS["run"].filter_text({**event, "replaces": replaced.view}, clean)
             frame = Frame(1, "run", encode(event))
             connection.execute(NEW_RUN, values_of(run))
-            connection.execute(NEW_WORDS, message_words(run))
+            connection.execute(NEW_WORDS, first_words(run, opened.title))
             connection.execute(NEW_EVENT, frame_to_row(run.id, frame))
+            if self._services.choices:
+                self._services.choices.read_ahead(connection, run)
             return frame
 
         for _ in range(STORE_ATTEMPTS - 1):

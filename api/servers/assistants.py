@@ -1,7 +1,9 @@
 """People's assistants: defined, changed, and given servers. Everybody has the built-in one, which is no row."""
 
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
+from time import monotonic
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, select, update
@@ -22,16 +24,32 @@ from api.errors import (
 )
 from api.servers.definitions import definition_of
 from api.servers.secrets import Secrets
-from api.storage.tables import BUILT_IN, AssistantRow, ChosenServerRow, PinRow, ServerRow, ThreadRow, new_id, table_of
+from api.storage.tables import (
+    BUILT_IN,
+    AssistantRow,
+    ChosenServerRow,
+    PinRow,
+    RunRow,
+    ServerRow,
+    ThreadRow,
+    new_id,
+    table_of,
+)
 from drive_server.storage.database import Database
 from graph.context import RunContext
 from graph.servers.choices import Choice
 
 MOST_ASSISTANTS = 100
+MOST_AHEAD = 1_000
+AHEAD_SECONDS = 1.0
+"""How old a choice may be that was read when its run began."""
 
 _ASSISTANTS, _SERVERS, _LINKS, _TOOLS = map(table_of, (AssistantRow, ServerRow, ChosenServerRow, PinRow))
 _OWN = select(_ASSISTANTS.c.id, _ASSISTANTS.c.instructions, _ASSISTANTS.c.drive_tools).where(
     _ASSISTANTS.c.id == bindparam("assistant"), _ASSISTANTS.c.owner == bindparam("user")
+)
+_DEFAULT = select(_ASSISTANTS.c.id, _ASSISTANTS.c.model).where(
+    _ASSISTANTS.c.owner == bindparam("user"), _ASSISTANTS.c.is_default
 )
 _CHOSEN = (
     select(_SERVERS)
@@ -43,6 +61,9 @@ _CHOSEN = (
 _PINS = select(_TOOLS.c.server_id, _TOOLS.c.name, _TOOLS.c.hash).where(
     _TOOLS.c.server_id.in_(bindparam("servers", expanding=True))
 )
+
+
+_Chosen = tuple[Any, list[ServerRow], Mapping[str, dict[str, str]]]
 
 
 class AssistantChange(TypedDict, total=False):
@@ -171,13 +192,23 @@ class PersonsChoices:
     def __init__(self, database: Database, secrets: Secrets) -> None:
         self._database = database
         self._secrets = secrets
+        self._ahead: OrderedDict[str, tuple[float, _Chosen]] = OrderedDict()
+
+    def read_ahead(self, connection: Connection, run: RunRow) -> None:
+        """Read the choice in the transaction that begins the run: its first round, which comes at once, uses it."""
+        self._ahead[run.id] = monotonic(), _read_choice(run.user_id, run.assistant_id, connection)
+        if len(self._ahead) > MOST_AHEAD:
+            self._ahead.popitem(last=False)
 
     async def chosen(self, user: RunContext) -> Choice:
         """Return the choice for the assistant of this run; that of the built-in one if the person has no such.
 
-        Each round of a turn asks for it, so it takes one statement where nothing is chosen.
+        It takes one statement where nothing is chosen.
         """
-        row, servers, pins = await self._database.read_sync(partial(_read_choice, user))
+        read_at, ahead = self._ahead.pop(user.run_id, (float("-inf"), None))
+        if ahead is None or monotonic() - read_at >= AHEAD_SECONDS:
+            ahead = await self._database.read_sync(partial(_read_choice, user.user_id, user.assistant_id))
+        row, servers, pins = ahead
         return Choice(
             assistant_id=row.id if row else "",
             instructions=row.instructions if row else "",
@@ -186,10 +217,10 @@ class PersonsChoices:
         )
 
 
-def _read_choice(user: RunContext, connection: Connection) -> tuple[Any, list[ServerRow], Mapping[str, dict[str, str]]]:
+def _read_choice(user_id: str, assistant_id: str, connection: Connection) -> _Chosen:
     """Return the columns of the person's own assistant (None: the built-in one), its active servers, and their pins."""
-    assistant_id = user.assistant_id or BUILT_IN
-    own = {"assistant": assistant_id, "user": user.user_id}
+    assistant_id = assistant_id or BUILT_IN
+    own = {"assistant": assistant_id, "user": user_id}
     row = None if assistant_id == BUILT_IN else connection.execute(_OWN, own).first()
     chosen = connection.execute(_CHOSEN, own if row else {**own, "assistant": BUILT_IN}).mappings()
     servers = [ServerRow(**found) for found in chosen]
@@ -212,6 +243,12 @@ def find_assistant(session: Session, user_id: str, assistant_id: str | None) -> 
     if row is None or row.owner != user_id:
         raise NotFoundError("no_assistant")
     return row
+
+
+def default_assistant(connection: Connection, user_id: str) -> tuple[str, str]:
+    """Return the id and the model of a person's default assistant; the built-in one has the model of the settings."""
+    row = connection.execute(_DEFAULT, {"user": user_id}).first()
+    return (row.id, row.model) if row else (BUILT_IN, "")
 
 
 async def _chosen(session: AsyncSession, user_id: str, assistant_id: str) -> Sequence[ServerRow]:

@@ -80,8 +80,7 @@ class CachedSaver(BaseCheckpointSaver[Any]):
 
     A step that only thinks makes that trip once: its writes wait for the checkpoint that follows at once, and the
     checkpoint of a turn's input for that before the first node. A kill in between leaves the step to be done again, as
-    one a moment earlier does. Of 16 trips of a turn without tools 12 are left, of 34 of one with three calls 27:
-    `tests/api/http/test_turn_costs.py` counts them.
+    one a moment earlier does. `tests/api/http/test_turn_costs.py` counts the trips that are left.
 
     The cache saves a factor of 2: turn 200 of ten calls costs 1.2 times what turn 10 does (95 ms and 81), on
     LangGraph's own saver 2.6 times (198 and 78), as `python -m benchmarks.agent.long_thread --at-once 10 --beside`

@@ -1,7 +1,8 @@
 """The cost of a turn, beside langchain's prebuilt agent: `python -m benchmarks.agent.turns`.
 
 The model is a scripted OpenAI-compatible server in a process of its own, without delay: what is measured is everything
-around it. `--between 0.001` says a token a millisecond, `--at-once 16` has so many turns at the same time.
+around it. The turn without tools is measured once more with a token a millisecond, and with sixteen at the same time;
+`--between` and `--at-once` measure others instead.
 
 The contenders take turns in turn, so that what disturbs one disturbs all. Printed are medians, and the lowest CPU: a
 busy machine disturbs that least. CPU is that of the contender's process alone, for each turn.
@@ -13,6 +14,7 @@ import importlib.util
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from statistics import median
+from typing import Final
 
 import uvloop
 
@@ -33,22 +35,26 @@ HEADER = [
 ]
 
 
+CASES: Final = ((0, 0.0, 1), (3, 0.0, 1), (0, 0.001, 1), (0, 0.0, 16))
+"""The calls of a turn, the seconds between its tokens, and the turns at once."""
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure a turn without tools, and one with three calls."""
+    """Measure a turn without tools, one with three calls, one whose tokens take time, and many at once."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--turns", type=int, default=40)
-    parser.add_argument("--between", type=float, default=0.0, metavar="SECONDS", help="between two tokens")
-    parser.add_argument("--at-once", type=int, default=1)
+    parser.add_argument("--between", type=float, metavar="SECONDS", help="between two tokens")
+    parser.add_argument("--at-once", type=int)
     given = parser.parse_args(arguments)
     if importlib.util.find_spec("langchain") is None:
         print("\nNothing to compare turns with: install the extra `bench`.")
         return
-    for calls in (0, 3):
-        with scripted_model(between=given.between) as url:
-            rows = uvloop.run(_measure(url, f"calls-{calls}", given.turns, given.at_once))
-        title = (
-            f"A turn of {TOKENS} tokens with {calls} tool calls, {given.at_once} at once, {given.between:g} s a token"
-        )
+    wanted = [(calls, given.between or 0.0, given.at_once or 1) for calls in (0, 3)]
+    is_default = given.between is None and given.at_once is None
+    for calls, between, at_once in CASES if is_default else wanted:
+        with scripted_model(between=between) as url:
+            rows = uvloop.run(_measure(url, f"calls-{calls}", given.turns, at_once))
+        title = f"A turn of {TOKENS} tokens with {calls} tool calls, {at_once} at once, {between:g} s a token"
         print_table(f"{title}, medians of {given.turns}", HEADER, rows)
 
 

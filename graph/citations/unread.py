@@ -7,7 +7,7 @@ the request, or because the drive finds the words of the request in a file.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Final, Literal
 
@@ -75,7 +75,8 @@ one two three four five six seven eight nine ten eleven twelve thirteen fourteen
 nineteen twenty"""
 _TENS: Final = {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
 _VALUES: Final = {word: number for number, word in enumerate(_NUMBERS.split(), 1) if number > 1} | _TENS
-_NUMBER_WORD: Final = re.compile(rf"\b(?:{'|'.join(_VALUES)})\b", re.IGNORECASE)
+_NUMBER_WORD: Final = re.compile(rf"(?=[efnstEFNST])\b(?:{'|'.join(_VALUES)})\b", re.IGNORECASE)
+"""The first letters come first: they rule out most places of a text at once."""
 _COMMON_WORDS: Final = """\
 a about after all also always an and any anything are as at be been before being big both but by called can contain
 contains content contents could current currently did do document documents does done drive each every far file files
@@ -118,6 +119,11 @@ class Asked:
     earlier: Sequence[AnyMessage]
     has_document: bool = False
     idle: frozenset[str] = frozenset()
+    _stated: dict[str, "_Stated"] = field(default_factory=dict[str, "_Stated"], init=False, compare=False)
+
+    def stated(self, answer: str) -> "_Stated":
+        """Return what an answer states, which several questions are about."""
+        return self._stated.setdefault(answer, _Stated(answer, self))
 
     @cached_property
     def known(self) -> Known:
@@ -129,17 +135,33 @@ class Asked:
         return isinstance(message, ToolMessage) and message.name not in self.idle and outcome_of(message) == "done"
 
 
+@dataclass(frozen=True)
+class _Stated:
+    """The sentences of an answer that state something, and those of them that say more than is known."""
+
+    answer: str
+    asked: Asked
+
+    @cached_property
+    def claims(self) -> list[str]:
+        return [*claims_in(self.answer)]
+
+    @cached_property
+    def new(self) -> list[str]:
+        return [*_new_claims(self.claims, self.asked)]
+
+
 def unread_claim(answer: str, asked: Asked) -> Unread | None:
     """Return what is wrong with the answer, by words alone; None if nothing is, or if only the drive can tell.
 
     `needs_drive` says whether the drive can.
     """
-    claims = [*claims_in(answer)]
-    if _tells_of_change(claims, asked):
+    stated = asked.stated(answer)
+    if _tells_of_change(stated.claims, asked):
         return "unchanged"
     if is_read(asked) or TOLD.match(asked.request):
         return None
-    new = [*_new_claims(claims, asked)]
+    new = stated.new
     of_files = OF_OWN_FILES if _is_general(asked.request) else OF_FILES
     if any(map(of_files.search, new)) and not (_is_made(asked.request, new) or OF_ASSISTANT.search(asked.request)):
         return "unread"
@@ -179,7 +201,7 @@ def needs_drive(answer: str, asked: Asked) -> bool:
     """Say whether the answer tells something new, which is about files if the drive finds the request's words."""
     if is_read(asked) or COMPOSES.search(asked.request) or GENERAL.search(asked.request):
         return False
-    return bool(_terms(asked.request)) and any(True for _ in _new_claims([*claims_in(answer)], asked))
+    return bool(_terms(asked.request)) and bool(asked.stated(answer).new)
 
 
 def is_asked_of(hits: Sequence[tuple[str, str]], request: str) -> bool:
@@ -270,7 +292,7 @@ def _is_new(claim: str, known: Known) -> bool:
     if any(name.casefold() not in known.text for name in NAME.findall(claim)):
         return True
     counted = _COUNT.sub(lambda found: "" if (found[1] or found[2]) in known.listed else found[0], _with_digits(claim))
-    if _figures(counted) - known.figures:
+    if _digits_in(counted) - known.figures:
         return True
     words, parts = _latin_terms(claim), _han_terms(claim)
     new_words, new_parts = words - known.words, parts - known.words
@@ -286,7 +308,11 @@ def _with_digits(text: str) -> str:
 
 
 def _figures(text: str) -> set[str]:
-    return {found.replace(",", "") for found in _FIGURE.findall(_with_digits(text))}
+    return _digits_in(_with_digits(text))
+
+
+def _digits_in(text: str) -> set[str]:
+    return {found.replace(",", "") for found in _FIGURE.findall(text)}
 
 
 def _terms(text: str) -> set[str]:

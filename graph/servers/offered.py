@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextvars import Context
 from dataclasses import dataclass, field
 from hashlib import sha256
+from time import monotonic
 from typing import Any, Final, cast
 from urllib.parse import unquote
 
@@ -37,6 +38,8 @@ from graph.settings import AgentSettings
 FIRST_WAIT_SECONDS: Final = 5.0
 """The longest that a turn waits for a server once; it goes on being opened meanwhile."""
 LATER_WAIT_SECONDS: Final = 1.0
+CHOSEN_SECONDS: Final = 1.0
+"""How old a choice may be that a run sees again. A call is checked against the newest one before it is sent."""
 OPEN_TOKENS: Final = 2_000
 """Tokens of these tools that a request may always carry; the others are behind `more_tools`."""
 MOST_DESCRIPTION: Final = 1_000
@@ -114,7 +117,9 @@ class OfferCache:
         default_factory=OrderedDict[tuple[str, str], tuple[Choice, Sequence["_Listed"], OfferedTools]]
     )
     waited: OrderedDict[tuple[str, str], None] = field(default_factory=OrderedDict[tuple[str, str], None])
-
+    chosen: OrderedDict[RunContext, tuple[float, Choice]] = field(
+        default_factory=OrderedDict[RunContext, tuple[float, Choice]]
+    )
     asked: dict[tuple[str, str, int], "asyncio.Task[_Listed]"] = field(
         default_factory=dict[tuple[str, str, int], "asyncio.Task[_Listed]"]
     )
@@ -141,7 +146,7 @@ class Offers:
 
     async def of(self, user: RunContext) -> OfferedTools:
         """Return the tools for this run; a server that is down is missing, and delays nobody for long."""
-        choice = await self.choices.chosen(user)
+        choice = await self._choice(user)
         listed = await asyncio.gather(*(self._listed(one, user) for one in choice.servers))
         key = user.user_id, choice.assistant_id
         before = self.cache.built.get(key)
@@ -150,6 +155,14 @@ class Offers:
         offered = offer(choice, listed, self.settings)
         _remember(self.cache.built, key, (choice, listed, offered))
         return offered
+
+    async def _choice(self, user: RunContext) -> Choice:
+        """Return the choice, read once for the rounds of a run that follow one another at once."""
+        read_at, choice = self.cache.chosen.get(user, (float("-inf"), Choice()))
+        if not user.run_id or monotonic() - read_at >= CHOSEN_SECONDS:
+            read_at, choice = monotonic(), await self.choices.chosen(user)
+            _remember(self.cache.chosen, user, (read_at, choice))
+        return choice
 
     async def definition_for(self, user: RunContext, server: ToolName, agreed: str) -> ServerDefinition | None:
         """Return the server of a tool as it is chosen now. Raises `ServerUnavailableError`.

@@ -143,6 +143,28 @@ async def test_events_are_batched_until_a_caller_waits_for_one(
     assert len(transactions) == 2
 
 
+async def test_the_first_words_of_a_message_wait_for_no_batch_but_those_after_them_do(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_log, "BATCH_SECONDS", 600)
+    monkeypatch.setattr(event_log, "LONGEST_BATCH_SECONDS", 0)
+    async with writing(database, "r") as log:
+        frames = log.follow("r", 0, 600)
+        log.append("r", {"type": "route_decision"})
+        for message in ("a", "b"):
+            log.append("r", {"type": "content", "text": message, "message_id": message})
+            assert message in str((await anext(frames))[-1].data)
+        for text in ("and", " so", " on"):
+            log.append("r", {"type": "content", "text": text, "message_id": "b"})
+            await asyncio.sleep(0)
+        await log.commit("r", [{"type": "done"}])
+    assert [frame.type for frame in await read_frames(database, "r")] == [
+        "route_decision",
+        *["content"] * 3,
+        "done",
+    ]
+
+
 async def test_a_statement_that_is_refused_fails_alone(database: Database) -> None:
     twice = insert(EventRow).values(run_id="other", seq=1, type="done", data="{}")
     async with writing(database, "r", "s") as log:
@@ -203,3 +225,8 @@ async def test_slow_transactions_make_batches_longer_up_to_a_limit() -> None:
     assert event_log.next_batch_time(begun=0, ended=0.001) == pytest.approx(0.021)
     assert event_log.next_batch_time(begun=0, ended=0.01) == pytest.approx(0.05)
     assert event_log.next_batch_time(begun=0, ended=3) == pytest.approx(3.1)
+
+
+async def test_first_words_leave_slow_transactions_time_too() -> None:
+    assert event_log.next_batch_time(begun=0, ended=0.001, soon=True) == pytest.approx(0.005)
+    assert event_log.next_batch_time(begun=0, ended=3, soon=True) == pytest.approx(3.1)
