@@ -38,6 +38,7 @@ from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.reranking import Reranker
 from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.knowledge.ingest.watching import IndexStatuses
+from drive_server.knowledge.memory import limit_arenas
 from drive_server.knowledge.readers.recognized import RecognizedTexts, has_ocr
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.mcp.sdk import ConcurrentSession, InProcessSession, next_request_id
@@ -191,6 +192,7 @@ def _oidc_service(settings: DriveSettings, database: Database, identity: Identit
 
 
 async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]", stack: AsyncExitStack) -> Drive:
+    limit_arenas()  # before the first thread
     time_zone = await anyio.to_thread.run_sync(lambda: settings.resolved_time_zone)  # it is read from files
     await anyio.to_thread.run_sync(make_private_directory, settings.root)
     installation = installation_of(settings, parts)

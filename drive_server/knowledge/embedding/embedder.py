@@ -20,8 +20,7 @@ CJK_FILE = "multilingual-e5-small.q4.onnx"
 CROSSING_FILE = Path(__file__).parent / "crossing" / "e5-to-minilm.npy"
 DIMENSIONS = 384
 BATCH_CHARACTERS = 1000
-"""The most characters of texts that are embedded together, with padding. On one thread larger batches are no faster; a
-question waits for the one that is under way, and the process keeps the memory of the largest."""
+"""The most characters of texts that one call of the process embeds; a question waits for the one that is under way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +82,11 @@ class PackagedEmbedder:
     passage_prefix = ""
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return one vector for each text, in batches of similar length: padding is wasted work."""
+        """Return one vector for each text, which does not depend on the others."""
         result = np.empty((len(texts), DIMENSIONS), np.float32)
         for batch in _batches([len(text) for text in texts]):
-            prefixed = [self.passage_prefix + texts[index] for index in batch]
-            # One call a batch, so that a cancelled import ends soon and questions get their turn.
+            prefixed = [self.passage_prefix + text for text in texts[batch]]
+            # Several calls, so that a cancelled import ends soon and questions get their turn.
             result[batch] = await anyio.to_thread.run_sync(model_process(self.path).embed_passages, prefixed)
         return result
 
@@ -222,13 +221,13 @@ def _crossed(vectors: Vectors, fitted: Vectors) -> Vectors:
     return (crossed / np.linalg.norm(crossed, axis=1, keepdims=True)).astype(np.float32)
 
 
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the places of texts of these lengths, the shortest first, as many together as fit into a batch."""
-    batch: list[int] = []
-    for place in sorted(range(len(lengths)), key=lambda place: lengths[place]):
-        if batch and (len(batch) + 1) * lengths[place] > BATCH_CHARACTERS:
-            yield batch
-            batch = []
-        batch.append(place)
-    if batch:
-        yield batch
+def _batches(lengths: Sequence[int]) -> Iterator[slice]:
+    """Yield the places of texts of these lengths, as many together as fit into a batch."""
+    start = size = 0
+    for place, length in enumerate(lengths):
+        if place > start and size + length > BATCH_CHARACTERS:
+            yield slice(start, place)
+            start, size = place, 0
+        size += length
+    if lengths:
+        yield slice(start, len(lengths))

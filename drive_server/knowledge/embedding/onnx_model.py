@@ -14,7 +14,7 @@ MAX_THREADS: Final = 4
 
 
 def embed(path: Path, texts: list[str]) -> Vectors | str:
-    """Return the vectors of a batch by the model in a file, [texts, dimensions]; the kind of error without the model.
+    """Return the vectors of texts by the model in a file, [texts, dimensions]; the kind of error without the model.
 
     The model stays loaded, one for the process.
     """
@@ -40,11 +40,19 @@ class OnnxModel:
         self._tokenizer: Any = Tokenizer.from_file(str(path.with_name(TOKENIZER_FILE)))
 
     def embed(self, texts: list[str]) -> Vectors:
-        """Return the vectors of one batch."""
-        encoded = self._tokenizer.encode_batch(texts)
+        """Return the vectors of texts, [texts, dimensions].
+
+        One at a time: the layers are quantized to int8 by the range of all values in a run, so that texts that run
+        together, and their padding, would change each other's vectors (cosine 0.990 at least). On one thread a run of
+        several long texts is no faster.
+        """
+        return np.concatenate([self._embed_one(text) for text in texts])
+
+    def _embed_one(self, text: str) -> Vectors:
+        encoded = self._tokenizer.encode(text)
         inputs = {
-            "input_ids": np.array([one.ids for one in encoded], np.int64),
-            "attention_mask": np.array([one.attention_mask for one in encoded], np.int64),
+            "input_ids": np.array([encoded.ids], np.int64),
+            "attention_mask": np.array([encoded.attention_mask], np.int64),
         }
         return self._session.run(["embedding"], inputs)[0]
 

@@ -11,7 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
+from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import pairwise
 
 from drive_server.knowledge.embedding.embedder import Nearness
@@ -46,6 +47,8 @@ _NUMBER = re.compile(r"(?=.*\d)\w{5,}")
 """A number that is no year, or letters and digits: whatever has it is meant."""
 
 SIMILAR = 0.8
+SIMILARITIES = 10_000
+"""How many pairs of words are remembered with their similarity: the passages of a search share most of their words."""
 MIN_SLIP = 5
 MIN_STEM = 4
 AGREEMENT, AGREED = 0.5, 0.3
@@ -101,8 +104,8 @@ class Terms:
         if len(word) < MIN_STEM:
             return _all_of(f" {word} ", held) + _all_of(f" {word}s ", held)
         found = _all_of(f" {word_stem(word)}", held)
-        if not found and word in self.slips:
-            found = [held.index(meant) for meant in get_close_matches(word, _possible(word, held), 1, SIMILAR)]
+        if not found and word in self.slips and (meant := _most_similar(word, held)):
+            found = [held.index(meant)]
         return found
 
 
@@ -148,14 +151,24 @@ def _all_of(part: str, text: str) -> list[int]:
     return [found.start() for found in re.finditer(re.escape(part), text)] if part in text else []
 
 
-def _possible(word: str, held: str) -> list[str]:
-    """Return the words of a text that may be similar: comparing the letters of all of them would take far longer.
+def _most_similar(word: str, held: str) -> str:
+    """Return the word of a text that is most similar to one, empty if none is similar enough.
 
-    They begin as the index looks for similar words: with the first letter or, if two are swapped, the second.
+    It begins as the index looks for similar words: with the first letter or, if two are swapped, the second.
     """
     starts, shortest = word[:2], len(word) * SIMILAR / (2 - SIMILAR)
     longest = len(word) * (2 - SIMILAR) / SIMILAR
-    return [other for other in {*held.split()} if other[0] in starts and shortest <= len(other) <= longest]
+    others = {other for other in held.split() if other[0] in starts and shortest <= len(other) <= longest}
+    best = max(others, key=lambda other: (_similarity(word, other), other), default="")
+    return best if best and _similarity(word, best) >= SIMILAR else ""
+
+
+@lru_cache(maxsize=SIMILARITIES)
+def _similarity(word: str, other: str) -> float:
+    """Return how similar two words are, from 0 to 1; 0 if they are not similar enough."""
+    matcher = SequenceMatcher(None, other, word)
+    is_possible = matcher.real_quick_ratio() >= SIMILAR and matcher.quick_ratio() >= SIMILAR
+    return matcher.ratio() if is_possible else 0.0
 
 
 def _most_together(places: Mapping[str, Sequence[int]]) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection
+from functools import lru_cache
 from typing import Any
 
 from drive_server.knowledge.index.queries import Query
@@ -48,6 +49,7 @@ def correctable_words(query: Query) -> list[str]:
     return [term.text for term in terms if not term.is_phrase and _CORRECTABLE.fullmatch(term.text)]
 
 
+@lru_cache(maxsize=1_000)
 def word_stem(word: str) -> str:
     """Return the beginning that the common forms of a word share."""
     return fold_words(word)[: max(MIN_CORRECTABLE, len(word) - 2)]

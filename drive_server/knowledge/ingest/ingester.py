@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 import anyio
+import anyio.to_thread
 from sqlalchemy import Select
 
 from drive_server.errors import StorageFailureError
@@ -23,6 +24,7 @@ from drive_server.knowledge.ingest.pipeline import DEBOUNCE_SECONDS, Pipeline
 from drive_server.knowledge.ingest.preparation import FilePreparer
 from drive_server.knowledge.ingest.progress import index_status_of, index_statuses
 from drive_server.knowledge.ingest.recognition import Recognition
+from drive_server.knowledge.memory import release_unused
 from drive_server.knowledge.readers.recognized import RecognizedTexts
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.models.search import IndexStatus
@@ -303,10 +305,11 @@ class Ingester:
 
     async def _maintain(self) -> None:
         async with self._mutex:
+            await self._index.maintain(idle=True)
             if anyio.current_time() >= self._look_at:
                 self._look_at = anyio.current_time() + LOOK_SECONDS
                 await self._index.look()
-            await self._index.maintain(idle=True)
+                await anyio.to_thread.run_sync(release_unused)
 
     async def _make_usable(self) -> bool:
         """Repair and recover the index as far as needed; return False while it is left alone as it is."""

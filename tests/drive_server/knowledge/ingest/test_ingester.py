@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import anyio
+import anyio.from_thread
 import anyio.lowlevel
 import pytest
 from sqlalchemy import delete, select, update
@@ -16,6 +17,7 @@ from drive_server.errors import StorageFailureError
 from drive_server.knowledge.embedding.embedder import LocalEmbedder, NoEmbedder
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.lock import WriterLock
+from drive_server.knowledge.ingest import ingester as ingester_module
 from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.storage.tables.index import IndexEntryRow
@@ -294,6 +296,18 @@ async def test_the_loop_works_when_it_is_woken(desk: Desk, ana: Actor) -> None:
     lock = WriterLock(desk.lock_path)
     assert lock.acquire()
     lock.release()
+
+
+async def test_an_idle_loop_gives_freed_memory_back(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    released = anyio.Event()
+    monkeypatch.setattr(ingester_module, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(ingester_module, "release_unused", lambda: anyio.from_thread.run_sync(released.set))
+    ingester, _ = desk.open()
+    async with anyio.create_task_group() as group:
+        group.start_soon(ingester.run)
+        with anyio.fail_after(60):
+            await released.wait()
+        group.cancel_scope.cancel()
 
 
 async def test_the_loop_goes_on_after_an_error(
