@@ -49,6 +49,7 @@ _AS_IF_ABSENT: Final = re.compile(r"\A\W*the (?:person|user)\b", re.IGNORECASE)
 _ADMITS: Final = re.compile(
     r"\b(?:not|no|cannot|unable|fail\w*|error|sorry|denied)\b|n't\b|\?|[没不无未]|失败|抱歉|？", re.IGNORECASE
 )
+_CHANGED_NAME: Final = re.compile(r"([^/]+?) \((?:file|folder), id|(\S+@\S+\.\w+)")
 _FIGURE: Final = re.compile(r"\d+")
 _SHORT_FIGURE: Final = 1
 _OTHER_LANGUAGE: Final = re.compile(
@@ -103,17 +104,23 @@ class TurnOutcome:
 
     def _is_unfit(self, answer: str) -> bool:
         has_changed, language = bool(self._turn["changes"]), self._turn["language"]
-        if is_unfit(answer, self._request, language, has_changed=has_changed):
+        if is_unfit(answer, self._request, language, has_changed=has_changed) or self._is_beside(answer):
             return True
         read = "\n".join(message.text for message in self._results)
         return bool(read) and not has_changed and has_made_up_figures(answer, f"{read}\n{self._request}")
 
+    def _is_beside(self, answer: str) -> bool:
+        """Say whether an answer names nothing that the turn has changed: it thanks, or asks for a name."""
+        summaries = "\n".join(change["summary"] for change in self._turn["changes"])
+        names = [(one[1] or one[2]).rpartition(".")[0] or one[1] for one in _CHANGED_NAME.finditer(summaries)]
+        return bool(names) and not any(name.lower() in answer.lower() for name in names)
+
     def _claims(self, answer: str) -> bool:
-        """Say whether the last call was a change that failed, as did all before it, and the answer does not tell so."""
-        if self._turn["changes"] or not self._results or self._outcomes[0] != "error":
+        """Say whether each change of the turn failed, and the answer does not tell so."""
+        if self._turn["changes"] or _ADMITS.search(answer):
             return False
-        last = self._toolbox.facts_of(self._results[0].name or "")
-        return last.read_only is False and _ADMITS.search(answer) is None
+        failed = [result.name or "" for result in self._results if outcome_of(result) == "error"]
+        return any(self._toolbox.facts_of(name).read_only is False for name in failed)
 
     async def _recorded(self, language: Language) -> list[str]:
         """Return the drive's sentences about the turn's changes, the first one first; none if it tells of others."""

@@ -56,6 +56,7 @@ async def test_changes_without_an_answer_are_told_in_the_drives_own_sentences(
         'The folder "Trips" was created with the id 5a3a09 and the etag 5a3a09a2-1.',
         "The request has been transferred to the drive_agent.",
         "好的，文件夹已经建好了。",
+        "Thank you! Please give me the name of the folder.",
     ],
 )
 async def test_an_answer_of_a_small_model_that_a_person_cannot_read_gives_way_to_the_changes(
