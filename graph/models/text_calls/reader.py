@@ -16,7 +16,7 @@ from uuid import uuid4
 from langchain_core.messages import ToolCall
 from langchain_core.messages.tool import tool_call
 
-from graph.models.called_forms import (
+from graph.models.text_calls.forms import (
     is_broken_call,
     keyed_calls,
     may_become_named,
