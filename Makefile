@@ -59,9 +59,9 @@ bench: .venv/installed-bench
 eval: .venv/installed-test
 	@$(BIN)/python -m benchmarks.evaluation $(ARGUMENTS)
 
-# MODEL: any GGUF file of a model that was trained for tools.
+# MODEL: any GGUF file of a model that was trained for tools. ARGUMENTS=--fresh: twenty other requests.
 eval-local: .venv/installed-local
-	@$(BIN)/python -m benchmarks.agent.local_model $(MODEL)
+	@$(BIN)/python -m benchmarks.agent.local_model $(ARGUMENTS) $(MODEL)
 
 # For every night: one conversation of two turns, with a call and an approval, on a real model; fails if it goes wrong.
 story-local: .venv/installed-local

@@ -1,5 +1,7 @@
 """Simple requests to a small model on this machine: `make eval-local MODEL=FILE.gguf`; `--story` for each night.
 
+The ten are those by which the prompts of small models were written; `--fresh` are twenty others, in two languages.
+
 llama.cpp's own server (the extra `local`) runs the model, and the whole assistant works with it over HTTP, as with any
 other. Of each of ten requests it says whether the first call was right and was carried out, and how long the turn took.
 Changes are approved as they are asked for, on a fresh drive each time. The story is one conversation: a first message,
@@ -100,6 +102,31 @@ REQUESTS: Final = (
     Asked("新建一个名为“照片”的文件夹", _call("create_folder", name="照片")),
     Asked("合同里的租金是多少？", _call(*SEARCHES)),
     Asked("In this document, change 25 days to 30 days", _call("patch_file", "write_file"), "/HR/Handbook.md"),
+)
+FRESH: Final = (
+    Asked("I need a new folder for my receipts", _call("create_folder", name="receipts")),
+    Asked("Put the budget file into HR", _call("move_item", item_id="Budget", folder_id="HR")),
+    Asked("What's the monthly rent?", _call(*SEARCHES)),
+    Asked("Get rid of Lease.md", _call("trash_item", item_id="Lease")),
+    Asked("Let anna@example.org read the handbook", _call("share_item", item_id="Handbook", email="anna@example.org")),
+    Asked("Call the lease file Tenancy.md from now on", _call("rename_item", item_id="Lease", name="Tenancy.md")),
+    Asked("Which files do I have here?", _call("list_folder")),
+    Asked(
+        "Make a note called Shopping.md that says: milk, bread, eggs",
+        _call("create_file", name="Shopping.md", content="milk"),
+    ),
+    Asked("How long is the notice period?", _call(*SEARCHES)),
+    Asked("Replace 900 with 950 in this file", _call("patch_file", "write_file"), "/Lease.md"),
+    Asked("把 Lease.md 放到 HR 文件夹里", _call("move_item", item_id="Lease", folder_id="HR")),
+    Asked("删掉 Budget.csv", _call("trash_item", item_id="Budget")),
+    Asked("把合同.md 改名为 租房合同.md", _call("rename_item", item_id="合同", name="租房合同.md")),
+    Asked("合同什么时候到期？", _call(*SEARCHES)),
+    Asked("请把合同.md 分享给 li@example.com", _call("share_item", item_id="合同", email="li@example.com")),
+    Asked("建一个叫“发票”的文件夹", _call("create_folder", name="发票")),
+    Asked("员工每年有多少天假期？", _call(*SEARCHES)),
+    Asked("写一个文件 待办.md，内容是：买菜", _call("create_file", name="待办.md", content="买菜")),
+    Asked("有没有关于预算的文件？", _call("semantic_search_files", "search_files")),
+    Asked("把这份合同里的900元改成950元", _call("patch_file", "write_file"), "/合同.md"),
 )
 
 
@@ -228,13 +255,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path, help="a GGUF file")
     parser.add_argument("--story", action="store_true", help="one conversation of two turns; fails if it goes wrong")
+    parser.add_argument("--fresh", action="store_true", help="twenty requests by which no prompt was written")
     options = parser.parse_args(arguments)
     model: Path = options.model
     with served(model) as url:
         if options.story:
             _print_story(asyncio.run(tell_story(url, model.name)))
             return
-        outcomes = asyncio.run(measure(url, model.name))
+        outcomes = asyncio.run(measure(url, model.name, FRESH if options.fresh else REQUESTS))
     print_table(f"First calls of {model.name}", _HEADER, [_row(one) for one in outcomes])
     print(f"\n{sum(one.is_right for one in outcomes)} of {len(outcomes)} first calls are right.")
 

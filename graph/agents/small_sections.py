@@ -1,14 +1,50 @@
-"""The place and the listing as small models get them: paths alone, which they copy whole, and no ids beside names."""
+"""The place, the listing and results as small models get them: paths alone, which they copy whole, and no ids.
+
+A hand-over is left out: a small model tells of it in place of doing what was asked.
+"""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final, TypeGuard, cast
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from graph.messages.compact_results import one_line
 from graph.prompts import section
+from graph.routing.handover import TRANSFER
 
 _SECTION: Final = re.compile(r"<(place|listing)>\n(.*)\n</\1>", re.DOTALL)
+
+_FENCE: Final = "\n~~~"
+"""Begins the text of a file in a result."""
+_ID_OF_ITEM: Final = re.compile(r" \((?:file|folder), id [^)]*\)|(?<=^- )[0-9a-f]{6,32} (?=/)", re.MULTILINE)
+_FOR_LARGE_MODELS: Final = re.compile(r"^(?:id|item_id): [0-9a-f]+\n?|\s*Tell the person\b[^.]*\.", re.MULTILINE)
+
+
+def results_by_path(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Return the messages with results that name items by their paths; small models repeat an id to the person."""
+    left_out = {call["id"] for message in messages if is_handover(message) for call in message.tool_calls}
+    return [
+        _result_by_path(message) if isinstance(message, ToolMessage) else message
+        for message in messages
+        if not is_handover(message) and not (isinstance(message, ToolMessage) and message.tool_call_id in left_out)
+    ]
+
+
+def is_handover(message: AnyMessage) -> TypeGuard[AIMessage]:
+    """Say whether a message does nothing but hand the request over."""
+    if not isinstance(message, AIMessage) or not message.tool_calls or message.invalid_tool_calls:
+        return False
+    return all(call["name"] == TRANSFER for call in message.tool_calls)
+
+
+def _result_by_path(message: ToolMessage) -> ToolMessage:
+    if not isinstance(message.content, str):
+        return message
+    said, fence, text = message.content.partition(_FENCE)
+    said = _FOR_LARGE_MODELS.sub("", _ID_OF_ITEM.sub("", said))
+    return message.model_copy(update={"content": f"{said}{fence}{text}"})
 
 
 def sections_by_path(sections: Sequence[str]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, Final, Protocol, cast
@@ -17,9 +17,9 @@ from langgraph.runtime import Runtime
 from graph.agents.attachments import PICTURE_TOKENS, UNSEEN, with_pictures
 from graph.agents.authorship import foreign_sources
 from graph.agents.looking import LookCheck, ask_to_look, with_mark
-from graph.agents.outcomes import silent_outcome
+from graph.agents.outcomes import TurnOutcome
 from graph.agents.person import read_moment
-from graph.agents.small_sections import sections_by_path
+from graph.agents.small_sections import results_by_path, sections_by_path
 from graph.agents.step_message import step_message
 from graph.agents.surroundings import Surroundings, SurroundingsReader
 from graph.agents.surroundings_cache import ReadCache, SurroundingsCache, query_of, turn_key
@@ -37,7 +37,6 @@ from graph.errors import (
 )
 from graph.events.sending import delta_listener, emit
 from graph.language import Language
-from graph.limits.budget import Spending
 from graph.limits.enforcement import without_long_arguments
 from graph.limits.limits import limit_reached
 from graph.links.filter import filter_answer
@@ -127,6 +126,8 @@ class Specialist:
     knows_last_run: bool = False
 
 
+SMALL_LANGUAGE: Final[Mapping[Language, str]] = {"en": "English", "zh": "中文（请用中文回答）"}
+"""A small model follows the language that it reads, rather than the name of one."""
 SHARED_PROMPT: Final = load_prompt("agents/specialist")
 BoundKey = tuple[str, tuple[str, ...], str, bool]
 """A model's name, the requested tools, those of other servers, and whether the model is small."""
@@ -210,11 +211,14 @@ def make_specialist(
                 compact=compact,
                 time_zone=tools.context.time_zone,
             )
-            return view, with_pictures(view.messages, pictures)
+            shown = results_by_path(view.messages) if small else view.messages
+            return view, with_pictures(shown, pictures)
 
         try:
             check = LookCheck(state, seen, toolbox) if compact else None
-            answer, view, shorter = await _ask(model, state, view_for, Summarizer(deps, runtime, spending), check)
+            outcome = TurnOutcome(state, toolbox)
+            answering = _Answering(model, Summarizer(deps, runtime, spending), outcome, check, small=small)
+            answer, view, shorter = await _ask(answering, state, view_for)
         except (ModelRequestError, ModelNotFoundError) as refused:
             if not (pictures and surroundings.learn_blindness(refused, runtime)):
                 raise
@@ -262,57 +266,61 @@ def _announce(state: State) -> None:
         announce_route(state.get("route"))
 
 
-async def _ask(
-    model: ChatRunnable, state: State, view_for: ViewBuilder, summarizer: Summarizer, check: LookCheck | None
-) -> tuple[AIMessage, View, Update]:
-    """Ask, once more with a shorter view if the service refuses the length of the first; the update says how short.
+@dataclass(frozen=True, slots=True)
+class _Answering:
+    """All that an answer of one specialist is asked with; its usage is counted in the summarizer's spending.
 
-    What was used is counted in the summarizer's spending.
+    The `outcome` of the turn's calls is the answer of a model that says nothing twice, and stands in for a `small`
+    model's that a person can't read.
     """
-    outcome = silent_outcome(state)
+
+    model: ChatRunnable
+    summarizer: Summarizer
+    outcome: TurnOutcome
+    check: LookCheck | None
+    small: bool
+
+
+async def _ask(asking: _Answering, state: State, view_for: ViewBuilder) -> tuple[AIMessage, View, Update]:
+    """Ask, once more with a shorter view if the service refuses the length of the first; the update says how short."""
     view, messages = await view_for(state)
     try:
-        return await _answer(model, messages, summarizer.spending, outcome, check), view, {}
+        return await _answer(asking, messages), view, {}
     except ModelContextError as refused:
         logger.warning("The model refused the length of a request; it is asked once more with less: %s", refused)
-        shorter = await compress(state, view, refused, summarizer)
+        shorter = await compress(state, view, refused, asking.summarizer)
     view, messages = await view_for(cast("State", {**state, **shorter}), whole=False)
-    return await _answer(model, messages, summarizer.spending, outcome, check), view, shorter
+    return await _answer(asking, messages), view, shorter
 
 
-async def _answer(
-    model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending, outcome: str, check: LookCheck | None
-) -> AIMessage:
-    """Ask, once more if the answer fails the `check`; mark it if it fails again."""
+async def _answer(asking: _Answering, messages: Sequence[AnyMessage]) -> AIMessage:
+    """Ask, once more if the answer fails the check; mark it if it fails again."""
     asked = [sendable(with_ending(message)) for message in messages]
-    answer = await _ask_twice(model, asked, spending, outcome)
-    offered = expected_of(model, ()).tools
+
+    async def ask_again(more: HumanMessage, *, has_to_call: bool = False) -> AIMessage:
+        return await _ask_twice(asking, [*asked, more], has_outcome=False, has_to_call=has_to_call)
+
+    answer = await _ask_twice(asking, asked)
+    offered, check = expected_of(asking.model, ()).tools, asking.check
     failed = await check.of(answer, messages, offered) if check else None
-    if check is None or failed is None:
-        return answer
-    answer = await ask_to_look(
-        answer, failed, lambda more: _ask_twice(model, [*asked, more], spending, "", has_to_call=True)
-    )
-    return with_mark(answer, await check.of(answer, messages, offered))
+    if check and failed:
+        answer = await ask_to_look(answer, failed, lambda more: ask_again(more, has_to_call=True))
+        return with_mark(answer, await check.of(answer, messages, offered))
+    return await asking.outcome.fitting(answer, ask_again) if asking.small else answer
 
 
 async def _ask_twice(
-    model: ChatRunnable,
-    messages: Sequence[AnyMessage],
-    spending: Spending,
-    outcome: str,
-    *,
-    has_to_call: bool = False,
+    asking: _Answering, messages: Sequence[AnyMessage], *, has_outcome: bool = True, has_to_call: bool = False
 ) -> AIMessage:
     """Ask, once more if the answer is empty or a call that can't be read; count what was used for both.
 
     A call that can't be read is asked for again by the grammar of the server, as is one that the model `has_to_call`.
-    The `outcome` of the turn's calls is the answer of a model that says nothing twice.
+    A model that is silent after its calls is asked for the answer: a server that draws no lots says the same again.
     """
-    asked = messages
+    asked, outcome, spending = messages, asking.outcome, asking.summarizer.spending
     for attempt in range(1, ATTEMPTS + 1):
         asks = ask_for_call if has_to_call else ask
-        answer = await asks(model, asked, said=delta_listener())
+        answer = await asks(asking.model, asked, said=delta_listener())
         spending.add(answer, asked)
         if has_lost_call(answer) and attempt < ATTEMPTS and not answer.text.strip():
             asked, has_to_call = [*asked, HumanMessage(CALL_AGAIN, additional_kwargs={STEP: True})], True
@@ -321,8 +329,9 @@ async def _ask_twice(
             return answer
         if was_cut(answer):
             raise ModelLengthError("the limit was reached before the answer began")
-    if outcome:
-        return say(outcome)
+        asked = [*messages, *([outcome.answer_now] if outcome.answer_now else ())]
+    if has_outcome and (sentence := await outcome.sentence()):
+        return say(sentence)
     raise ModelOutputError("the answer was empty twice")
 
 
@@ -379,10 +388,10 @@ def _sections(
     small: bool,
 ) -> Sections:
     """Return the sections; those that stay the same in a conversation apart: services cache a request's beginning."""
-    last_run = state.get("last_run_id")
+    last_run, language = state.get("last_run_id"), running_turn(state)["language"]
     fixed = [
         specialist.small_prompt if small else SHARED_PROMPT,
-        *outside.sections(running_turn(state)["language"]),
+        *outside.sections(language),
     ]
     moving = [
         "" if small else specialist.role,
@@ -393,7 +402,7 @@ def _sections(
         last_plan_section(state),
         section("last_run", last_run) if last_run and specialist.knows_last_run else "",
         last_change_section(state) if (state.get("route") or {}).get("corrects") and not state.get("plan") else "",
-        section("language", running_turn(state)["language"]),
+        section("language", SMALL_LANGUAGE[language] if small else language),
         moment,
         UNSURE if unsure else "",
     ]

@@ -3,6 +3,7 @@
 from typing import Final
 
 FILE_INFO: Final = "get_file_info"
+LIST_CHANGES: Final = "list_changes"
 LIST_FOLDER: Final = "list_folder"
 READ_FILE: Final = "read_file"
 SEARCH_NAMES: Final = "search_files"

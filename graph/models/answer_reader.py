@@ -9,7 +9,7 @@ from graph.events.sending import Delta, ReadingDelta, ReasoningDelta, TextDelta,
 from graph.models.answer_text import AnswerText, Expected, Part
 from graph.models.client.events import PROGRESS
 from graph.models.dialects import REASONING
-from graph.models.text_calls import plain_name
+from graph.models.text_calls.reader import plain_name
 
 LOST_CALL: Final = "lost_call"
 """Key in an answer's `response_metadata`: the model wrote a call into its text that can't be made."""

@@ -1,7 +1,7 @@
 """The text of an answer as it streams, without what is none: thoughts that end without having begun, and tool calls.
 
 Templates that begin the thoughts themselves leave `</think>` alone in the text (Qwen3-Thinking and R1 behind a server
-without a reasoning parser), and servers without a tool parser leave the calls of a model there (`text_calls.py`).
+without a reasoning parser), and servers without a tool parser leave the calls of a model there (`text_calls/`).
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Final, Literal, NamedTuple
 from langchain_core.messages import ToolCall
 
 from graph.models.client.reasoning import CLOSED, OPENED
-from graph.models.text_calls import begin_of_markup, begins_call, is_in_code, partial_end, read_calls, tries_call
+from graph.models.text_calls.reader import begin_of_markup, begins_call, is_in_code, partial_end, read_calls, tries_call
 
 Kind = Literal["text", "thought", "withdrawn"]
 

@@ -63,7 +63,7 @@ from graph.models.dialects import BARE_THOUGHTS, Dialect
 from graph.models.overflow import is_too_long
 from graph.models.roles import alternating, ended_with_turn
 from graph.models.serving import UNKNOWN
-from graph.models.text_calls import OPENERS
+from graph.models.text_calls.reader import OPENERS
 
 ChatRunnable = Runnable[LanguageModelInput, AIMessage]
 

@@ -32,6 +32,7 @@ JSON_SCHEMA, TOOL_CHOICE, TOOLS = "json_schema", "tool_choice", "tools"
 """Names of the rules that `structured.py` keeps."""
 PICTURES: Final = "pictures"
 """Name of the rule that the specialists keep."""
+_TEMPLATE: Final = re.compile(r"jinja|template|NoneType|tool call ids", re.IGNORECASE)
 BARE_THOUGHTS: Final = "bare_thoughts"
 """Name of the rule that the reader of answers keeps."""
 
@@ -181,6 +182,11 @@ def public_address(url: str) -> str:
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
+def is_of_template(refusal: str) -> bool:
+    """Say whether the model's chat template refused a request: some servers tell that as a fault of theirs."""
+    return _TEMPLATE.search(refusal) is not None
+
+
 def short_id(key: str) -> str:
     """Return an id of 9 letters and digits for a call: the same for the same one."""
     return key if SHORT_ID.fullmatch(key) else sha256(key.encode()).hexdigest()[:SHORT_LENGTH]
@@ -223,6 +229,16 @@ def _fill_content(body: Body) -> bool:
     return bool(empty)
 
 
+def _name_results(body: Body) -> bool:
+    """Name the tool in each result, as templates that know no ids of calls want it."""
+    calls = (call for message in body["messages"] for call in message.get("tool_calls") or ())
+    names = {call["id"]: call["function"]["name"] for call in calls}
+    unnamed = [one for one in body["messages"] if one.get("tool_call_id") in names and "name" not in one]
+    for message in unnamed:
+        message["name"] = names[message["tool_call_id"]]
+    return bool(unnamed)
+
+
 def _send_reasoning(body: Body) -> bool:
     """Leave the reasoning only in the turn that goes on: there it is demanded of every message with calls."""
     messages: list[Body] = body["messages"]
@@ -250,6 +266,8 @@ _PICTURE: Final = (
     r"(?:image|vision|picture|multi.?modal)(?!\w*.{0,40}(?:format|media|mime|size|exceed|large|dimension|corrupt))"
 )
 """Named by who takes no pictures at all, not by who can't read this one."""
+_NO_TEXT: Final = "NoneType|'None' has no attribute|None has no element"
+"""Jinja's words for a template that joins a missing text to another."""
 _LISTED: Final = (
     Rule("temperature", _words("temperature"), "takes no temperature", _leave_out("temperature")),
     Rule(
@@ -275,10 +293,12 @@ _LISTED: Final = (
         "content",
         _words(
             r"\bcontent\b.{0,200}(?:null|none|string|required|missing|empty)|(?:null|none|missing).{0,60}\bcontent\b"
+            rf"|{_NO_TEXT}"
         ),
         "wants an empty text beside tool calls, not none",
         _fill_content,
     ),
+    Rule("tool_names", _words("'name' must be provided"), "wants the tool's name beside its result", _name_results),
     Rule(
         NO_REASONING,
         _words(

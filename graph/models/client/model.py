@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 from uuid import uuid4
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.exceptions import ModelConnectionError, ModelInvalidRequestError
+from langchain_core.exceptions import ModelAPIError, ModelConnectionError, ModelInvalidRequestError
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.language_models.chat_models import agenerate_from_stream
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
@@ -20,7 +20,7 @@ from pydantic import ConfigDict, Field
 from graph.models.client.answers import Answer
 from graph.models.client.requests import request_body
 from graph.models.client.transport import Endpoint
-from graph.models.dialects import Dialect
+from graph.models.dialects import Dialect, is_of_template
 from graph.models.serving import ServedModelReader
 
 PARALLEL: Final = (None, False, "auto")
@@ -127,8 +127,9 @@ class LeanChatModel(BaseChatModel):
                     async for chunks in batches:
                         begun = True
                         yield chunks
-            except ModelInvalidRequestError as error:
-                if begun or not self.dialect.learn_from(str(error), body):
+            except (ModelInvalidRequestError, ModelAPIError) as error:
+                is_refused = isinstance(error, ModelInvalidRequestError) or is_of_template(str(error))
+                if begun or not is_refused or not self.dialect.learn_from(str(error), body):
                     raise
             else:
                 return

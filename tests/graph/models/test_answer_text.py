@@ -212,3 +212,107 @@ def fed(text: str, size: int) -> tuple[AnswerText, str]:
     answer = AnswerText(Expected(frozenset({"list_folder"})))
     parts = [part for at in range(0, len(text), size) for part in answer.feed(text[at : at + size])]
     return answer, "".join(part.text for part in (*parts, *answer.end()))
+
+
+ARGS = '{"folder_id": "root"}'
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        'list_folder(folder_id="root")',
+        f"list_folder({ARGS})",
+        f"list_folder {ARGS}",
+        f"list_folder\n{ARGS}",
+        '[list_folder(folder_id="root")]',
+        '```python\nlist_folder(folder_id="root")\n```',
+        '```tool_code\nprint(default_api.list_folder(folder_id="root"))\n```',
+        f"```\nlist_folder {ARGS}\n```",
+        f"```tool_call\n{CALL}\n```",
+        f"Function call: list_folder({ARGS})",
+        f"Action: list_folder\nAction Input: {ARGS}",
+        f"Tool: list_folder\nArguments: {ARGS}",
+        '<|python_tag|>list_folder.call(folder_id="root")',
+        '<|tool_call_start|>[list_folder(folder_id="root")]<|tool_call_end|>',
+        "{'name': 'list_folder', 'arguments': {'folder_id': 'root'}}",
+        '{"name": "list_folder", "arguments": {"folder_id": "root",}}',
+        '{"name": "list_folder", "arguments": {"folder_id": "root"}',
+        f"<tool_call>\n{CALL[:-1]}\n</tool_call>",
+        f"<tool_call>\n{CALL}",
+        f"<tool_call>[{CALL}]</tool_call>",
+        '{"name": "list_folder", // the top\n "arguments": {"folder_id": "root"}}',
+        f'{{"action": "list_folder", "action_input": {ARGS}}}',
+        f'{{"list_folder": {ARGS}}}',
+        '{"name": "list_folder", "folder_id": "root"}',
+        f'{{"tool_calls": [{CALL}]}}',
+        f'{{"function_call": {CALL}}}',
+        f"<function=list_folder>{ARGS}",
+        '<function_calls>\n<invoke name="list_folder">\n<parameter name="folder_id">root</parameter>\n</invoke>\n'
+        "</function_calls>",
+        '<minimax:tool_call>\n<invoke name="list_folder">\n<parameter name="folder_id">root</parameter>\n</invoke>\n'
+        "</minimax:tool_call>",
+        '<｜DSML｜function_calls>\n<｜DSML｜invoke name="list_folder">\n'
+        '<｜DSML｜parameter name="folder_id" string="true">'
+        "root</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>",
+        "<list_folder>\n<folder_id>root</folder_id>\n</list_folder>",
+        f"<tool_use>\n<name>list_folder</name>\n<arguments>{ARGS}</arguments>\n</tool_use>",
+        f"<tool_call>\n<name>list_folder</name>\n<arguments>{ARGS}</arguments>\n</tool_call>",
+        "<tool_call>list_folder\n<arg_key>folder_id</arg_key>\n<arg_value>root</arg_value>\n</tool_call>",
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.list_folder:0<|tool_call_argument_begin|>"
+        f"{ARGS}<|tool_call_end|><|tool_calls_section_end|>",
+        "<start_function_call>call:list_folder{folder_id:<escape>root<escape>}<end_function_call>",
+        '<|tool_call>call:list_folder{folder_id:<|"|>root<|"|>}<tool_call|>',
+        f"<|channel|>commentary to=functions.list_folder <|constrain|>json<|message|>{ARGS}<|call|>",
+        f"✿FUNCTION✿: list_folder\n✿ARGS✿: {ARGS}",
+        f'Action: ```json\n[{{"tool_name": "list_folder", "parameters": {ARGS}}}]\n```',
+    ],
+)
+def test_every_form_in_which_models_write_a_call_is_read(text: str, size: int) -> None:
+    answer, shown, _ = read(text, size)
+    assert [(call["name"], call["args"]) for call in answer.calls] == ROOT
+    assert "folder_id" not in shown
+    assert "folder_id" not in answer.text
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "list_folder",
+        "list_folder lists a folder, read_file reads one.",
+        "Tool: a hammer. Action: hit it.",
+        "Call: I will tell you (list_folder is a tool).",
+        "Action items:\n- read the lease\n- call Ann",
+        "Function: f(x) = 2x",
+        '```python\nprint("hello")\n```',
+        "<ul>\n<li>a</li>\n</ul>",
+        "{'name': 'Bob', 'age': 3}",
+        '{"listing": {"a": 1}}',
+        'Write it so:\n```python\nlist_folder(folder_id="root")\n```\nThat is how one calls it.',
+        "print(1)",
+        "list_folder(root) lists what is in the top folder.",
+    ],
+)
+def test_what_only_looks_like_a_call_is_shown(text: str, size: int) -> None:
+    answer, shown, _ = read(text, size)
+    assert (answer.text, shown, answer.calls) == (text, text, [])
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_two_calls_in_pythons_syntax_are_two(size: int) -> None:
+    answer, shown, _ = read('[list_folder(folder_id="root"), read_file(file_id="/a.md", whole=true)]', size)
+    assert [(call["name"], call["args"]) for call in answer.calls] == [
+        *ROOT,
+        ("read_file", {"file_id": "/a.md", "whole": True}),
+    ]
+    assert shown == ""
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    "text", ['list_folder(folder_id="ro', 'Action: list_folder\nAction Input: {"folder_id": "ro', "list_folder(root)"]
+)
+def test_half_a_call_is_lost_and_never_shown(text: str, size: int) -> None:
+    answer, shown, _ = read(text, size)
+    assert (answer.text, shown, answer.calls, answer.lost_call) == ("", "", [], True)
