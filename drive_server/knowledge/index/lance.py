@@ -2,20 +2,16 @@
 
 import importlib
 import os
-import sys
 from collections.abc import Iterable
 from datetime import timedelta
-from importlib.util import find_spec, module_from_spec
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import anyio
 import anyio.to_thread
 
 SEEN_AFTER = timedelta(seconds=1)
 """How soon a process sees the writes of another one."""
-
-REST_PACKAGE: Final = "lance_namespace_urllib3_client"
 
 
 class Lance:
@@ -73,16 +69,4 @@ def _is_unwritten(url: str) -> bool:
 def _load() -> Any:
     # Its log goes to standard error at "info" and says of each new table that it did not exist before.
     os.environ.setdefault("LANCE_LOG", "error")
-    _leave_out_rest_clients()
     return importlib.import_module("lancedb")
-
-
-def _leave_out_rest_clients() -> None:
-    """Enter the package of LanceDB's REST models without running its `__init__`.
-
-    That loads clients of services that no index here is at, which takes 0.5 s of CPU and 13 MB. LanceDB imports its
-    modules by their full names.
-    """
-    spec = find_spec(REST_PACKAGE) if REST_PACKAGE not in sys.modules else None
-    if spec is not None:
-        sys.modules[REST_PACKAGE] = module_from_spec(spec)
