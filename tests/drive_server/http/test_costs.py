@@ -33,8 +33,9 @@ MOST = {
 }
 """Thread calls, statements, transactions: what a request reads is one transaction, and what it changes is another.
 
-With PostgreSQL no thread is called: there each statement is a round trip.
+With PostgreSQL no thread is called: there each statement is a round trip, and a change takes the turn of its drive.
 """
+CHANGES = {"upload", "upload over WebDAV", "make a folder", "rename", "move to the trash"}
 
 REQUESTS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "upload": ("POST", "/api/drive/files?name=b.bin", {"content": CONTENT}),
@@ -74,7 +75,8 @@ async def test_operations_cost_no_more_than_they_did(settings: DriveSettings, mo
                 answer = await client.request(method, path, **options)
                 assert answer.is_success, answer.text
                 hops = 0 if settings.database_url else counter.last.hops
-                costs[operation] = (hops, counter.last.statements, counter.last.transactions)
+                turns = 1 if settings.database_url and operation in CHANGES else 0
+                costs[operation] = (hops, counter.last.statements - turns, counter.last.transactions)
 
     dearer = {name: (cost, MOST[name]) for name, cost in costs.items() if any(map(gt, cost, MOST[name]))}
     assert not dearer
