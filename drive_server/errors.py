@@ -261,9 +261,6 @@ class DatabaseAwayError(StorageFailureError):
     code = "database_away"
     status = 503
 
-    def __init__(self) -> None:
-        super().__init__(Message.of("database_away"), details={"retry_after_seconds": RETRY_SECONDS})
-
 
 class DamagedDatabaseError(StorageFailureError):
     """A file of a database is damaged or of another program; `details` has its name. Only a backup brings it back."""

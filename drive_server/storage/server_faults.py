@@ -5,7 +5,7 @@ from typing import Any, Final
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from drive_server.errors import DatabaseAwayError, StorageFailureError
+from drive_server.errors import RETRY_SECONDS, DatabaseAwayError, StorageFailureError
 from drive_server.messages import Message
 
 AWAY: Final = ("08", "57P")
@@ -17,7 +17,7 @@ FULL: Final = "53100"
 def failure_of(error: BaseException) -> StorageFailureError | None:
     """Return our error for one of a server, None for what is none of these."""
     if isinstance(error, (PoolTimeoutError, OSError)):
-        return DatabaseAwayError()
+        return _away()
     if not isinstance(error, DBAPIError):
         return None
     failed: Any = error.orig
@@ -27,5 +27,9 @@ def failure_of(error: BaseException) -> StorageFailureError | None:
     # Who could not connect at all got no answer, and so no SQLSTATE.
     has_no_answer = state is None and type(failed).__name__ in {"OperationalError", "ConnectionTimeout"}
     if error.connection_invalidated or has_no_answer or state == CROWDED or (state or "").startswith(AWAY):
-        return DatabaseAwayError()
+        return _away()
     return None
+
+
+def _away() -> DatabaseAwayError:
+    return DatabaseAwayError(Message.of("database_away"), details={"retry_after_seconds": RETRY_SECONDS})

@@ -148,6 +148,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "rule.stream_options": ("is not asked for its usage", "不查询其用量"),
     "rule.max_completion_tokens": ("calls the limit of an answer max_tokens", "回答的上限称为 max_tokens"),
     "rule.tool_call_id": ("wants ids of 9 letters and digits for tool calls", "工具调用的 id 须为 9 个字母和数字"),
+    "rule.tool_names": ("wants the tool's name beside its result", "工具结果旁须有工具名称"),
     "rule.content": ("wants an empty text beside tool calls, not none", "工具调用旁须有空文本，不能没有"),
     "rule.no_reasoning_content": ("takes no reasoning back", "不接受送回的推理"),
     "rule.reasoning_content": ("wants its reasoning back with the results of tools", "须将推理与工具结果一并送回"),
