@@ -227,7 +227,7 @@ def test_without_a_service_commands_start_one_for_as_long_as_they_last(tmp_path:
     imported = drive_agent("import", str(source), "--into", "/", settings=settings)
     assert imported.returncode == 0, imported.stderr
     found = drive_agent("search", "parental leave", "--json", settings=settings)
-    assert [hit["file"]["name"] for hit in json.loads(found.stdout)] == ["leave.md"]
+    assert [hit["file"]["name"] for hit in json.loads(found.stdout)] == ["leave.md"], found.stderr
     assert not (tmp_path / "data" / "service.json").exists()
 
 
