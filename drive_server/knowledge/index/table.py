@@ -67,13 +67,26 @@ class PassageTable:
     async def readable(self) -> Any | None:
         """Return LanceDB's table, None as long as nothing was ever written."""
         async with self._opening:
-            if self._table is None and self.name in await self._lance.names():
-                self._table = await self._lance.open(self.name)
-                self._unindexed = await _unindexed_rows(self._table)
+            table = self._table  # `forget` may come at any time, and who asked goes on with what was there
+            if table is None and self.name in await self._lance.names():
+                table = self._table = await self._lance.open(self.name)
+                self._unindexed = await _unindexed_rows(table)
                 self.was_there = True
-            if self._table is not None and not (self.dimensions and self.names_models):
-                await self._read_schema()
-            return self._table
+            if table is not None and not (self.dimensions and self.names_models):
+                await self._read_schema(table)
+            return table
+
+    async def _reopen(self) -> None:
+        """Open it again, if it is still there; searches under way go on with the one that they have."""
+        async with self._opening:
+            if self._table is None or self.name not in await self._lance.names():
+                self.forget()
+                return
+            self._process.end()
+            table = await self._lance.open(self.name)
+            self._unindexed = await _unindexed_rows(table)
+            await self._read_schema(table)
+            self._table = table
 
     async def upgrade(self) -> None:
         """Have the rows of an older table name the model of their vectors. Only the writer may call it."""
@@ -129,7 +142,7 @@ class PassageTable:
 
         Raises what LanceDB raises, and `ValueError` for a table that is not of this program.
         """
-        self.forget()
+        await self._reopen()
         table = await self.readable()
         if table is None:
             return Counter()
@@ -240,8 +253,8 @@ class PassageTable:
             direction = [1.0] + [0.0] * (self.dimensions - 1)
             yield table.query().nearest_to(direction).column(VECTOR).distance_type("dot")
 
-    async def _read_schema(self) -> None:
-        found = await self._table.schema()
+    async def _read_schema(self, table: Any) -> None:
+        found = await table.schema()
         self.model = (found.metadata or {}).get(b"model", b"").decode()
         self.dimensions = found.field(VECTOR).type.list_size if VECTOR in found.names else 0
         self.names_models = MODEL in found.names

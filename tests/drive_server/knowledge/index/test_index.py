@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import anyio
 import numpy as np
 import pytest
 
@@ -354,3 +355,31 @@ async def test_while_many_files_come_in_tending_waits_for_many_rows(
     assert await unindexed_after(2, 1, busy=True) == 0
     assert await unindexed_after(3, 9, busy=True) == 9
     assert await unindexed_after(4, 1, busy=False) == 0
+
+
+async def test_a_search_that_opens_the_index_while_it_is_inspected_finds_what_is_there(
+    english: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await english.put(1, LEAVE)
+    opening, go_on, count = anyio.Event(), anyio.Event(), passage_table._unindexed_rows  # pyright: ignore[reportPrivateUsage] - a pause while it opens
+
+    async def slow(table: Any) -> int:
+        opening.set()
+        await go_on.wait()
+        return await count(table)
+
+    monkeypatch.setattr(passage_table, "_unindexed_rows", slow)
+    started = Corpus(KnowledgeIndex(str(tmp_path / "index"), english.embedder), english.embedder)
+    found: list[list[int]] = []
+
+    async def search() -> None:
+        found.append(await started.found("parental leave"))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(search)
+        await opening.wait()
+        tasks.start_soon(started.index.inspect)
+        await anyio.wait_all_tasks_blocked()
+        go_on.set()
+    started.index.close()
+    assert found == [[1]]
