@@ -170,6 +170,7 @@ def main(arguments: list[str]) -> None:
     if DOORS in options:
         more: tuple[tuple[Any, str], ...] = (
             (AsyncSession, "commit"),
+            (Transactions, "read"),
             (Transactions, "look"),
             (Transactions, "change"),
             (Transactions, "write"),
