@@ -31,7 +31,7 @@ CALM_SECONDS: Final = 40.0
 
 @dataclass(slots=True)
 class Idle:
-    """What the service does unasked, in all."""
+    """Counts of the hops between threads and the statements of an idle service."""
 
     hops: int = 0
     statements: int = 0
@@ -59,7 +59,7 @@ def counting() -> "Generator[Idle]":
 
 
 async def measure(seconds: float) -> tuple[Idle, float]:
-    """Return what a service does in so many seconds in which nobody asks, and its seconds of CPU."""
+    """Leave a service idle for `seconds`. Return its counts, and its CPU time in seconds."""
     with tempfile.TemporaryDirectory() as root:
         async with real_client(Path(root), InstantModel()) as client:
             (await client.get("/api/drive/items/root")).raise_for_status()

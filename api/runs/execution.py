@@ -304,8 +304,8 @@ class Execution:
             await self._end(outcome)
         except (NotOwnerError, IntegrityError):
             logger.warning("run %s: another process has it, or has written its events", self.run.id)
-        except Exception:
-            logger.exception("run %s could not be brought to an end; trying again", self.run.id)
+        except Exception as error:
+            logger.exception("run %s could not be brought to an end; trying again", self.run.id, exc_info=_trace(error))
             return False
         return True
 
@@ -334,16 +334,18 @@ class Execution:
             if shown:
                 await self._services.graph.keep_incomplete(self.run.thread_id, shown)
                 await self._state()
-        except Exception:
+        except Exception as error:
             # The run has to end in any case; its events have the words.
-            logger.exception("the last words of run %s can't be kept in its thread", self.run.id)
+            logger.exception(
+                "the last words of run %s can't be kept in its thread", self.run.id, exc_info=_trace(error)
+            )
 
     async def _last_event(self, outcome: Outcome) -> tuple[Event, Outcome]:
         if outcome.status != FAILED:
             try:
                 return await self._done(outcome), outcome
             except Exception as error:
-                logger.exception("the changes of run %s can't be read", self.run.id)
+                logger.exception("the changes of run %s can't be read", self.run.id, exc_info=_trace(error))
                 outcome = self._failed(error)
         fields = {"code": outcome.code, "message": outcome.message, "retryable": outcome.retryable}
         changes = await self._changes_if_readable(outcome)
@@ -360,9 +362,9 @@ class Execution:
     async def _changes_if_readable(self, outcome: Outcome) -> Event:
         try:
             return changes_to_view(await self._changes(outcome), self._language)
-        except Exception:
+        except Exception as error:
             # The event carries the run's own error, not this one.
-            logger.exception("the changes of run %s can't be read", self.run.id)
+            logger.exception("the changes of run %s can't be read", self.run.id, exc_info=_trace(error))
             return {}
 
     async def _changes(self, outcome: Outcome) -> tuple[RunChange, ...]:
@@ -404,6 +406,11 @@ class Execution:
 def mode_of(run: RunRow) -> Mode:
     """Return the mode of a stored run."""
     return UNATTENDED if run.mode == UNATTENDED else "attended"
+
+
+def _trace(error: Exception) -> Exception | None:
+    """Return the error for the log's traceback; None for one of the storage, which logs its cause itself."""
+    return None if isinstance(error, StorageFailureError) else error
 
 
 def _interrupt(snapshot: StateSnapshot) -> Interrupt | None:

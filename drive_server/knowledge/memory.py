@@ -24,7 +24,7 @@ def limit_arenas() -> None:
 
 
 def release_unused() -> None:
-    """Give back what is free. Blocks for milliseconds."""
+    """Return freed memory to the system. Blocks for milliseconds."""
     pyarrow: Any = sys.modules.get("pyarrow")
     if pyarrow is not None:
         pyarrow.default_memory_pool().release_unused()

@@ -18,7 +18,7 @@ def _date_of_change(values: dict[str, Any]) -> datetime:
 
 
 def _require_all(schema: dict[str, Any]) -> None:
-    """Say that every item has all of this, although what the journal recorded long ago has not."""
+    """Mark all fields as required in the schema. Only items from old journal entries lack some of them."""
     schema["required"] = list(schema["properties"])
 
 

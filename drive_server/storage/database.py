@@ -49,7 +49,7 @@ ConnectListener = Callable[[Any, Any], None]
 SIGNING_KEY: Final = "signing"
 KEY_BYTES: Final = 32
 DRIVE_TURN: Final = "drive"
-"""What is no change of somebody's files, such as accounts, keys and queues, is written by one at a time."""
+"""The turn of writers that change no files, but accounts, keys or queues: one writes at a time."""
 CHANGED_SECONDS: Final = 1.0
 STATE_SECONDS: Final = 0.8
 # The driver's errors for a lone surrogate, a number over 64 bits, NUL in a PostgreSQL text.

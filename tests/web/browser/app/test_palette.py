@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def test_a_file_is_opened_by_its_name_and_everything_is_searched(visits: Visits, owner: Person) -> None:
     owner.upload("wagtail.txt", "A wagtail.\n")
     page = visits.open()
-    page.keyboard.press("Control+k")
+    page.locator(".palette-button").click()
     field = page.get_by_role("combobox", name="Search and commands")
     expect(field).to_be_focused()
     page.keyboard.type("wagtail")
@@ -31,7 +31,7 @@ def test_a_file_is_opened_by_its_name_and_everything_is_searched(visits: Visits,
 def test_a_command_that_was_used_comes_first(visits: Visits) -> None:
     page = visits.open(language="zh")
     options = page.get_by_role("option")
-    page.keyboard.press("Control+k")
+    page.locator(".palette-button").click()
     expect(options.first).to_be_visible()
     redo = options.filter(has_text="重做")
     expect(options.first).not_to_contain_text("重做")
