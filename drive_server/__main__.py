@@ -12,8 +12,8 @@ import anyio
 from drive_server.configuration import Configuration
 from drive_server.connect import open_drive
 from drive_server.errors import DriveError
-from drive_server.escaping.logs import log_to
 from drive_server.http.app import create_app
+from drive_server.logs.setup import log_to
 from drive_server.settings import DriveSettings
 from drive_server.storage.blobs import open_blobs
 from drive_server.storage.collector import Collected, Collector, Rules
@@ -30,10 +30,11 @@ from drive_server.transports.stdio import serve_stdio
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code: 0 done, 1 failed (a sentence on standard error), 2 wrong usage."""
     chosen = _parser().parse_args(arguments)
-    log_to(logging.StreamHandler())
     command: Callable[[DriveSettings, Namespace], None] = chosen.command
     try:
-        command(Configuration(chosen.config).read(DriveSettings), chosen)
+        settings = Configuration(chosen.config).read(DriveSettings)
+        log_to(logging.StreamHandler(), settings.log_level, settings.log_format)
+        command(settings, chosen)
     except DriveError as error:
         print(f"{error.message} {error.hint}", file=sys.stderr)  # noqa: T201 - what a command says to a person
         return 1

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from pydantic import AliasChoices, Field, PrivateAttr, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from drive_server.logs.setup import LogFormat, LogLevel
 from drive_server.moments import server_zone, zone_of
 
 S = TypeVar("S", bound=BaseSettings)
@@ -110,6 +111,13 @@ class DriveSettings(BaseSettings):
     header_seconds: float = Field(default=10, gt=0, description="How long the headers of a request may take.")
     silent_seconds: float = Field(
         default=60, gt=0, description="How long a request's body may pause, or a reader read nothing."
+    )
+    log_level: LogLevel = Field(
+        default="warning", description="The least that the log has: `debug` (each request), `info`, `warning`, `error`."
+    )
+    log_format: LogFormat = Field(default="text", description="`text`, or `json`: an object a line.")
+    slow_seconds: float = Field(
+        default=10, ge=0, description="A request that waits longer for its answer is a warning in the log; 0: none is."
     )
     api_key: SecretStr = Field(default=SecretStr(""), description="The API key of an MCP server over stdio.")
 

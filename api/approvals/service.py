@@ -16,6 +16,7 @@ from api.errors import ApprovalClosedError, NotFoundError
 from api.events.frames import Event
 from api.servers.secrets import Secrets
 from api.storage.tables import CANCELLED, DECIDED, EXPIRED, RUNNING, WAITING, ApprovalRow, RunRow, table_of
+from drive_server.logs.security import record
 from drive_server.storage.database import Database
 from drive_server.storage.shared_poll import SharedPoll, Watch
 
@@ -97,7 +98,7 @@ class Approvals:
         async with self._database.write() as session:
             row = await self._open(session, caller, approval_id)
             await self._decide(session, row, caller, all_approved(row.payload) if approve_all else decisions)
-        self.on_closed(row.run_id)
+        self._closed(row, caller)
         return row
 
     async def confirm(self, caller: Principal, approval_id: str, tool_call_id: str, *, approved: bool) -> ApprovalRow:
@@ -119,7 +120,7 @@ class Approvals:
             else:
                 row.decisions = given
         if is_last:
-            self.on_closed(row.run_id)
+            self._closed(row, caller)
         return row
 
     async def with_call(self, caller: Principal, tool_call_id: str) -> ApprovalRow:
@@ -197,6 +198,11 @@ class Approvals:
         if (await session.get_one(RunRow, row.run_id)).cancel_requested:
             raise ApprovalClosedError(row.id, CANCELLED, None)
         return row
+
+    def _closed(self, row: ApprovalRow, caller: Principal) -> None:
+        kinds = " ".join(sorted({str(decision["type"]) for decision in row.decisions}))
+        record("approval", kinds, actor=caller.user_id, approval=row.id, run=row.run_id)
+        self.on_closed(row.run_id)
 
     async def _decide(
         self, session: AsyncSession, row: ApprovalRow, caller: Principal, decisions: Sequence[Mapping[str, Any]]

@@ -70,6 +70,7 @@ def _add_service_commands(commands: Commands, common: ArgumentParser) -> None:
     serve = commands.add_parser("serve", parents=[common], help="start the service")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     serve.add_argument("--port", type=_port, default=8000, help="port; 0 takes a free one (default: %(default)s)")
+    serve.add_argument("--log-level", choices=("debug", "info", "warning", "error"), help="least level of the log")
     serve.set_defaults(target="service.serve:serve")
     mcp = commands.add_parser("mcp", parents=[common], help="serve the drive as an MCP server over stdio")
     mcp.set_defaults(target="service.stdio:serve_stdio")

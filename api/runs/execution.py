@@ -30,6 +30,7 @@ from api.storage.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, App
 from api.thread_words import WHOLE_WORDS, whole_words
 from api.threads import TOUCH
 from drive_server.errors import DriveError, StorageFailureError
+from drive_server.logs.fields import begin_log_fields
 from drive_server.storage.database import Database
 from graph.drive.sentences import text
 from graph.errors import AgentError, CrashedError
@@ -126,6 +127,7 @@ class Execution:
 
         Raises `RunParked` when it waits for a person.
         """
+        begin_log_fields(run=self.run.id, thread=self.run.thread_id, user=self.run.user_id)
         try:
             outcome = await self._outcome()
         except RunParked:

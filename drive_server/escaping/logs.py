@@ -1,13 +1,11 @@
 """Logs: no text in a record ends its line, moves a cursor or turns the direction."""
 
 import logging
-from typing import Any, Final
+from typing import Any
 
 from typing_extensions import override
 
 from drive_server.escaping.characters import UNSAFE, number_of
-
-LOG_FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
 def log_text(text: str) -> str:
@@ -29,9 +27,3 @@ class LogFormatter(logging.Formatter):
         """Format the trace, in which messages of errors may quote anything."""
         lines = super().formatException(ei).split("\n")
         return "\n".join(f"  {log_text(line)}" for line in lines)
-
-
-def log_to(handler: logging.Handler) -> None:
-    """Send warnings and errors of this process to the handler, unless it has one already."""
-    handler.setFormatter(LogFormatter(LOG_FORMAT))
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])

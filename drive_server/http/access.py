@@ -14,6 +14,8 @@ from starlette.requests import HTTPConnection
 from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.drive import Drive
 from drive_server.errors import ForbiddenError, UnauthenticatedError, UnknownKeyError
+from drive_server.logs.fields import add_log_fields
+from drive_server.logs.security import record_refusal
 from drive_server.messages import Message
 from drive_server.rate_limiter import SIGNED_IN, WrongKeys, network_of
 
@@ -82,6 +84,7 @@ async def _known(request: HTTPConnection, read: Callable[[str], Awaitable[T]]) -
     finally:
         if (principal := getattr(request.state, "principal", None)) is not None:
             request.state.own_language = principal.language
+            add_log_fields(user=principal.user_id)
             prefer_connection(request)
 
 
@@ -126,7 +129,8 @@ async def check_key(request: HTTPConnection, key: str, proof: Awaitable[T]) -> T
     """
     try:
         return await proof
-    except UnknownKeyError:
+    except UnknownKeyError as error:
+        record_refusal("access", error.code)
         wrong_keys(request).take(network_of_request(request), key)
         raise
 

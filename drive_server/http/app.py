@@ -130,6 +130,7 @@ def create_app(settings: DriveSettings) -> FastAPI:
 
 def install_middleware(app: FastAPI, settings: DriveSettings) -> None:
     """Put before all routes what concerns each request: its size, its address, and the site that it comes from."""
+    app.state.slow_seconds = settings.slow_seconds
     app.add_middleware(BodyLimit, limit=settings.max_request_bytes)
     app.add_middleware(PlainAddress)
     app.add_middleware(RequestAddress, settings=settings)

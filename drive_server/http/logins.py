@@ -1,5 +1,7 @@
 """Browsers logged in and out: the cookie of a session, the count of failures, and who the caller is."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Final
 
@@ -8,8 +10,9 @@ from pydantic import BaseModel
 
 from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
-from drive_server.errors import AccountDisabledError, StateConflictError, UnauthenticatedError
+from drive_server.errors import AccountDisabledError, DriveError, StateConflictError, UnauthenticatedError
 from drive_server.http.access import COOKIE, check_key, network_of_request, secret_of_request, wrong_keys
+from drive_server.logs.security import record, record_refusal
 from drive_server.messages import Message
 from drive_server.rate_limiter import RateLimiter
 from drive_server.services.identity.passwords import Source
@@ -60,9 +63,20 @@ async def open_session(drive: Drive, request: Request, response: Response, token
 async def open_by_password(drive: Drive, request: Request, response: Response, email: str, password: str) -> Principal:
     """Log a browser in as `open_session` does, by email and password."""
     source = Source(network_of_request(request), request.cookies.get(KNOWN_COOKIE, ""))
-    principal = await drive.passwords.verify(email, password, source)
+    with recorded_refusals("password"):
+        principal = await drive.passwords.verify(email, password, source)
     await set_session(drive, request, response, principal)
     return principal
+
+
+@contextmanager
+def recorded_refusals(method: str) -> Generator[None]:
+    """Write a line in the security log for a sign-in that is refused."""
+    try:
+        yield
+    except DriveError as error:
+        record_refusal("sign_in", error.code, method=method)
+        raise
 
 
 async def prove_by_token(drive: Drive, request: Request, token: str) -> Principal:
@@ -85,7 +99,8 @@ def require_session(principal: Principal) -> None:
 async def prove_by_passkey(drive: Drive, request: Request, credential: dict[str, Any]) -> Principal:
     """Return whose passkey signed. Raises `UnauthenticatedError`, `RateLimitError` after too many wrong ones."""
     try:
-        return await drive.passkeys.log_in(credential)
+        with recorded_refusals("passkey"):
+            return await drive.passkeys.log_in(credential)
     except AccountDisabledError:
         raise
     except UnauthenticatedError:
@@ -96,6 +111,7 @@ async def prove_by_passkey(drive: Drive, request: Request, credential: dict[str,
 async def set_session(drive: Drive, request: Request, response: Response, principal: Principal) -> None:
     """Put the cookie of a new session of this person on the response; the browser is known from now on."""
     secret, ends = await drive.sessions.create(principal, request.headers.get("user-agent", ""))
+    record("sign_in", "done", actor=principal.user_id, method=proof_of(principal))
     _set_cookie(request, response, COOKIE, secret, ends)
     if proof_of(principal) in PERSONAL:
         known = await drive.passwords.know_browser(principal.user_id, request.cookies.get(KNOWN_COOKIE, ""))
@@ -119,6 +135,7 @@ def forgotten_passwords(request: Request) -> RateLimiter:
 async def end_session(drive: Drive, request: Request, response: Response) -> None:
     """Log a browser out, also one whose session is over."""
     await drive.sessions.end(request.cookies.get(COOKIE, ""))
+    record("sign_out", "done")
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
 
 

@@ -23,6 +23,7 @@ from drive_server.http.access import bearer_token
 from drive_server.http.headers.request_id import current_request_id
 from drive_server.http.languages import CONTENT_LANGUAGE, TAGS, language_of
 from drive_server.http.metadata import challenge
+from drive_server.logs.security import record_if_refused
 from drive_server.messages import Language, Message, render
 
 logger = logging.getLogger(__name__)
@@ -158,6 +159,9 @@ async def _drive_error(request: Request, error: Exception) -> Response:
             # The cause of a failure of the disk was logged where it was translated.
             exc_info=None if isinstance(error, StorageFailureError) else error,
         )
+    # A wrong key was recorded where it was looked up, and a stranger without one is no refusal.
+    if hasattr(request.state, "principal"):
+        record_if_refused(error.code)
     response = problem_of(error, language_of(request))
     if error.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) and (value := _challenge(request, error)):
         response.headers["WWW-Authenticate"] = value

@@ -15,7 +15,7 @@ from mcp.types import INVALID_REQUEST, JSONRPCError, JSONRPCRequest, JSONRPCResp
 
 from drive_server.connect import open_drive
 from drive_server.errors import TooLargeError
-from drive_server.escaping.logs import log_to
+from drive_server.logs.setup import log_to
 from drive_server.mcp.connection import Connection
 from drive_server.mcp.lowlevel import DriveProtocol
 from drive_server.mcp.protocol.failures import REQUEST_CANCELLED
@@ -47,7 +47,7 @@ async def serve_stdio(settings: DriveSettings) -> None:
     Calls are made with the key in `settings.api_key` (DRIVE_API_KEY), or the one given to the `authenticate` tool.
     Standard output belongs to the protocol: logs and prints go to standard error.
     """
-    log_to(logging.StreamHandler(sys.stderr))
+    log_to(logging.StreamHandler(sys.stderr), settings.log_level, settings.log_format)
     with standard_streams() as (reading, writing):
         async with open_drive(settings) as drive:
             await drive.identity.ensure_local_user()

@@ -18,7 +18,7 @@ from api.cli.service.data_dir import ServiceRecord
 from api.cli.service.last_backup import restoring_advice
 from api.cli.texts import language, text
 from drive_server.errors import DamagedDatabaseError, DriveError
-from drive_server.escaping.logs import log_to
+from drive_server.logs.setup import log_to
 from drive_server.transports.collector import paused_collector
 from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.runner import Runner
@@ -95,7 +95,7 @@ def _not_started(failure: BaseException | None, root: Path | None) -> CommandErr
 @contextmanager
 def serving_in_process(drive: DriveSettings, agent: AgentSettings) -> Generator[ServiceRecord]:
     """Serve the app from a thread; yields where it is once it is ready."""
-    log_to_file(drive.root)
+    log_to_file(drive)
     with tempfile.TemporaryDirectory(prefix="drive-agent-", dir=_short_temporary_directory()) as private:
         listener, record = _listen(Path(private) / "socket")
         with listener:
@@ -180,10 +180,11 @@ def service_runner(
     return ServiceRunner(app, partial(on_ready, app), wind_down, ConnectionLimits.of(drive), drive.root)
 
 
-def log_to_file(root: Path) -> None:
-    """Send warnings and errors of the service in this process to a file: the terminal is for the person."""
-    handler = RotatingFileHandler(root / LOG_NAME, maxBytes=LOG_BYTES, backupCount=1, encoding="utf-8", delay=True)
-    log_to(handler)
+def log_to_file(drive: DriveSettings) -> None:
+    """Send the log of the service in this process to a file: the terminal is for the person."""
+    path = drive.root / LOG_NAME
+    handler = RotatingFileHandler(path, maxBytes=LOG_BYTES, backupCount=1, encoding="utf-8", delay=True)
+    log_to(handler, drive.log_level, drive.log_format)
 
 
 def _short_temporary_directory() -> str:

@@ -18,7 +18,7 @@ from api.cli.service.data_dir import BusyError, ServiceRecord, hold, publish, re
 from api.cli.terminal import Terminal
 from api.cli.texts import text
 from drive_server.errors import InvalidInputError
-from drive_server.escaping.logs import log_to
+from drive_server.logs.setup import log_to
 from drive_server.settings import DriveSettings
 from drive_server.transports.collector import paused_collector
 from drive_server.transports.listener import address_of, listen
@@ -39,7 +39,7 @@ def serve(arguments: Namespace) -> int:
     """Serve until Ctrl-C or SIGTERM; print the next steps once it is ready."""
     terminal = Terminal()
     drive, agent = settings_of(arguments, DriveSettings), settings_of(arguments, AgentSettings)
-    log_to(logging.StreamHandler())
+    log_to(logging.StreamHandler(), arguments.log_level or drive.log_level, drive.log_format)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with suppress(KeyboardInterrupt), hold(drive.root), listen(arguments.host, arguments.port) as listener:

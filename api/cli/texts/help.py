@@ -26,6 +26,7 @@ CHINESE: Final[dict[str, str]] = {
     # The service
     "start the service": "启动服务",
     "address to listen on (default: %(default)s)": "监听地址（默认：%(default)s）",
+    "least level of the log": "日志的最低级别",
     "port; 0 takes a free one (default: %(default)s)": "端口；0 表示任选空闲端口（默认：%(default)s）",
     "serve the drive as an MCP server over stdio": "通过 stdio 以 MCP 服务器提供云盘",
     "print what a shell needs to complete these commands": "输出 shell 补全这些命令所需的脚本",

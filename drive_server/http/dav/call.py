@@ -14,6 +14,7 @@ from wsgidav.dav_error import DAVError
 from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import DriveError, EtagMismatchError, StateConflictError
+from drive_server.logs.security import record_if_refused
 from drive_server.models.items import Item
 from drive_server.services.quota import Room
 from drive_server.services.sharing.link_visits import Visit
@@ -94,6 +95,7 @@ class DavCall:
         except DriveError as error:
             if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
                 logger.exception("%s failed: %s", self.request.method, error.message)
+            record_if_refused(error.code)
             self.refusal = RefusedError(error)
             raise self.refusal from error
         except (DAVError, DavLockConflictError):

@@ -8,6 +8,8 @@ from typing import Final
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
+from drive_server.logs.fields import begin_log_fields
+
 REQUEST_ID: Final = "X-Request-Id"
 _BYTES: Final = 8
 _SANE: Final = re.compile(r"[A-Za-z0-9._-]{8,64}", re.ASCII)
@@ -19,6 +21,7 @@ def begin_request(scope: Scope) -> str:
     sent = Headers(scope=scope).get(REQUEST_ID, "")
     request_id = sent if _SANE.fullmatch(sent) else token_hex(_BYTES)
     _current.set(request_id)
+    begin_log_fields(request=request_id, address=(scope.get("client") or ("",))[0])
     return request_id
 
 

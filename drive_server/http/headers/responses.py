@@ -7,6 +7,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from drive_server.http.headers.request_id import REQUEST_ID, begin_request
+from drive_server.logs.requests import RequestTimer
 
 PERSONAL_PREFIX: Final = "/api"
 POLICY: Final = "Content-Security-Policy"
@@ -30,10 +31,11 @@ DEFAULTS: Final = {
 
 
 class ResponseHeaders:
-    """ASGI middleware: completes the headers of each response; no shared cache stores what is personal."""
+    """ASGI middleware: completes the headers of each response, and logs it; no shared cache stores what is personal."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, slow_seconds: float = 0) -> None:
         self._app = app
+        self._slow_seconds = slow_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on."""
@@ -41,10 +43,12 @@ class ResponseHeaders:
             await self._app(scope, receive, send)
             return
         request_id = begin_request(scope)
+        timer = RequestTimer(scope, self._slow_seconds)
         is_personal = scope["path"].startswith(PERSONAL_PREFIX)
 
         async def complete(message: Message) -> None:
             if message["type"] == "http.response.start":
+                timer.answered(message["status"])
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
                 headers[REQUEST_ID] = request_id
@@ -64,4 +68,4 @@ class Application(FastAPI):
 
     def build_middleware_stack(self) -> ASGIApp:
         """Put the headers around everything else."""
-        return ResponseHeaders(super().build_middleware_stack())
+        return ResponseHeaders(super().build_middleware_stack(), getattr(self.state, "slow_seconds", 0))

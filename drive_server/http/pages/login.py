@@ -9,7 +9,7 @@ from drive_server.drive import Drive
 from drive_server.errors import ForbiddenError, NotFoundError, UnauthenticatedError
 from drive_server.http.access import OWN_FETCH_SITES, DriveDep, require_same_origin
 from drive_server.http.languages import language_of
-from drive_server.http.logins import set_session
+from drive_server.http.logins import recorded_refusals, set_session
 from drive_server.http.pages.layout import Words, page, refused, sentence
 from drive_server.messages import Language
 from drive_server.services.identity.login_links import PAGE
@@ -59,7 +59,8 @@ async def confirm(secret: str, request: Request, drive: DriveDep) -> Response:
 
 async def _log_in(request: Request, drive: Drive, secret: str) -> Response:
     try:
-        principal = await drive.login_links.redeem(secret)
+        with recorded_refusals("login_link"):
+            principal = await drive.login_links.redeem(secret)
     except (NotFoundError, UnauthenticatedError):
         return _gone(language_of(request))
     response = RedirectResponse(HOME, 303)

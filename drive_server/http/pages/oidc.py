@@ -20,7 +20,7 @@ from drive_server.errors import (
 from drive_server.http.access import DriveDep, principal_of_request, secret_of_request
 from drive_server.http.languages import language_of
 from drive_server.http.logins import OIDC_START as START
-from drive_server.http.logins import require_session, set_session
+from drive_server.http.logins import recorded_refusals, require_session, set_session
 from drive_server.http.pages.layout import Words, page, sentence
 from drive_server.messages import Message
 
@@ -78,7 +78,8 @@ async def callback(request: Request, drive: DriveDep) -> Response:
     found = {name: value for name, value in answer.items() if value}
     memory, language = request.cookies.get(COOKIE, ""), language_of(request)
     try:
-        principal = await _oidc(drive).finish(memory, _callback(drive), found)
+        with recorded_refusals("oidc"):
+            principal = await _oidc(drive).finish(memory, _callback(drive), found)
         session_id = _oidc(drive).session_of(memory)
         if session_id:
             await drive.sessions.prove_by_issuer(session_id, principal)

@@ -16,6 +16,7 @@ from drive_server.errors import (
     StateConflictError,
     UnsupportedContentError,
 )
+from drive_server.logs.security import record_if_refused
 from drive_server.messages import Message
 
 logger = logging.getLogger(__name__)
@@ -28,6 +29,7 @@ REQUEST_CANCELLED: Final = -32800
 def public_error(error: BaseException | None, where: str) -> DriveError:
     """Return the error as a client may know it. An unforeseen one is logged, and its text goes to nobody."""
     if isinstance(error, DriveError):
+        record_if_refused(error.code)
         return error
     logger.error("%s failed", where, exc_info=error)
     return DriveError(Message.of("internal"))

@@ -24,6 +24,7 @@ from drive_server.errors import (
     StateConflictError,
     UnauthenticatedError,
 )
+from drive_server.logs.security import record
 from drive_server.messages import Message
 from drive_server.services.identity.challenges import Challenges
 from drive_server.services.identity.keys import clean_key_name, require_scopes
@@ -138,6 +139,7 @@ class PasskeyService:
             session.add(row)
 
         await self._database.change(work)
+        record("passkey_added", "done", actor=user_id, passkey=row.id)
         return _to_passkey(row)
 
     async def has_some(self, user_id: str) -> bool:
@@ -166,6 +168,7 @@ class PasskeyService:
             await session.delete(row)
 
         await self._database.change(work)
+        record("passkey_removed", "done", actor=actor.user_id, passkey=passkey_id)
         await self._sessions.end_opened_by(actor.user_id, passkey_id, session_secret)
 
     async def begin_login(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from drive_server.access import ALL_SCOPES, Actor, Principal, require_admin, req
 from drive_server.clock import Clock, utc_now
 from drive_server.context import public_address
 from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, UnauthenticatedError
+from drive_server.logs.security import record
 from drive_server.messages import Message
 from drive_server.rate_limiter import Attempts
 from drive_server.services.identity.emails import normalise_email
@@ -215,6 +216,7 @@ class PasswordService:
             await revoke_sessions(session, user_id, self._clock(), but)
 
         await self._database.change(work)
+        record("password_set", "done", actor=user_id)
         await self._sessions.on_revoked()
 
     def _link(self, row: UserRow, holds_for: timedelta) -> LoginLink:

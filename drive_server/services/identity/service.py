@@ -20,6 +20,7 @@ from drive_server.access import (
 )
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import DriveError, InvalidInputError, StateConflictError, UnauthenticatedError
+from drive_server.logs.security import record
 from drive_server.models.access import ApiKey, User
 from drive_server.services.identity.emails import has_lookalike, normalise_email
 from drive_server.services.identity.key_uses import KeyUses
@@ -237,6 +238,7 @@ class IdentityService:
             return user
 
         user = await self._database.change(work)
+        record("account", "made", actor=actor.user_id, person=user.id)
         return to_user(user), secret
 
     async def create_key(
@@ -261,6 +263,7 @@ class IdentityService:
             session.add(row)
 
         await self._database.change(work)
+        record("key_made", "done", actor=actor.user_id, key=row.id, scopes=" ".join(row.scopes))
         return to_key(row), secret
 
     async def list_keys(self, actor: Actor) -> tuple[ApiKey, ...]:
@@ -292,6 +295,7 @@ class IdentityService:
 
         row = await self._database.change(work)
         await self.revocations.tell_new()
+        record("key_ended", "done", actor=actor.user_id, key=row.id)
         return to_key(row)
 
     async def change_scopes(self, actor: Actor, key_id: str, scopes: "Iterable[str]") -> ApiKey:
@@ -325,6 +329,7 @@ class IdentityService:
 
         row = await self._database.change(work)
         self.on_scopes()
+        record("key_scopes", "done", actor=actor.user_id, key=row.id, scopes=" ".join(row.scopes))
         return to_key(row)
 
     async def scopes_of(self, key_ids: "Iterable[str]") -> "dict[str, frozenset[Scope]]":

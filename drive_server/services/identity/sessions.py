@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from drive_server.access import Principal, require_person
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import ForbiddenError, NotFoundError, UnauthenticatedError
+from drive_server.logs.security import record
 from drive_server.messages import Message
 from drive_server.services.identity.keys import (
     KEY_ID,
@@ -203,6 +204,7 @@ class SessionService:
             row.revoked_at = self._clock()
 
         await self._database.change(work)
+        record("sign_out", "done", actor=principal.user_id, session=session_id)
         await self.on_revoked()
 
     async def end_all(self, principal: Principal, but: str = "") -> None:
@@ -218,6 +220,7 @@ class SessionService:
             await revoke_sessions(session, principal.user_id, self._clock(), but)
 
         await self._database.change(work)
+        record("sign_out", "all others", actor=principal.user_id)
         await self.on_revoked()
 
     async def end_opened_by(self, user_id: str, passkey_id: str, but: str = "") -> None:

@@ -18,6 +18,7 @@ from drive_server.access import Actor
 from drive_server.clock import Clock, utc_now
 from drive_server.context import public_address
 from drive_server.errors import NotFoundError
+from drive_server.logs.security import record
 from drive_server.models.access import ApiKey
 from drive_server.services.identity.keys import (
     expiry,
@@ -144,6 +145,7 @@ class SignInService:
             return key
 
         key = await self._database.change(work)
+        record("program_let_in", "done", actor=actor.user_id, key=key.id, scopes=" ".join(key.scopes))
         return to_key(key)
 
     async def decline(self, token: str) -> None:

@@ -18,6 +18,7 @@ from drive_server.errors import (
     StateConflictError,
     StorageFailureError,
 )
+from drive_server.logs.security import record
 from drive_server.messages import Message
 from drive_server.models.access import User
 from drive_server.moments import zone_of
@@ -125,6 +126,9 @@ class PeopleService:
             return changed, row
 
         changed, row = await self._database.change(work)
+        made = {"admin": is_admin, "disabled": is_disabled}
+        told = {name: str(value).lower() for name, value in made.items() if value is not None}
+        record("account", "changed", actor=actor.user_id, person=row.id, **told)
         if is_disabled:
             await self._tell_again(row.id)
         return changed
@@ -154,6 +158,7 @@ class PeopleService:
             return to_user(row)
 
         await self._journal.change(acting, REMOVE, {"user": user}, operation)
+        record("account", "removed", actor=actor.user_id, person=ended[0])
         await self._tell_again(ended[0])
 
     async def removed_ids(self) -> frozenset[str]:
