@@ -9,7 +9,7 @@ from sqlalchemy import select
 from starlette.requests import Request
 
 from api.errors import InvalidRequestError
-from drive_server.connect import Actor, Drive, Principal, Scope
+from drive_server.connect import Actor, Drive, Measures, Principal, Scope
 from drive_server.context import public_address
 from drive_server.http.access import bearer_token, prefer_connection, principal_of_request
 from graph.drive.sentences import grouped, sentence, text
@@ -111,6 +111,15 @@ class DriveForService:
         """Return those of the items that the caller can't see now."""
         wanted = frozenset(ids)
         return wanted - await self._drive.files.visible(Actor(caller), wanted) if wanted else wanted
+
+    async def measures(self, caller: Principal) -> Measures:
+        """Return numbers about the whole drive. Raises the drive's `ForbiddenError` for who is no administrator."""
+        return await self._drive.measures(caller)
+
+    @property
+    def connections_in_use(self) -> int:
+        """The connections to the drive's database that work now."""
+        return self._drive.database.connections_in_use
 
     async def changes(self, user_id: str, run_id: str) -> tuple[RunChange, ...]:
         """Return the changes of a run of this user, in order."""

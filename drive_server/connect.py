@@ -77,6 +77,7 @@ from drive_server.services.map_reduce.language_model import ChatCompletions
 from drive_server.services.map_reduce.selection import FileSelector
 from drive_server.services.map_reduce.service import MapReduceService
 from drive_server.services.map_reduce.stored_results import StoredResults
+from drive_server.services.measures import Measures
 from drive_server.services.people.groups import GroupService
 from drive_server.services.people.service import PeopleService
 from drive_server.services.quota import Limits, QuotaService
@@ -140,6 +141,7 @@ __all__ = [
     "Drive",
     "DriveSettings",
     "InProcessSession",
+    "Measures",
     "Principal",
     "Scope",
     "in_process_session",

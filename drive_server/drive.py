@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, field
 
+from drive_server.access import Principal, require_admin
 from drive_server.mcp.server import DriveServer
 from drive_server.registry import ServiceRegistry
+from drive_server.services.measures import Measures, read_measures
 
 
 @dataclass(slots=True, eq=False)
@@ -11,3 +13,8 @@ class Drive(ServiceRegistry):
     """The services of one drive and their MCP server, one for all transports of this process; it is built last."""
 
     server: DriveServer = field(init=False)
+
+    async def measures(self, caller: Principal) -> Measures:
+        """Return numbers about the whole drive. Only for administrators: raises `ForbiddenError` for others."""
+        require_admin(caller)
+        return await self.database.read_sync(read_measures)

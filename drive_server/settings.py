@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 from pydantic import AliasChoices, Field, PrivateAttr, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from drive_server.logs.setup import LogFormat, LogLevel
 from drive_server.moments import server_zone, zone_of
+from drive_server.telemetry.setup import LogFormat, LogLevel
 
 S = TypeVar("S", bound=BaseSettings)
 

@@ -239,7 +239,7 @@ SINKS: Final = {
         "drive_server/http/routes/files/archive.py",
         "api/http/routes/threads.py",
     },
-    r"logging\.(?:basicConfig|Formatter)\(": {"drive_server/logs/setup.py"},
+    r"logging\.(?:basicConfig|Formatter)\(": {"drive_server/telemetry/setup.py"},
     r"csv\.(?:writer|DictWriter)\(": set[str](),
     r"stdout\.write\(|console\.print\(|\.out\.print\(|\.err\.print\(": {
         "api/cli/terminal.py",

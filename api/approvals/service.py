@@ -16,9 +16,9 @@ from api.errors import ApprovalClosedError, NotFoundError
 from api.events.frames import Event
 from api.servers.secrets import Secrets
 from api.storage.tables import CANCELLED, DECIDED, EXPIRED, RUNNING, WAITING, ApprovalRow, RunRow, table_of
-from drive_server.logs.security import record
 from drive_server.storage.database import Database
 from drive_server.storage.shared_poll import SharedPoll, Watch
+from drive_server.telemetry.security import record
 
 PARKED = "run_parked"
 POLL_SECONDS = 1.0

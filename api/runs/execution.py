@@ -5,6 +5,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import orjson
@@ -22,6 +23,7 @@ from api.drive import DriveForService, RunChange, changes_to_view
 from api.events.filters import EventFilter
 from api.events.frames import Event, read_frames, read_open_calls, read_records, was_sent
 from api.events.log import EventLog, NotOwnerError, OwnersOnly, Statement, pauses
+from api.metrics.counters import FENCE_REFUSALS, FIRST_WORDS_SECONDS, RUNS, count_tokens
 from api.plans import Plans
 from api.runs.shown_words import ShownWords
 from api.runs.webhooks import Webhooks
@@ -30,8 +32,8 @@ from api.storage.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, App
 from api.thread_words import WHOLE_WORDS, whole_words
 from api.threads import TOUCH
 from drive_server.errors import DriveError, StorageFailureError
-from drive_server.logs.fields import begin_log_fields
 from drive_server.storage.database import Database
+from drive_server.telemetry.fields import begin_log_fields
 from graph.drive.sentences import text
 from graph.errors import AgentError, CrashedError
 from graph.events.definitions import GraphEvent
@@ -102,6 +104,7 @@ class Execution:
         self.is_finishing = self.is_stopping = self.is_answered = self._has_closed_calls = False
         self._services = services
         self._recovered = recovered
+        self._begun = 0.0 if recovered else monotonic()
         self._has_called = self._has_failed_calls = self._has_changed = False
         self._filter = EventFilter(services.graph.link_filter(run.message))
         self._config = {"configurable": {"thread_id": run.thread_id}}
@@ -243,6 +246,9 @@ class Execution:
     def _send(self, events: Iterable[Event]) -> None:
         for event in events:
             self._words.take(event)
+            if event["type"] == "content" and self._begun:
+                FIRST_WORDS_SECONDS.observe(monotonic() - self._begun)
+                self._begun = 0.0
             self._has_called = self._has_called or event["type"] == "tool_call_start"
             self._has_failed_calls = self._has_failed_calls or _ended_badly(event)
             self._services.log.append(self.run.id, event)
@@ -305,6 +311,7 @@ class Execution:
         try:
             await self._end(outcome)
         except (NotOwnerError, IntegrityError):
+            FENCE_REFUSALS.inc()
             logger.warning("run %s: another process has it, or has written its events", self.run.id)
         except Exception as error:
             logger.exception("run %s could not be brought to an end; trying again", self.run.id, exc_info=_trace(error))
@@ -322,6 +329,8 @@ class Execution:
             self._has_closed_calls = True
         last, outcome = await self._last_event(outcome)
         await self._commit([last], *self._closing_statements(outcome))
+        RUNS.labels(outcome.status).inc()
+        count_tokens(self._usage)
         logger.info("run %s: %s", self.run.id, outcome.status)
 
     async def _keep_words(self, ending: Ending) -> None:

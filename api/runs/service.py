@@ -15,6 +15,7 @@ from api.drive import Place, Principal, RunChange, RunUndo
 from api.errors import ModelNotAllowedError, NotFoundError, RunActiveError, RunFinishedError, ShuttingDownError
 from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row, read_records, was_sent
 from api.events.log import pauses
+from api.metrics.counters import TAKE_OVERS
 from api.runs.audit import RunAudit, read_audit
 from api.runs.execution import Execution, RunParked, RunServices
 from api.runs.pages import RunPage, read_page
@@ -294,6 +295,7 @@ class Runs:
             runs = list(await session.scalars(select(RunRow).where(*working)))
         for run in runs:
             logger.info("recovering run %s (%s)", run.id, run.status)
+            TAKE_OVERS.inc()
             await self._recover_run(run)
         return len(runs)
 

@@ -14,10 +14,10 @@ from starlette.requests import HTTPConnection
 from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.drive import Drive
 from drive_server.errors import ForbiddenError, UnauthenticatedError, UnknownKeyError
-from drive_server.logs.fields import add_log_fields
-from drive_server.logs.security import record_refusal
 from drive_server.messages import Message
 from drive_server.rate_limiter import SIGNED_IN, WrongKeys, network_of
+from drive_server.telemetry.fields import add_log_fields
+from drive_server.telemetry.security import record_refusal
 
 T = TypeVar("T")
 

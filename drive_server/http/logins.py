@@ -12,11 +12,11 @@ from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
 from drive_server.errors import AccountDisabledError, DriveError, StateConflictError, UnauthenticatedError
 from drive_server.http.access import COOKIE, check_key, network_of_request, secret_of_request, wrong_keys
-from drive_server.logs.security import record, record_refusal
 from drive_server.messages import Message
 from drive_server.rate_limiter import RateLimiter
 from drive_server.services.identity.passwords import Source
 from drive_server.services.identity.proofs.freshness import PERSONAL, SESSION, proof_of
+from drive_server.telemetry.security import record, record_refusal
 
 MAILS: Final = 10
 """Mails for forgotten passwords that one network asks for in a minute."""

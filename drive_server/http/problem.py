@@ -23,8 +23,8 @@ from drive_server.http.access import bearer_token
 from drive_server.http.headers.request_id import current_request_id
 from drive_server.http.languages import CONTENT_LANGUAGE, TAGS, language_of
 from drive_server.http.metadata import challenge
-from drive_server.logs.security import record_if_refused
 from drive_server.messages import Language, Message, render
+from drive_server.telemetry.security import record_if_refused
 
 logger = logging.getLogger(__name__)
 

@@ -108,6 +108,11 @@ class Database:
         return cls(engine, schema, signer, on_connect)
 
     @property
+    def connections_in_use(self) -> int:
+        """The connections of this process that work now."""
+        return self._transactions.connections_in_use
+
+    @property
     def takes_turns(self) -> bool:
         """Whether several may write at once, so that those who must follow one another name a turn."""
         return self._write_lock is None

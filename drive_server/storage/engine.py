@@ -13,7 +13,19 @@ from threading import Event, Lock
 from typing import Any, TypeVar
 
 import anyio
-from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, Text, create_engine, event, func, select
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    Pool,
+    PoolProxiedConnection,
+    QueuePool,
+    Text,
+    create_engine,
+    event,
+    func,
+    select,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, create_async_engine
 
 from drive_server.storage.sqlite_faults import is_busy
@@ -112,6 +124,12 @@ class Transactions:
             return await self._sqlite.state()
         return await self.read(lambda connection: connection.execute(_SNAPSHOT).scalar())
 
+    @property
+    def connections_in_use(self) -> int:
+        """The connections that work now, the engine's among them."""
+        pools = [self._engine.pool, *([self._sqlite.pool] if self._sqlite is not None else [])]
+        return sum(pool.checkedout() for pool in pools if isinstance(pool, QueuePool))
+
     async def close(self) -> None:
         """Close its own connections when all work has ended."""
         if self._sqlite is not None:
@@ -137,6 +155,10 @@ class _SqliteThreads:
             event.listen(self._reading, "connect", on_connect)
         self._writing = self._reading.execution_options(writes=True)
         self._threads = ThreadPoolExecutor(POOL_SIZE, thread_name_prefix="sqlite")
+
+    @property
+    def pool(self) -> Pool:
+        return self._reading.pool
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         return await self._run(partial(self._read, work))

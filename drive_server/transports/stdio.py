@@ -15,7 +15,6 @@ from mcp.types import INVALID_REQUEST, JSONRPCError, JSONRPCRequest, JSONRPCResp
 
 from drive_server.connect import open_drive
 from drive_server.errors import TooLargeError
-from drive_server.logs.setup import log_to
 from drive_server.mcp.connection import Connection
 from drive_server.mcp.lowlevel import DriveProtocol
 from drive_server.mcp.protocol.failures import REQUEST_CANCELLED
@@ -31,6 +30,7 @@ from drive_server.mcp.protocol.messages import (
     write_message,
 )
 from drive_server.settings import DriveSettings
+from drive_server.telemetry.setup import log_to
 from drive_server.transports.collector import freeze_objects
 from drive_server.transports.lines import LineReader, LineWriter, TooLongLine
 from drive_server.transports.process import Shutdown

@@ -18,8 +18,8 @@ from api.cli.service.data_dir import BusyError, ServiceRecord, hold, publish, re
 from api.cli.terminal import Terminal
 from api.cli.texts import text
 from drive_server.errors import InvalidInputError
-from drive_server.logs.setup import log_to
 from drive_server.settings import DriveSettings
+from drive_server.telemetry.setup import log_to
 from drive_server.transports.collector import paused_collector
 from drive_server.transports.listener import address_of, listen
 from graph.settings import OFFLINE, AgentSettings, split_model

@@ -3,10 +3,11 @@
 from typing import Any
 
 from fastapi import APIRouter, Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 
 from api.catalogue import render
-from api.http.dependencies import ServiceDep
+from api.http.dependencies import CallerDep, ServiceDep
+from api.metrics.scrape import CONTENT_TYPE, scrape
 from api.service import OK
 from drive_server.http.languages import language_of
 from drive_server.http.problem import problem, problem_responses
@@ -33,6 +34,12 @@ async def readyz(service: ServiceDep, request: Request) -> Any:
         return _not_ready(checks, missing, language_of(request))
     index = service.drive.index_state
     return {"status": "ready" if index == OK else "degraded", "checks": {**checks, "index": index}}
+
+
+@router.get("/metrics", response_class=PlainTextResponse, responses=problem_responses(401, 403))
+async def metrics(service: ServiceDep, caller: CallerDep) -> Response:
+    """Return Prometheus' text format, for administrators: counters of this process, and gauges of the whole service."""
+    return Response(await scrape(caller, service.database, service.drive, service.clock), media_type=CONTENT_TYPE)
 
 
 def _not_ready(checks: dict[str, str], missing: list[str], language: Language) -> Response:

@@ -14,11 +14,11 @@ from wsgidav.dav_error import DAVError
 from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import DriveError, EtagMismatchError, StateConflictError
-from drive_server.logs.security import record_if_refused
 from drive_server.models.items import Item
 from drive_server.services.quota import Room
 from drive_server.services.sharing.link_visits import Visit
 from drive_server.services.webdav.locks import DavLockConflictError, LocksAround
+from drive_server.telemetry.security import record_if_refused
 
 logger = logging.getLogger(__name__)
 

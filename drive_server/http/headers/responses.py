@@ -7,7 +7,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from drive_server.http.headers.request_id import REQUEST_ID, begin_request
-from drive_server.logs.requests import RequestTimer
+from drive_server.telemetry.requests import RequestTimer
 
 PERSONAL_PREFIX: Final = "/api"
 POLICY: Final = "Content-Security-Policy"

@@ -16,8 +16,8 @@ from drive_server.errors import (
     StateConflictError,
     UnsupportedContentError,
 )
-from drive_server.logs.security import record_if_refused
 from drive_server.messages import Message
+from drive_server.telemetry.security import record_if_refused
 
 logger = logging.getLogger(__name__)
 

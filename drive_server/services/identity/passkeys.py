@@ -24,7 +24,6 @@ from drive_server.errors import (
     StateConflictError,
     UnauthenticatedError,
 )
-from drive_server.logs.security import record
 from drive_server.messages import Message
 from drive_server.services.identity.challenges import Challenges
 from drive_server.services.identity.keys import clean_key_name, require_scopes
@@ -33,6 +32,7 @@ from drive_server.services.identity.sessions import SessionService
 from drive_server.storage.database import Database
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.people import PasskeyRow
+from drive_server.telemetry.security import record
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,6 @@ from drive_server.access import ALL_SCOPES, Actor, Principal, require_admin, req
 from drive_server.clock import Clock, utc_now
 from drive_server.context import public_address
 from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, UnauthenticatedError
-from drive_server.logs.security import record
 from drive_server.messages import Message
 from drive_server.rate_limiter import Attempts
 from drive_server.services.identity.emails import normalise_email
@@ -28,6 +27,7 @@ from drive_server.services.identity.sessions import SessionService, revoke_sessi
 from drive_server.services.mail.outbox import MailText, Outbox
 from drive_server.storage.database import Database
 from drive_server.storage.tables.people import UserRow
+from drive_server.telemetry.security import record
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher

@@ -20,7 +20,6 @@ from drive_server.access import (
 )
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import DriveError, InvalidInputError, StateConflictError, UnauthenticatedError
-from drive_server.logs.security import record
 from drive_server.models.access import ApiKey, User
 from drive_server.services.identity.emails import has_lookalike, normalise_email
 from drive_server.services.identity.key_uses import KeyUses
@@ -55,6 +54,7 @@ from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.people import ApiKeyRow, UserRow
 from drive_server.storage.token_file import read_token, write_token
+from drive_server.telemetry.security import record
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Iterable

@@ -11,7 +11,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from drive_server.access import Principal, require_person
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import ForbiddenError, NotFoundError, UnauthenticatedError
-from drive_server.logs.security import record
 from drive_server.messages import Message
 from drive_server.services.identity.keys import (
     KEY_ID,
@@ -25,6 +24,7 @@ from drive_server.services.identity.proofs.freshness import SESSION, is_as_stron
 from drive_server.storage.database import Database
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.people import ApiKeyRow
+from drive_server.telemetry.security import record
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -18,7 +18,6 @@ from drive_server.access import Actor
 from drive_server.clock import Clock, utc_now
 from drive_server.context import public_address
 from drive_server.errors import NotFoundError
-from drive_server.logs.security import record
 from drive_server.models.access import ApiKey
 from drive_server.services.identity.keys import (
     expiry,
@@ -33,6 +32,7 @@ from drive_server.signing import Signer
 from drive_server.storage.database import Database
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.people import ApiKeyRow, SignInRow
+from drive_server.telemetry.security import record
 
 logger = logging.getLogger(__name__)
 

@@ -18,7 +18,6 @@ from drive_server.errors import (
     StateConflictError,
     StorageFailureError,
 )
-from drive_server.logs.security import record
 from drive_server.messages import Message
 from drive_server.models.access import User
 from drive_server.moments import zone_of
@@ -29,6 +28,7 @@ from drive_server.services.tasks import WORKING
 from drive_server.storage.database import Database
 from drive_server.storage.tables.people import ApiKeyRow, UserRow
 from drive_server.storage.tables.work import TaskRow
+from drive_server.telemetry.security import record
 
 if TYPE_CHECKING:
     from drive_server.services.identity.service import IdentityService

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from drive_server.logs.formats import JsonFormat, fields_of
-from drive_server.logs.requests import logger as requests_logger
-from drive_server.logs.security import SECURITY
+from drive_server.telemetry.formats import JsonFormat, fields_of
+from drive_server.telemetry.requests import logger as requests_logger
+from drive_server.telemetry.security import SECURITY
 from tests.drive_server.http.routes.people.test_passwords import BOB, FIRST, log_in, set_password
 from tests.drive_server.http.service import running
 

@@ -5,6 +5,8 @@ from collections.abc import MutableMapping
 from time import perf_counter
 from typing import Any, Final
 
+from drive_server.telemetry.metrics import REQUEST_SECONDS
+
 logger = logging.getLogger(__name__)
 
 UNKNOWN: Final = "no operation"
@@ -22,8 +24,9 @@ class RequestTimer:
         self._begun = perf_counter()
 
     def answered(self, status: int) -> None:
-        """Write the line that is due now that the answer begins."""
+        """Count the request, and write the line that is due, now that its answer begins."""
         seconds = perf_counter() - self._begun
+        REQUEST_SECONDS.labels(self._scope["method"], self._operation(), status).observe(seconds)
         is_slow = 0 < self._slow_seconds <= seconds
         if is_slow or logger.isEnabledFor(logging.DEBUG):
             level = logging.WARNING if is_slow else logging.DEBUG

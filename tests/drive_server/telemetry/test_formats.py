@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.logs.fields import add_log_fields, begin_log_fields
-from drive_server.logs.setup import LogFormat, LogLevel, log_to
-from tests.drive_server.logs.capture import fresh_logging
+from drive_server.telemetry.fields import add_log_fields, begin_log_fields
+from drive_server.telemetry.setup import LogFormat, LogLevel, log_to
+from tests.drive_server.telemetry.capture import fresh_logging
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -3,8 +3,8 @@
 import logging
 from typing import Final, Literal
 
-from drive_server.logs.formats import JsonFormat, TextFormat
-from drive_server.logs.security import SECURITY
+from drive_server.telemetry.formats import JsonFormat, TextFormat
+from drive_server.telemetry.security import SECURITY
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["text", "json"]

@@ -8,7 +8,7 @@ from typing import Any, Final
 from typing_extensions import override
 
 from drive_server.escaping.logs import LogFormatter, log_text
-from drive_server.logs.fields import log_fields
+from drive_server.telemetry.fields import log_fields
 
 LINE: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 DETAILS: Final = "details"

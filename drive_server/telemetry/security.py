@@ -4,7 +4,8 @@ import logging
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from drive_server.logs.formats import DETAILS
+from drive_server.telemetry.formats import DETAILS
+from drive_server.telemetry.metrics import REFUSALS
 
 SECURITY: Final = "drive_agent.security"
 """The name of its logger: a filter of logs selects the channel by it."""
@@ -25,7 +26,7 @@ SecurityEvent = Literal[
     "approval",
 ]
 
-REFUSALS: Final[Mapping[str, SecurityEvent]] = {
+EVENTS_BY_CODE: Final[Mapping[str, SecurityEvent]] = {
     "unauthenticated": "access",
     "account_disabled": "access",
     "missing_scope": "access",
@@ -46,12 +47,13 @@ def record(event: SecurityEvent, outcome: str, *, actor: str = "", **details: st
 
 def record_refusal(event: SecurityEvent, reason: str, *, actor: str = "", **details: str) -> None:
     """Write a warning about something that was refused; `reason` is the code of the error."""
+    REFUSALS.labels(event, reason).inc()
     _write(logging.WARNING, event, "refused", {"reason": reason, "actor": actor, **details})
 
 
 def record_if_refused(code: str) -> None:
     """Write a warning if an error with this code is a refusal."""
-    if event := REFUSALS.get(code):
+    if event := EVENTS_BY_CODE.get(code):
         record_refusal(event, code)
 
 

@@ -6,8 +6,8 @@ import logging
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from drive_server.logs.security import SECURITY
-from drive_server.logs.setup import OWN
+from drive_server.telemetry.security import SECURITY
+from drive_server.telemetry.setup import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -1,0 +1,1 @@
+"""Metrics of the service: what it counts while it works, and what it looks up for each scrape."""
