@@ -362,7 +362,7 @@ class Retrieval:
         if not found or (not self.candidates.words and len(self.request.models) == 1):
             return Side(found, 1.0)
         share = embedder.weight * TRUST.of(spread_of(found.values()))
-        if self.request.query.is_question and embedder.name == LocalEmbedder.name:
+        if self.request.query.is_question and isinstance(embedder, LocalEmbedder):
             nearest = await self._read(_best(MEASURED_PASSAGES, found))
             share = QUESTION.of(share, fmean(len(passage.search_text) for passage in nearest))
         return Side(found, share)
