@@ -10,7 +10,14 @@ from typing import Any, Literal
 import anyio
 import numpy as np
 
-from drive_server.knowledge.embedding.embedder import CrossingEmbedder, Embedder, LocalEmbedder, Nearness, Vectors
+from drive_server.knowledge.embedding.embedder import (
+    CjkEmbedder,
+    CrossingEmbedder,
+    Embedder,
+    LocalEmbedder,
+    Nearness,
+    Vectors,
+)
 from drive_server.knowledge.index.evidence import (
     ENOUGH_BY_WORDS,
     Coverage,
@@ -21,6 +28,7 @@ from drive_server.knowledge.index.evidence import (
     with_agreement,
 )
 from drive_server.knowledge.index.fusion import (
+    CJK_TRUST,
     QUESTION,
     TRUST,
     Side,
@@ -361,7 +369,8 @@ class Retrieval:
         found = self.candidates.similarities.get(embedder.name, {})
         if not found or (not self.candidates.words and len(self.request.models) == 1):
             return Side(found, 1.0)
-        share = embedder.weight * TRUST.of(spread_of(found.values()))
+        trust = CJK_TRUST if isinstance(embedder, CjkEmbedder) else TRUST
+        share = embedder.weight * trust.of(spread_of(found.values()))
         if self.request.query.is_question and isinstance(embedder, LocalEmbedder):
             nearest = await self._read(_best(MEASURED_PASSAGES, found))
             share = QUESTION.of(share, fmean(len(passage.search_text) for passage in nearest))
