@@ -137,7 +137,7 @@ async def _ask_one(
         best = sorted(scores, key=lambda row: (-scores[row], row))
         return ndcg(list(dict.fromkeys(documents[row] for row in best)), grades)
 
-    ours = (await retrieval.side(embedder)).weight
+    ours = retrieval.side(embedder).weight
     return Asked(spread_of(similarities.values()), [at(step / STEPS) for step in range(STEPS + 1)], ours)
 
 
