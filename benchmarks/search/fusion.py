@@ -2,9 +2,10 @@
 
     python -m benchmarks.search.fusion [COLLECTION ...] [--package NAME ...] [--queries queries.sample.jsonl]
 
-COLLECTION is a folder as for `benchmarks.search.retrieval`, in a language of the local model. `--package` makes one of
-the docstrings of an installed package (`benchmarks/fixtures/texts/docstrings.py`). Each is indexed by a drive, and the
-product's own retrieval finds the candidates, once a query. In the column "held out" the trust in a collection's
+COLLECTION is a folder as for `benchmarks.search.retrieval`; all are of the model of Western scripts, or with `--cjk` of
+that of Chinese, Japanese and Korean. `--package` makes one of the docstrings of an installed package
+(`benchmarks/fixtures/texts/docstrings.py`). Each is indexed by a drive, and the product's own retrieval finds the
+candidates, once a query. "ours" has each half of the queries too. In the column "held out" the trust in a collection's
 vectors is the one of `CHOICES` with the best mean over all other collections.
 """
 
@@ -25,18 +26,19 @@ from benchmarks.fixtures.texts.collection import Collection, load_collection, nd
 from benchmarks.fixtures.texts.docstrings import of_package
 from benchmarks.search.retrieval import Library, fill
 from drive_server.connect import DriveSettings, open_drive
-from drive_server.knowledge.embedding.embedder import LocalEmbedder, Vectors
+from drive_server.knowledge.embedding.embedder import CjkEmbedder, LocalEmbedder, Vectors
 from drive_server.knowledge.index.fusion import Side, Trust, fuse, spread_of
 from drive_server.knowledge.index.lance import Lance
 from drive_server.knowledge.index.queries import parse
 from drive_server.knowledge.index.retrieval import ROW, ModelQuery, Retrieval, SearchRequest
+from drive_server.knowledge.index.rows import model_filter
 from drive_server.knowledge.index.tables import table_name
 
 STEPS = 20
 CANDIDATES = 204
 """As many as `benchmarks.search.retrieval` has the index asked for."""
 
-HEADER = ("collection", "queries", "full text", "vectors", "equal", "ours", "held out", "chosen elsewhere")
+HEADER = ("collection", "queries", "full text", "vectors", "equal", "ours", "halves", "held out", "chosen elsewhere")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Choice:
 CHOICES = [
     Choice(Trust(least / most, low, high), most)
     for least, most, low, high in itertools.product(
-        (0.4, 0.45, 0.5, 0.55, 0.6), (0.6, 0.7, 0.75, 0.8, 0.9), (0.1, 0.2, 0.3), (0.5, 0.65, 0.8)
+        (0.4, 0.5, 0.6, 0.7, 0.75, 0.8), (0.6, 0.7, 0.75, 0.8, 0.85, 0.9), (0.1, 0.2, 0.3), (0.4, 0.5, 0.65, 0.8)
     )
     if least <= most
 ]
@@ -97,15 +99,14 @@ def choose(others: Sequence[Sequence[Asked]]) -> Choice:
     return max(CHOICES, key=lambda choice: fmean(mean(asked, choice) for asked in others))
 
 
-async def ask(collection: Collection) -> list[Asked]:
-    """Index a collection, and ask its queries."""
-    embedder = LocalEmbedder()
+async def ask(collection: Collection, embedder: LocalEmbedder | CjkEmbedder) -> list[Asked]:
+    """Index a collection, and ask its queries that a model supports."""
     with tempfile.TemporaryDirectory() as root:
         settings = DriveSettings(data_dir=Path(root))
         async with open_drive(settings) as drive:
             library = await fill(drive, collection.documents)
         lance = Lance(settings.resolved_index_url)  # after the drive has ended: no maintenance moves rows
-        table = await lance.open(table_name(embedder.name))
+        table = await lance.open(table_name(LocalEmbedder.name))
         queries = [query for query in collection.queries if embedder.supports(query.text) and query.text.strip()]
         asked = [
             await _ask_one(table, library, embedder, query.text, collection.judgments[query.id]) for query in queries
@@ -116,12 +117,13 @@ async def ask(collection: Collection) -> list[Asked]:
 
 
 async def _ask_one(
-    table: Any, library: Library, embedder: LocalEmbedder, text: str, grades: Mapping[str, float]
+    table: Any, library: Library, embedder: LocalEmbedder | CjkEmbedder, text: str, grades: Mapping[str, float]
 ) -> Asked:
     async def vector() -> Vectors:
         return await embedder.embed_query(text)
 
-    request = SearchRequest(parse(text), (ModelQuery(embedder, vector),), "true", "hybrid", CANDIDATES)
+    model = ModelQuery(embedder, vector, model_filter(embedder.name))
+    request = SearchRequest(parse(text), (model,), "true", "hybrid", CANDIDATES)
     retrieval = Retrieval(table, request)
     await retrieval.run()
     found = retrieval.candidates
@@ -135,7 +137,7 @@ async def _ask_one(
         best = sorted(scores, key=lambda row: (-scores[row], row))
         return ndcg(list(dict.fromkeys(documents[row] for row in best)), grades)
 
-    ours = (await retrieval.side(embedder)).weight
+    ours = retrieval.side(embedder).weight
     return Asked(spread_of(similarities.values()), [at(step / STEPS) for step in range(STEPS + 1)], ours)
 
 
@@ -147,13 +149,16 @@ def rows_of(measured: Mapping[str, Sequence[Asked]]) -> list[list[str]]:
         chosen = choose([other for key, other in measured.items() if key != name] or [asked])
         sides = [fmean(one.at(share) for one in asked) for share in (0.0, 1.0, 0.5)]
         values.append((*sides, mean_of_ours(asked), mean(asked, chosen)))
-        rows.append([name, str(len(asked)), *(f"{value:.3f}" for value in values[-1]), str(chosen)])
-    return [*rows, ["mean", "", *(f"{fmean(column):.3f}" for column in zip(*values, strict=True)), ""]]
+        halves = " ".join(f"{mean_of_ours(asked[part::2] or asked):.3f}" for part in (0, 1))
+        *shown, held_out = (f"{value:.3f}" for value in values[-1])
+        rows.append([name, str(len(asked)), *shown, halves, held_out, str(chosen)])
+    *means, held_out = (f"{fmean(column):.3f}" for column in zip(*values, strict=True))
+    return [*rows, ["mean", "", *means, "", held_out, ""]]
 
 
-async def measure(collections: Sequence[Collection]) -> list[list[str]]:
+async def measure(collections: Sequence[Collection], embedder: LocalEmbedder | CjkEmbedder) -> list[list[str]]:
     """Return the rows of all collections."""
-    return rows_of({collection.name: await ask(collection) for collection in collections})
+    return rows_of({collection.name: await ask(collection, embedder) for collection in collections})
 
 
 def main() -> None:
@@ -161,13 +166,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("collections", type=Path, nargs="*", metavar="COLLECTION")
     parser.add_argument("--package", action="append", default=[], help="an installed package; may be repeated")
+    parser.add_argument("--cjk", action="store_true", help="measure the model of Chinese, Japanese and Korean")
     parser.add_argument("--queries", default="queries.jsonl", help="the file of queries in each folder")
     options = parser.parse_args()
     collections = [load_collection(folder, options.queries, judged=True) for folder in options.collections]
     collections += [of_package(name) for name in options.package]
     if len(collections) < 2:
         parser.error("name two collections or more: one is held out")
-    print_table("Fusion: nDCG@10", HEADER, anyio.run(measure, collections))
+    embedder = CjkEmbedder() if options.cjk else LocalEmbedder()
+    print_table("Fusion: nDCG@10", HEADER, anyio.run(measure, collections, embedder))
 
 
 if __name__ == "__main__":

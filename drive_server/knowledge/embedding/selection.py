@@ -1,7 +1,13 @@
 """Selection of embedding models: the one of the settings, and those of earlier tables."""
 
 from drive_server.errors import InvalidInputError
-from drive_server.knowledge.embedding.embedder import CjkEmbedder, Embedder, LocalEmbedder, NoEmbedder
+from drive_server.knowledge.embedding.embedder import (
+    CjkEmbedder,
+    EarlierLocalEmbedder,
+    Embedder,
+    LocalEmbedder,
+    NoEmbedder,
+)
 from drive_server.knowledge.embedding.service import EmbeddingService, RemoteEmbedder
 
 OPENAI_PREFIX = "openai:"
@@ -45,7 +51,7 @@ class Embedders:
 
     def by_name(self, name: str) -> Embedder | None:
         """Return the embedder of this name, None if it is no longer available."""
-        for embedder in (LocalEmbedder, NoEmbedder):
+        for embedder in (LocalEmbedder, EarlierLocalEmbedder, NoEmbedder):
             if embedder.name == name:
                 return embedder()
         if name.startswith(REMOTE_PREFIX) and self._url:

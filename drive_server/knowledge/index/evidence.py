@@ -49,6 +49,8 @@ _NUMBER = re.compile(r"(?=.*\d)\w{5,}")
 SIMILAR = 0.8
 SIMILARITIES = 10_000
 """How many pairs of words are remembered with their similarity: the passages of a search share most of their words."""
+TEXTS = 500
+"""How many passages are remembered with their words: searches find many of the same."""
 MIN_SLIP = 5
 MIN_STEM = 4
 AGREEMENT, AGREED = 0.5, 0.3
@@ -90,11 +92,9 @@ class Terms:
 
     def coverage(self, text: str) -> Coverage:
         """Return what a text has of them."""
-        folded = fold_words(text)
-        joined = folded.replace("'", "") if "'" in folded else ""
-        held = f" {' '.join(_WORD.findall(f'{folded} {joined}'))} "
+        held = _words_of(text)
         places = {word: found for word in self.words if (found := self._places(held, word))}
-        has_identifier = bool(self.identifiers) and not self.identifiers.isdisjoint(_identifiers(folded))
+        has_identifier = bool(self.identifiers) and not self.identifiers.isdisjoint(_identifiers(fold_words(text)))
         return Coverage(frozenset(places), _most_together(places), self.words, has_identifier)
 
     def _places(self, held: str, word: str) -> list[int]:
@@ -147,8 +147,13 @@ def best_of(found: Iterable[Coverage]) -> Coverage:
 
 
 def _all_of(part: str, text: str) -> list[int]:
-    """Return where a part begins in a text."""
-    return [found.start() for found in re.finditer(re.escape(part), text)] if part in text else []
+    """Return where a part begins in a text; the next one after the end of the last."""
+    found: list[int] = []
+    place = text.find(part)
+    while place >= 0:
+        found.append(place)
+        place = text.find(part, place + len(part))
+    return found
 
 
 def _most_similar(word: str, held: str) -> str:
@@ -156,11 +161,24 @@ def _most_similar(word: str, held: str) -> str:
 
     It begins as the index looks for similar words: with the first letter or, if two are swapped, the second.
     """
-    starts, shortest = word[:2], len(word) * SIMILAR / (2 - SIMILAR)
-    longest = len(word) * (2 - SIMILAR) / SIMILAR
-    others = {other for other in held.split() if other[0] in starts and shortest <= len(other) <= longest}
+    others = set(_similar_in_length(word).findall(held))
     best = max(others, key=lambda other: (_similarity(word, other), other), default="")
     return best if best and _similarity(word, best) >= SIMILAR else ""
+
+
+@lru_cache(maxsize=SIMILARITIES)
+def _similar_in_length(word: str) -> re.Pattern[str]:
+    """Return the pattern of the words that may be similar to one."""
+    shortest, longest = math.ceil(len(word) * SIMILAR / (2 - SIMILAR)), int(len(word) * (2 - SIMILAR) / SIMILAR)
+    return re.compile(rf"(?<= )[{re.escape(word[:2])}]\S{{{shortest - 1},{longest - 1}}}(?= )")
+
+
+@lru_cache(maxsize=TEXTS)
+def _words_of(text: str) -> str:
+    """Return the words of a text between single spaces; one with an apostrophe once more at the end, without it."""
+    folded = fold_words(text)
+    joined = folded.replace("'", "") if "'" in folded else ""
+    return f" {' '.join(_WORD.findall(f'{folded} {joined}'))} "
 
 
 @lru_cache(maxsize=SIMILARITIES)
@@ -174,11 +192,16 @@ def _similarity(word: str, other: str) -> float:
 def _most_together(places: Mapping[str, Sequence[int]]) -> frozenset[str]:
     """Return the most words that stand within `TOGETHER` characters; `places` has where each of them stands."""
     ordered = sorted((place, word) for word, found in places.items() for place in found)
-    most, first, counts = frozenset[str](), 0, Counter[str]()
+    if not ordered or ordered[-1][0] - ordered[0][0] <= TOGETHER:
+        return frozenset(places)
+    most, first, counts = frozenset[str](), 0, dict[str, int]()
     for place, word in ordered:
-        counts[word] += 1
+        counts[word] = counts.get(word, 0) + 1
         while place - ordered[first][0] > TOGETHER:
-            counts -= Counter((ordered[first][1],))
+            left = ordered[first][1]
+            counts[left] -= 1
+            if not counts[left]:
+                del counts[left]
             first += 1
         if len(counts) > len(most):
             most = frozenset(counts)

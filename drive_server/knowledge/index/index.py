@@ -151,19 +151,16 @@ class KnowledgeIndex:
         return {file_id: file for file_id, file in found.items() if file_id in file_ids}
 
     async def vectors(self, digests: Collection[str]) -> dict[str, Vectors]:
-        """Return the vectors that the model's table has of embedded texts, by the digests of those."""
+        """Return the vectors that the index has of embedded texts, by the digests of those.
+
+        A table of another model has some too, if only one of two models has changed.
+        """
         found: dict[str, Vectors] = {}
         async with self._tables.translated_errors():
-            table = self._tables.current
-            opened = await table.readable()
-            if opened is None or not table.dimensions or not table.names_models:
-                return found
-            ours = " OR ".join(map(model_filter, self._models))
-            for some in _batches(digests):
-                where = f"digest IN ({', '.join(map(repr, some))}) AND ({ours})"
-                rows = await opened.query().where(where).select(["digest", "vector"]).to_arrow()
-                pairs = zip(rows["digest"].to_pylist(), column_to_vectors(rows["vector"]), strict=True)
-                found |= {digest: vector for digest, vector in pairs if vector is not None}
+            for table in await self._live_tables():
+                opened = await table.readable()
+                if opened is not None and table.dimensions and table.names_models:
+                    found = await _vectors(opened, set(digests) - found.keys(), self._models) | found
         return found
 
     async def late_passages(self, limit: int) -> dict[str, str]:
@@ -212,9 +209,9 @@ class KnowledgeIndex:
         return dict(found)
 
     async def upgrade(self) -> None:
-        """Bring a table of an earlier version to the newest columns; it serves all the time."""
+        """Bring a table of an earlier version to the newest columns and models; it serves all the time."""
         async with self._tables.translated_errors():
-            await self._tables.upgrade()
+            await self._tables.upgrade(self._models if self.late is not None else ())
 
     async def table_names(self) -> set[str]:
         """Return the names of the tables that can be used and have passages."""
@@ -299,7 +296,7 @@ class KnowledgeIndex:
             models.append((embedder, False))
         elif is_current and self._crossing is not None:
             models.append((self._crossing, True))
-        if self.late is not None and is_current and await self._has_late(table, self.late):
+        if self.late is not None and await self._has_late(table, self.late):
             models.append((self.late, not self.late.supports(query)))
         return tuple(
             ModelQuery(
@@ -308,7 +305,7 @@ class KnowledgeIndex:
                 model_filter(model.name) if table.names_models else "",
                 model.nearness(query),
                 is_foreign=is_foreign,
-                crossing=self._crossing if is_foreign and model is self.late else None,
+                crossing=self._crossing if is_current and is_foreign and model is self.late else None,
             )
             for model, is_foreign in models
             if table.dimensions
@@ -352,6 +349,17 @@ class KnowledgeIndex:
         await table.writable(wanted)
         rows = await anyio.to_thread.run_sync(rows_to_arrow, files, table.dimensions, self._model_of)
         await table.replace(id_filter("file_id", [file.file_id for file in files]), rows)
+
+
+async def _vectors(table: Any, digests: Collection[str], models: Collection[str]) -> dict[str, Vectors]:
+    """Return the vectors that LanceDB's table has by these models."""
+    ours, found = " OR ".join(map(model_filter, models)), dict[str, Vectors]()
+    for some in _batches(digests):
+        where = f"digest IN ({', '.join(map(repr, some))}) AND ({ours})"
+        rows = await table.query().where(where).select(["digest", VECTOR]).to_arrow()
+        pairs = zip(rows["digest"].to_pylist(), column_to_vectors(rows[VECTOR]), strict=True)
+        found |= {digest: vector for digest, vector in pairs if vector is not None}
+    return found
 
 
 async def _files(table: PassageTable, file_ids: Collection[str], models: Collection[str]) -> dict[str, IndexedFile]:

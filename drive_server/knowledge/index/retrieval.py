@@ -10,7 +10,14 @@ from typing import Any, Literal
 import anyio
 import numpy as np
 
-from drive_server.knowledge.embedding.embedder import CrossingEmbedder, Embedder, LocalEmbedder, Nearness, Vectors
+from drive_server.knowledge.embedding.embedder import (
+    CjkEmbedder,
+    CrossingEmbedder,
+    Embedder,
+    LocalEmbedder,
+    Nearness,
+    Vectors,
+)
 from drive_server.knowledge.index.evidence import (
     ENOUGH_BY_WORDS,
     Coverage,
@@ -21,6 +28,7 @@ from drive_server.knowledge.index.evidence import (
     with_agreement,
 )
 from drive_server.knowledge.index.fusion import (
+    CJK_TRUST,
     QUESTION,
     TRUST,
     Side,
@@ -78,22 +86,28 @@ class RowsMovedError(RuntimeError):
 
 @dataclass(slots=True)
 class Candidates:
-    """Full-text scores by row id, similarities by model and row id, and the passages that were read."""
+    """Full-text scores by row id, similarities by model and row id, and the passages as they are stored."""
 
     words: dict[int, float] = field(default_factory=dict[int, float])
     similarities: dict[str, dict[int, float]] = field(default_factory=dict[str, dict[int, float]])
-    passages: dict[int, Passage] = field(default_factory=dict[int, Passage])
+    stored: dict[int, str] = field(default_factory=dict[int, str])
+    _passages: dict[int, Passage] = field(default_factory=dict[int, Passage])
 
     def filter(self, admits: Callable[[str], bool]) -> None:
-        """Drop the rows whose passages are not admitted. Read all passages first."""
-        for row in [row for row, passage in self.passages.items() if not admits(passage.search_text)]:
+        """Drop the rows whose passages are not admitted."""
+        for row in [row for row in self.stored if not admits(self.passage(row).search_text)]:
             for found in (self.words, *self.similarities.values()):
                 found.pop(row, None)
 
     def add_passages(self, answer: Any) -> None:
         """Keep the passages of an answer's rows."""
-        pairs = zip(answer[ROW].to_pylist(), answer[PASSAGE].to_pylist(), strict=True)
-        self.passages.update({row: deserialize(stored) for row, stored in pairs})
+        self.stored.update(zip(answer[ROW].to_pylist(), answer[PASSAGE].to_pylist(), strict=True))
+
+    def passage(self, row: int) -> Passage:
+        """Return the passage of a row that was found."""
+        if row not in self._passages:
+            self._passages[row] = deserialize(self.stored[row])
+        return self._passages[row]
 
     def drop_words(self) -> None:
         """Drop the rows that only have words in common with the query."""
@@ -170,12 +184,12 @@ class Retrieval:
         is_judged = self.request.answers_only or any(model.is_foreign for model in self.request.models)
         if self.request.mode != "vector" and is_judged and not await self._is_answered() and self.request.answers_only:
             return []
-        sides = [await self.side(model.embedder) for model in self.request.models]
+        sides = [self.side(model.embedder) for model in self.request.models]
         if sum(bool(side.similarities) for side in sides) > 1:
             sides = [above_field(side) for side in sides]
         scores = fuse(self.candidates.words, sides)
         best = sorted(scores, key=lambda row: (-scores[row], row))[: self.request.limit]
-        passages = await self._read(best)
+        passages = self._passages(best)
         _require_one_state(passages)
         return [(passage, scores[row]) for row, passage in zip(best, passages, strict=True)]
 
@@ -190,7 +204,6 @@ class Retrieval:
         else:
             await self._find_both(size)
         if self.request.query.is_strict:
-            await self._read(self.candidates.rows)
             self.candidates.filter(self.request.query.passage_filter())
 
     async def _find_both(self, size: int) -> None:
@@ -260,7 +273,8 @@ class Retrieval:
             return
         asked = self.table.query().nearest_to(vector).column(VECTOR).distance_type("dot").nprobes(PROBES)
         where = f"({self.request.where}) AND {model.where}" if model.where else self.request.where
-        answer = await asked.where(where).limit(size).select([ROW, "_distance"]).to_arrow()
+        answer = await asked.where(where).limit(size).select([ROW, "_distance", PASSAGE]).to_arrow()
+        self.candidates.add_passages(answer)
         distances = answer["_distance"].to_pylist()
         rows = answer[ROW].to_pylist()
         self._add_similarities(model.embedder, {row: 1 - far for row, far in zip(rows, distances, strict=True)})
@@ -274,7 +288,7 @@ class Retrieval:
         if not correctable_words(self.request.query):
             return []
         best = _best(CHECKED_PASSAGES, self.candidates.words)
-        best_texts = fold_words("\n".join([passage.search_text for passage in await self._read(best)]))
+        best_texts = fold_words("\n".join([passage.search_text for passage in self._passages(best)]))
         missing = [word for word in correctable_words(self.request.query) if word_stem(word) not in best_texts]
         asked = sorted(missing, key=len, reverse=True)[:MAX_CHECKED_WORDS]
         # Often no passage has any of them: then one query says so.
@@ -287,21 +301,13 @@ class Retrieval:
         asked = self.table.query().nearest_to_text(word_query(" ".join(words))).where(self.request.where)
         return len(await asked.limit(1).select([ROW, "_score"]).to_arrow()) > 0
 
-    async def _read(self, rows: Iterable[int]) -> list[Passage]:
-        """Return the passages of rows, reading each row once."""
-        wanted = list(rows)
-        missing = [row for row in wanted if row not in self.candidates.passages]
-        if missing:
-            answer = await self.table.take_row_ids(missing).with_row_id().select([PASSAGE]).to_arrow()
-            self.candidates.add_passages(answer)
-        try:
-            return [self.candidates.passages[row] for row in wanted]
-        except KeyError as error:
-            raise RowsMovedError from error
+    def _passages(self, rows: Iterable[int]) -> list[Passage]:
+        """Return the passages of rows: each query has read those that it found, which costs less than another query."""
+        return [self.candidates.passage(row) for row in rows]
 
     async def _is_answered(self) -> bool:
         """Return whether a passage is an answer by its words or meaning; drop the models that have none near."""
-        coverages = await self._coverages()
+        coverages = self._coverages()
         covered = best_of(coverages.values())
         is_answered = covered.is_answer or bool(self.request.query.phrases and self.candidates.rows)
         asked = [model for model in self.request.models if self.candidates.similarities.get(model.embedder.name)]
@@ -316,16 +322,13 @@ class Retrieval:
             is_answered = is_answered or has_words
         return is_answered or bool(near)
 
-    async def _coverages(self) -> dict[int, Coverage]:
+    def _coverages(self) -> dict[int, Coverage]:
         """Return what the best passages by words have of it, and the nearest ones of models for which words count."""
         terms = terms_of(self.request.query.words, self.misspelled)
         models = [one.embedder.name for one in self.request.models if one.nearness and one.nearness.counts_words]
         sides = (self.candidates.words, *(self.candidates.similarities.get(name, {}) for name in models))
         rows = {row for side in sides for row in _best(COVERED_PASSAGES, side)}
-        # Most of what will be shown is read with it: each query of the index takes milliseconds, whatever it reads.
-        shown = min(self.request.limit, CANDIDATES)
-        await self._read(row for side in self.candidates.similarities.values() for row in _best(shown, side))
-        passages = zip(rows, await self._read(rows), strict=True)
+        passages = zip(rows, self._passages(rows), strict=True)
         return {row: terms.coverage(passage.search_text) for row, passage in passages}
 
     async def _is_near(self, model: ModelQuery, coverages: Mapping[int, Coverage]) -> bool:
@@ -356,14 +359,15 @@ class Retrieval:
         vectors = [one for one in column_to_vectors(answer[VECTOR]) if one is not None]
         return float((crossing.cross_passages(np.array(vectors)) @ vector).max()) if vectors else 0.0
 
-    async def side(self, embedder: Embedder) -> Side[int]:
+    def side(self, embedder: Embedder) -> Side[int]:
         """Return the similarities of a model, and how far they count for this query."""
         found = self.candidates.similarities.get(embedder.name, {})
         if not found or (not self.candidates.words and len(self.request.models) == 1):
             return Side(found, 1.0)
-        share = embedder.weight * TRUST.of(spread_of(found.values()))
-        if self.request.query.is_question and embedder.name == LocalEmbedder.name:
-            nearest = await self._read(_best(MEASURED_PASSAGES, found))
+        trust = CJK_TRUST if isinstance(embedder, CjkEmbedder) else TRUST
+        share = embedder.weight * trust.of(spread_of(found.values()))
+        if self.request.query.is_question and isinstance(embedder, LocalEmbedder):
+            nearest = self._passages(_best(MEASURED_PASSAGES, found))
             share = QUESTION.of(share, fmean(len(passage.search_text) for passage in nearest))
         return Side(found, share)
 

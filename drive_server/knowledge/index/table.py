@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from typing import Any, Final
 
 import anyio
@@ -99,6 +99,17 @@ class PassageTable:
             await table.add_columns({MODEL: named})
             await _create_model_index(table)
             self.names_models = True
+
+    async def retire_vectors(self, models: Collection[str]) -> None:
+        """Have the rows with vectors of models other than these wait for new ones. Only the writer may call it."""
+        table = await self.readable()
+        if table is None or not self.dimensions:
+            return
+        others = f"{MODEL} NOT IN ({', '.join(map(quoted, ('', *models)))})"
+        if await table.count_rows(others):
+            async with self._maintaining:
+                await table.update({MODEL: ""}, where=others)
+            self._commits += 1
 
     async def writable(self, dimensions: int) -> Any:
         """Return LanceDB's table, made with its indices if need be, with a column for vectors of that length."""

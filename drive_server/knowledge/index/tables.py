@@ -8,7 +8,7 @@ being filled does not serve yet. When it is complete, `promote` drops the others
 import logging
 import re
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Collection
 from contextlib import asynccontextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -67,10 +67,15 @@ class PassageTables:
         """Remove the tables of other formats."""
         await self._lance.drop([name for name in await self._all_names() if not name.startswith(_format_prefix())])
 
-    async def upgrade(self) -> None:
-        """Bring the current table to the newest columns."""
+    async def upgrade(self, models: Collection[str]) -> None:
+        """Bring the current table to the newest columns, and have passages wait for a vector by one of the models.
+
+        Without models, vectors stay as they are.
+        """
         if self.current.name in await self._all_names():
             await self.current.upgrade()
+            if models:
+                await self.current.retire_vectors(models)
 
     async def promote(self) -> None:
         """Make the current table the only one."""

@@ -85,6 +85,8 @@ def fold_letters(text: str) -> str:
 
 def fold_words(text: str) -> str:
     """Return a text for comparison word by word: without accents, in one case, with single spaces."""
+    if text.isascii() and "`" not in text:
+        return " ".join(text.casefold().split())
     return " ".join(fold_letters(fold_case(text)).split())
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from drive_server.errors import InvalidInputError
-from drive_server.knowledge.embedding.embedder import CjkEmbedder, LocalEmbedder, NoEmbedder
+from drive_server.knowledge.embedding.embedder import CjkEmbedder, EarlierLocalEmbedder, LocalEmbedder, NoEmbedder
 from drive_server.knowledge.embedding.selection import Embedders
 from drive_server.knowledge.embedding.service import RemoteEmbedder
 from tests.drive_server.knowledge.embedding_server import Script, embedding_server
@@ -57,7 +57,13 @@ async def test_the_key_of_the_language_model_goes_to_its_own_service_only(script
 
 def test_the_model_of_a_table_is_opened_by_its_name() -> None:
     embedders = Embedders("http://127.0.0.1:9/v1")
-    for embedder in (LocalEmbedder(), NoEmbedder(), embedders.open("m"), embedders.open("openai:m")):
+    for embedder in (
+        LocalEmbedder(),
+        EarlierLocalEmbedder(),
+        NoEmbedder(),
+        embedders.open("m"),
+        embedders.open("openai:m"),
+    ):
         found = embedders.by_name(embedder.name)
         assert found is not None
         assert type(found) is type(embedder)

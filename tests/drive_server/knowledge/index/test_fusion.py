@@ -2,8 +2,17 @@ from __future__ import annotations
 
 import pytest
 
-from drive_server.knowledge.embedding.embedder import LocalEmbedder
-from drive_server.knowledge.index.fusion import MIN_SIMILARITY, QUESTION, TRUST, Side, fuse, scaled, spread_of
+from drive_server.knowledge.embedding.embedder import CjkEmbedder, LocalEmbedder
+from drive_server.knowledge.index.fusion import (
+    CJK_TRUST,
+    MIN_SIMILARITY,
+    QUESTION,
+    TRUST,
+    Side,
+    fuse,
+    scaled,
+    spread_of,
+)
 
 
 def test_each_side_counts_as_a_share_of_its_best() -> None:
@@ -30,6 +39,12 @@ VAGUE = [0.32, *([0.3] * 60)]
 def test_words_and_meaning_count_alike_where_nothing_stands_out_and_meaning_up_to_three_quarters() -> None:
     assert LocalEmbedder.weight * TRUST.of(spread_of(VAGUE)) == pytest.approx(0.5)
     assert LocalEmbedder.weight * TRUST.of(spread_of(CLEAR)) == pytest.approx(0.75)
+
+
+def test_the_model_of_chinese_counts_for_three_parts_of_four_at_least_and_its_spreads_are_smaller() -> None:
+    assert CjkEmbedder.weight * CJK_TRUST.of(spread_of(VAGUE)) == pytest.approx(0.765)
+    assert CjkEmbedder.weight * CJK_TRUST.of(CJK_TRUST.high) == CjkEmbedder.weight
+    assert CJK_TRUST.high < TRUST.high
 
 
 def test_trust_grows_with_the_spread_between_its_bounds() -> None:
@@ -68,7 +83,7 @@ def test_a_similarity_counts_from_the_models_floor() -> None:
 
 
 def test_for_a_question_with_short_answers_meaning_counts_more_and_never_less_than_else() -> None:
-    assert QUESTION.of(0.5, 100) == QUESTION.of(0.5, 400) == 0.9
-    assert QUESTION.of(0.5, 550) == pytest.approx(0.7)
-    assert QUESTION.of(0.5, 700) == QUESTION.of(0.5, 1000) == 0.5
+    assert QUESTION.of(0.5, 100) == QUESTION.of(0.5, 500) == 0.9
+    assert QUESTION.of(0.5, 575) == pytest.approx(0.7)
+    assert QUESTION.of(0.5, 650) == QUESTION.of(0.5, 1000) == 0.5
     assert QUESTION.of(0.95, 100) == 0.95

@@ -68,9 +68,10 @@ class Pair(Corpus):
         await self.index.add_vectors(dict(zip(waiting, found, strict=True)), self.late.name)
 
 
-def pair(folder: Path) -> Pair:
-    western, late = SubjectEmbedder("western", is_for_cjk=False), SubjectEmbedder("late", is_for_cjk=True)
-    return Pair(KnowledgeIndex(str(folder / "index"), western, late=late), western, late)
+def pair(folder: Path, *, western_name: str = "western", late_name: str = "late") -> Pair:
+    western, late = SubjectEmbedder(western_name, is_for_cjk=False), SubjectEmbedder(late_name, is_for_cjk=True)
+    before = SubjectEmbedder("western", is_for_cjk=False)
+    return Pair(KnowledgeIndex(str(folder / "index"), western, {"western": before}.get, late=late), western, late)
 
 
 @pytest.fixture
@@ -184,4 +185,36 @@ async def test_the_table_of_an_earlier_version_is_upgraded_by_the_first_write(co
     rows = await table.query().select([MODEL, VECTOR]).to_arrow()
     assert sorted(rows[MODEL].to_pylist()) == ["late"] * 3 + ["western"] * 2
     reader.index.close()
+    later.index.close()
+
+
+async def test_a_late_model_whose_vectors_changed_makes_them_anew_and_words_are_found_meanwhile(
+    corpus: Pair, tmp_path: Path
+) -> None:
+    await fill(corpus)
+    await corpus.embed_late()
+    later = pair(tmp_path, late_name="late-2")
+    await later.index.upgrade()
+    assert await later.index.waiting_for_vectors(ANA) == 2
+    assert await later.found("员工") == [3]
+    assert (await later.found("baby", mode="vector"))[0] == 1  # the other model's vectors stay
+    assert later.late.asked == []
+    await later.embed_late()
+    assert await later.index.waiting_for_vectors(ANA) == 0
+    assert (await later.found("休假", mode="vector"))[0] == 3
+    await later.index.upgrade()
+    assert await later.index.waiting_for_vectors(ANA) == 0
+    later.index.close()
+
+
+async def test_a_model_whose_vectors_changed_leaves_those_of_the_late_model_as_they_are(
+    corpus: Pair, tmp_path: Path
+) -> None:
+    await fill(corpus)
+    await corpus.embed_late()
+    later = pair(tmp_path, western_name="western-2")
+    assert (await later.found("baby", mode="vector"))[0] == 1
+    assert (await later.found("休假", mode="vector"))[0] == 3
+    chinese, english = text_digest("员工有育儿的日子。"), text_digest("Parents may take leave.")
+    assert (await later.index.vectors([chinese, english])).keys() == {chinese}
     later.index.close()

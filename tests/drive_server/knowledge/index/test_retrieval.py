@@ -4,16 +4,18 @@ from typing import TYPE_CHECKING
 
 import anyio
 import pytest
-from lancedb.table import AsyncTable
 
 from drive_server.knowledge.embedding.embedder import LocalEmbedder, NoEmbedder
 from drive_server.knowledge.index.index import KnowledgeIndex
+from drive_server.knowledge.index.retrieval import ModelQuery, Retrieval
 from tests.drive_server.knowledge.corpus import BEN, PORTS, SOUP, Corpus
 from tests.drive_server.knowledge.samples import LEAVE, LEAVE_ZH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from drive_server.knowledge.embedding.embedder import Vectors
 
 INVOICES = [
     f"Invoice INV-2024-{number:04} of 2024 over {number}00 euros, paid in {number} days." for number in range(9)
@@ -129,21 +131,25 @@ async def test_a_phrase_of_function_words_only_narrows_what_the_others_find(corp
 
 
 @pytest.mark.parametrize("corpus", [LocalEmbedder], indirect=True)
-async def test_a_search_whose_passages_are_put_elsewhere_meanwhile_is_made_again(
+async def test_a_search_whose_passages_are_replaced_meanwhile_is_made_again(
     corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(1, 5):
         await corpus.put(number, f"{SOUP} {number}")
-    asked: list[list[int]] = []
-    take = AsyncTable.take_row_ids
+    asked: list[int] = []
+    find_similar = Retrieval._find_similar  # pyright: ignore[reportPrivateUsage] - the moment between two queries
 
-    def take_late(table: AsyncTable, row_ids: list[int]) -> object:
-        asked.append(row_ids)
-        return take(table, [row + (1 << 40) for row in row_ids] if len(asked) == 1 else row_ids)
+    async def find_later(self: Retrieval, model: ModelQuery, vector: Vectors | None, size: int) -> None:
+        while not self.candidates.words:
+            await anyio.lowlevel.checkpoint()
+        asked.append(size)
+        if len(asked) == 1:
+            await corpus.put(1, f"{SOUP} 1", version=2)
+        await find_similar(self, model, vector, size)
 
-    monkeypatch.setattr(AsyncTable, "take_row_ids", take_late)
-    assert sorted(await corpus.found("soup", mode="vector")) == [1, 2, 3, 4]
-    assert len(asked) > 1
+    monkeypatch.setattr(Retrieval, "_find_similar", find_later)
+    assert sorted(await corpus.found("soup")) == [1, 2, 3, 4]
+    assert len(asked) == 2
 
 
 async def test_a_search_beside_writes_and_maintenance_never_fails_nor_finds_anything_twice(corpus: Corpus) -> None:
