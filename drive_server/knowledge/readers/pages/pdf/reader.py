@@ -12,7 +12,7 @@ import pypdfium2
 from pypdfium2 import raw
 
 from drive_server.knowledge.readers.pages.paragraphs import Page, page_parts
-from drive_server.knowledge.readers.pages.pdf.annotations import Annotations, read_annotations
+from drive_server.knowledge.readers.pages.pdf.annotations import Annotations, form_environment, read_annotations
 from drive_server.knowledge.readers.pages.pdf.attachments import attachment_parts
 from drive_server.knowledge.readers.pages.pdf.calls import PageObjects
 from drive_server.knowledge.readers.pages.pdf.first_look import look_at
@@ -48,22 +48,25 @@ def pdf_extraction(path: Path, omissions: Omissions) -> Extraction:
         if document is None:
             raise
     omissions.add("damage", int(is_damaged))
-    with document:
-        return _Reader(document, omissions, has_pictures=file.may_have_pictures).read()
+    with document, form_environment(document) as forms:
+        return _Reader(document, forms, omissions, has_pictures=file.may_have_pictures).read()
 
 
 class _Reader:
     """The pages of a document, and the notes and files that lie on them."""
 
-    def __init__(self, document: pypdfium2.PdfDocument, omissions: Omissions, *, has_pictures: bool) -> None:
+    def __init__(
+        self, document: pypdfium2.PdfDocument, forms: Any, omissions: Omissions, *, has_pictures: bool
+    ) -> None:
+        """`forms`: the form environment, None without a form."""
         self._document = document
+        self._forms = forms
         self._omissions = omissions
         self._has_pictures = has_pictures
         self._notes: list[Part] = []
         self._files: list[Any] = []
         self._has_fields = False
         self._characters = self._unmapped = 0
-        document.init_forms()
 
     def read(self) -> Extraction:
         """Return the text of the document. Blocks."""
@@ -92,7 +95,7 @@ class _Reader:
                 break
 
     def _page(self, page: pypdfium2.PdfPage, number: int) -> Page:
-        annotations = read_annotations(page, self._document.formenv)
+        annotations = read_annotations(page, self._forms)
         text = _page_text(page, gaps_everywhere=bool(annotations.fields))
         letters = "".join(line.text for line in text.lines)
         found = len(letters)
