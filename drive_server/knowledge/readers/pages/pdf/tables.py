@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
-from operator import attrgetter
+from operator import attrgetter, le, lt
 from typing import Final, Literal
 
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line, ends_sentence
@@ -46,6 +46,8 @@ class Run:
 
 
 def _by_column(row: Row, edges: Sequence[float]) -> list[list[Line]]:
+    if len(row) == len(edges) + 1 and all(map(le, map(RIGHT, row), edges)) and all(map(lt, edges, map(LEFT, row[1:]))):
+        return [[piece] for piece in row]  # as in most rows of most tables
     columns: list[list[Line]] = [[] for _ in range(len(edges) + 1)]
     for piece in row:
         _, left, right, _, _, _, _ = piece
@@ -230,9 +232,10 @@ def _is_prose(column: Sequence[Line]) -> bool:
     """Return whether the lines of a column go on with each other's sentences."""
     if len(column) < _LEAST_ROWS:
         return False
-    letters = sum(len(piece.text) for piece in column)
-    cjk = is_cjk("".join(piece.text for piece in column))
-    words = sum(len(piece.text.split()) for piece in column)
+    whole = " ".join([piece.text for piece in column])
+    letters = len(whole) - len(column) + 1
+    cjk = is_cjk(whole)
+    words = len(whole.split())
     if letters < _PROSE_LETTERS * len(column) if cjk else words < _PROSE_WORDS * len(column):
         return False
     continued = sum(
