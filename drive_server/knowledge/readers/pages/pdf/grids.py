@@ -53,12 +53,15 @@ class Grid:
             _, left, right, baseline, height, _, _ = piece
             row = bisect_right(depths, -baseline - height / 4)
             if 0 < row < last_row and 0 < (column := bisect_right(columns, left + 1)) < last_column:
+                place = row, column
                 inside.append(piece)
-                cells[row, column].append(piece)
+                cells[place].append(piece)
                 if right > right_edges[column]:
                     run_into.add((row, column + 1))
-        if not run_into.isdisjoint(cells):
-            return inside, None
+                    if (row, column + 1) in cells:
+                        return inside, None
+                if place in run_into:
+                    return inside, None
         return inside, self._text(cells if self._is_even else _with_spans(cells, self.rules), len(inside))
 
     @property

@@ -1,9 +1,9 @@
 """Tables whose cells are ruled: out of the straight lines and rectangles that a page draws."""
 
 import math
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, groupby, pairwise
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, pairwise
 from operator import itemgetter, sub
 from typing import Final
 
@@ -48,63 +48,82 @@ _Shape = tuple[Handle, int, Box]
 _Segment = tuple[int, int, tuple[float, float]]
 """The kind of a path's segment, whether it closes its figure, and its point."""
 
-Ruling = tuple[float, float, float]
-"""A straight line: its place across its direction, and where it starts and ends along it."""
+Span = tuple[float, float]
+"""Where a piece of a straight line starts and ends along it."""
+
+_Rulings = Mapping[float, Sequence[Span]]
+"""The pieces of straight lines by their places across their direction."""
 
 _AT: Final = itemgetter(0)
-_START: Final = itemgetter(1)
-_END: Final = itemgetter(2)
-_START_AND_END: Final = itemgetter(1, 2)
-_END_AND_START: Final = itemgetter(2, 1)
+_START: Final = itemgetter(0)
+_END: Final = itemgetter(1)
 
 
 def find_grids(objects: PageObjects, text: PageText) -> list[Grid]:
     """Return the ruled tables of a page from top to bottom."""
-    flat: list[Ruling] = []
-    upright: list[Ruling] = []
     edges, rectangles = _edges(objects.of_kind(raw.FPDF_PAGEOBJ_PATH)[:_MOST_PATHS])
     if text.is_turned:
         edges, rectangles = list(map(text.turn, edges)), list(map(text.turn, rectangles))
+    flat, upright = _straight_lines(edges)
+    _add_rectangles(rectangles, flat, upright)
+    if len(flat) < LEAST or len(upright) < LEAST:
+        return []
+    return list(_grids(flat, upright))
+
+
+def _straight_lines(edges: Iterable[Box]) -> tuple[defaultdict[float, list[Span]], defaultdict[float, list[Span]]]:
+    """Return the level and the upright ones among the boxes of lines."""
+    flat: defaultdict[float, list[Span]] = defaultdict(list)
+    upright: defaultdict[float, list[Span]] = defaultdict(list)
     for left, bottom, right, top in edges:
         width, height = right - left, top - bottom
         if width >= _SHORTEST and height <= _THIN:
-            flat.append(((bottom + top) / 2, left, right))
+            flat[(bottom + top) / 2].append((left, right))
         elif height >= _SHORTEST and width <= _THIN:
-            upright.append(((left + right) / 2, bottom, top))
-    if rectangles:
-        lefts, bottoms, rights, tops = zip(*rectangles, strict=True)
-        flat += _long(bottoms + tops, lefts * 2, rights * 2)
-        upright += _long(lefts + rights, bottoms * 2, tops * 2)
-    if len(flat) < LEAST or len(upright) < LEAST:
-        return []
-    return list(_grids(sorted(flat, key=_AT), upright))
+            upright[(left + right) / 2].append((bottom, top))
+    return flat, upright
 
 
-def _long(places: Iterable[float], starts: Sequence[float], ends: Sequence[float]) -> Iterable[Ruling]:
-    rulings = zip(places, starts, ends, strict=True)
-    if min(map(sub, ends, starts)) >= _SHORTEST:
-        return rulings
-    return [one for one in rulings if one[2] - one[1] >= _SHORTEST]
+def _add_rectangles(
+    rectangles: Sequence[Box], flat: defaultdict[float, list[Span]], upright: defaultdict[float, list[Span]]
+) -> None:
+    """Add the edges of rectangles. Cells of a row have their heights in common, those of a column their widths."""
+    rows: defaultdict[Span, list[Span]] = defaultdict(list)
+    columns: defaultdict[Span, list[Span]] = defaultdict(list)
+    for left, bottom, right, top in rectangles:
+        if right - left >= _SHORTEST:
+            rows[bottom, top].append((left, right))
+        if top - bottom >= _SHORTEST:
+            columns[left, right].append((bottom, top))
+    for ends, lines in ((rows, flat), (columns, upright)):
+        for (first, second), spans in ends.items():
+            lines[first] += spans
+            lines[second] += spans
 
 
-def _grids(flat: list[Ruling], upright: list[Ruling]) -> Iterator[Grid]:
+def _grids(flat: _Rulings, upright: _Rulings) -> Iterator[Grid]:
     for verticals in _touching(upright):
-        bottom, top = min(map(_START, verticals)), max(map(_END, verticals))
-        left, right = min(map(_AT, verticals)), max(map(_AT, verticals))
-        level = flat[bisect_left(flat, bottom - NEAR, key=_AT) : bisect_right(flat, top + NEAR, key=_AT)]
-        across = [one for one in level if one[1] < right - NEAR and one[2] > left + NEAR]
-        columns = _places(verticals, top - bottom)
-        if len(columns) >= LEAST and len(across) >= LEAST:
+        spans = list(chain.from_iterable(verticals.values()))
+        bottom, top = min(map(_START, spans)), max(map(_END, spans))
+        left, right = min(verticals), max(verticals)
+        across = {
+            at: near
+            for at, pieces in flat.items()
+            if bottom - NEAR <= at <= top + NEAR
+            and (near := [one for one in pieces if one[0] < right - NEAR and one[1] > left + NEAR])
+        }
+        columns = [at for at, pieces in _lines(verticals) if _length(pieces) >= _COVERED * (top - bottom)]
+        if len(columns) >= LEAST:
             rules = list(_rules(across, columns, right - left))
             if len(rules) >= LEAST:
                 yield Grid(tuple(columns), tuple(reversed(rules)))
 
 
-def _touching(upright: list[Ruling]) -> Iterator[list[Ruling]]:
+def _touching(upright: _Rulings) -> Iterator[_Rulings]:
     """Yield upright lines in groups whose heights overlap, from top to bottom."""
     bottoms: list[float] = []
     # Lines of one table have few different ends.
-    for end, start in sorted(set(map(_END_AND_START, upright)), reverse=True):
+    for start, end in sorted(set(chain.from_iterable(upright.values())), key=_END, reverse=True):
         if not bottoms or end < bottoms[-1] - NEAR:
             bottoms.append(start)
         elif start < bottoms[-1]:
@@ -113,37 +132,38 @@ def _touching(upright: list[Ruling]) -> Iterator[list[Ruling]]:
         yield upright
         return
     for above, bottom in pairwise((math.inf, *bottoms)):
-        yield [one for one in upright if bottom - NEAR <= one[2] < above - NEAR]
+        group = {
+            at: [one for one in pieces if bottom - NEAR <= one[1] < above - NEAR] for at, pieces in upright.items()
+        }
+        yield {at: pieces for at, pieces in group.items() if pieces}
 
 
-def _places(rulings: list[Ruling], length: float) -> list[float]:
-    """Return the places of the lines that cover most of a length, be it in pieces, in ascending order."""
-    return [at for at, pieces in _lines(rulings) if _length(pieces) >= _COVERED * length]
-
-
-def _lines(rulings: list[Ruling]) -> Iterator[tuple[float, list[Ruling]]]:
+def _lines(rulings: _Rulings) -> Iterator[tuple[float, list[Span]]]:
     """Yield the place of each line, in ascending order, and the pieces in which it is drawn."""
-    pieces: list[Ruling] = []
-    for at, some in groupby(sorted(rulings, key=_AT), _AT):
-        if pieces and at - pieces[0][0] > NEAR:
-            yield pieces[0][0], pieces
+    pieces: list[Span] = []
+    first = 0.0
+    for at, some in sorted(rulings.items(), key=_AT):
+        if pieces and at - first > NEAR:
+            yield first, pieces
             pieces = []
+        if not pieces:
+            first = at
         pieces += some
     if pieces:
-        yield pieces[0][0], pieces
+        yield first, pieces
 
 
-def _length(pieces: Sequence[Ruling]) -> float:
+def _length(pieces: Sequence[Span]) -> float:
     return sum(map(sub, map(_END, pieces), map(_START, pieces)))
 
 
-def _rules(across: list[Ruling], columns: Sequence[float], width: float) -> Iterator[Rule]:
+def _rules(across: _Rulings, columns: Sequence[float], width: float) -> Iterator[Rule]:
     """Yield the level lines that cross a column at least, from bottom to top."""
-    known: dict[tuple[frozenset[tuple[float, float]], float], frozenset[int]] = {}
+    known: dict[tuple[frozenset[Span], float], frozenset[int]] = {}
     """Most lines of a table are drawn in the same pieces."""
     for at, pieces in _lines(across):
         is_whole = _length(pieces) >= _COVERED * width
-        key = frozenset(map(_START_AND_END, pieces)), _TOUCHED if is_whole else _CROSSED
+        key = frozenset(pieces), _TOUCHED if is_whole else _CROSSED
         crossed = known.get(key)
         if crossed is None:
             crossed = known[key] = _crossed(*key, columns)
@@ -151,7 +171,7 @@ def _rules(across: list[Ruling], columns: Sequence[float], width: float) -> Iter
             yield Rule(at, crossed)
 
 
-def _crossed(pieces: Iterable[tuple[float, float]], least: float, columns: Sequence[float]) -> frozenset[int]:
+def _crossed(pieces: Iterable[Span], least: float, columns: Sequence[float]) -> frozenset[int]:
     """Return the columns, from 1, of whose widths a line covers that part."""
     joined = _united(pieces)
     if joined[0][0] <= columns[0] + NEAR and joined[0][1] >= columns[-1] - NEAR:
@@ -163,9 +183,9 @@ def _crossed(pieces: Iterable[tuple[float, float]], least: float, columns: Seque
     )
 
 
-def _united(pieces: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+def _united(pieces: Iterable[Span]) -> list[Span]:
     """Return where the pieces of a line start and end, those that touch as one."""
-    joined: list[tuple[float, float]] = []
+    joined: list[Span] = []
     for start, end in sorted(pieces):
         if joined and start <= joined[-1][1] + NEAR:
             joined[-1] = (joined[-1][0], max(joined[-1][1], end))
