@@ -34,6 +34,8 @@ _LINE: Final = re.compile("[^\r\n\ufffe]+\ufffe?")  # U+FFFE: a hyphen and the e
 _BLANKS: Final = re.compile(r"[^ ] +(?=[^ ])")
 """The blanks within a line, and the character before them."""
 _LEADERS: Final = re.compile("[.·_…] ?[.·_…] ?[.·_…] ?[.·_…]")
+_CONTENTS: Final = re.compile(r"(?:…|(?:[.·_] ?){3,}) *(?:\d{1,4}|[ivxlc]{1,7})$")
+_DOTS: Final = ("...", ". . .", "…", "···", "___")
 _LETTER_WIDTH: Final = 0.52  # of the type's height: more than the letters of most lines take
 _SAMPLES: Final = 5
 _LONG_SAMPLE: Final = 12  # characters
@@ -53,13 +55,15 @@ _TURNS: Final[dict[Direction, Callable[[Box, float, float], Box]]] = {
 class PageText:
     """The lines of a page as they are drawn, in coordinates in which most of them are upright.
 
-    `height`: of the page in these coordinates; `turn`: takes boxes of the page there, as they are if not `is_turned`.
+    `height`: of the page in these coordinates; `turn`: takes boxes of the page there, as they are if not `is_turned`;
+    `has_leaders`: it has dots as they stand between titles and the numbers of their pages.
     """
 
     lines: tuple[Line, ...]
     height: float
     turn: Callable[[Box], Box]
     is_turned: bool
+    has_leaders: bool
 
 
 class Characters:
@@ -107,7 +111,9 @@ def read_lines(textpage: Any, width: float, height: float, *, gaps_everywhere: b
     if turned:
         lines = frame.upright(lines, turned)
     lines = frame.with_pieces(lines, gaps_everywhere=gaps_everywhere)
-    return PageText(tuple(lines), width if direction in _VERTICAL else height, frame.turn, direction != "right")
+    has_leaders = any(dots in characters.text for dots in _DOTS)
+    height = width if direction in _VERTICAL else height
+    return PageText(tuple(lines), height, frame.turn, direction != "right", has_leaders)
 
 
 def _words(text: str) -> list[tuple[str, int]]:
@@ -234,7 +240,7 @@ class _Frame:
                 wide = WIDE_GAP * lines[number].height
                 if right - left >= wide or before - after >= wide:
                     found[number].append((last + 1, end, left, right))
-        return {number: gaps for number, gaps in found.items() if not _LEADERS.search(lines[number].text)}
+        return {number: gaps for number, gaps in found.items() if not _has_leaders(lines[number].text)}
 
     def _around_blanks(self, lines: Sequence[Line], numbers: Sequence[int]) -> list[tuple[int, int]]:
         """Return the offsets of the characters around each blank within the lines of these numbers."""
@@ -258,6 +264,18 @@ def _is_upright(line: Line) -> bool:
 def _is_wide(line: Line) -> bool:
     """Return whether a line is wider than its letters need."""
     return line.kind != "aside" and line.right - line.left > _LETTER_WIDTH * line.height * len(line.text)
+
+
+def _has_leaders(text: str) -> bool:
+    return _LEADERS.search(text) is not None or _CONTENTS.search(text) is not None
+
+
+def with_contents(lines: Sequence[Line]) -> tuple[Line, ...]:
+    """Return the lines with those of a table of contents, which end with a number behind dots, by themselves."""
+    return tuple(
+        line._replace(kind="contents", pieces=()) if line.kind == "text" and _CONTENTS.search(line.text) else line
+        for line in lines
+    )
 
 
 def _pieces(whole: str, line: Line, start: int, gaps: Sequence[_Gap]) -> tuple[Line, ...]:

@@ -17,7 +17,7 @@ from drive_server.knowledge.readers.pages.pdf.attachments import attachment_part
 from drive_server.knowledge.readers.pages.pdf.calls import PageObjects
 from drive_server.knowledge.readers.pages.pdf.first_look import look_at
 from drive_server.knowledge.readers.pages.pdf.forms import with_values
-from drive_server.knowledge.readers.pages.pdf.lines import PageText, read_lines
+from drive_server.knowledge.readers.pages.pdf.lines import PageText, read_lines, with_contents
 from drive_server.knowledge.readers.pages.pdf.pictures import count_pictures
 from drive_server.knowledge.readers.pages.pdf.reading_order import in_reading_order
 from drive_server.knowledge.readers.pages.pdf.repair import repaired
@@ -109,6 +109,8 @@ class _Reader:
         self._take(annotations, text, number)
         lines = with_values(text.lines, annotations.fields, text.turn) if annotations.fields else text.lines
         ordered = in_reading_order(lines, lambda: find_grids(objects, text))
+        if text.has_leaders:
+            ordered = with_contents(ordered)
         return Page(number, ordered, is_scanned, text.height)
 
     def _take(self, annotations: Annotations, text: PageText, number: int) -> None:
