@@ -14,8 +14,11 @@ from drive_server.knowledge.text.elements import Part
 _SOFT_HYPHENS = "\x02\ufffe\u00ad"
 _SENTENCE_ENDS = frozenset(".!?:;。！？：；…")
 _CLOSING = "\"'”’」』）)]"
-_BULLETS = "•·●◦▪‣\uf0a7\uf0b7\uf0d8\uf0fc"  # the last ones are those of the fonts Symbol and Wingdings
-_LIST_ITEM = re.compile(rf"(?:[{_BULLETS}–*-]|[(（]?(?:\d{{1,3}}|[a-z]|[一二三四五六七八九十]{{1,3}})[.)）、])\s*\S")
+BULLETS: Final = ("•", "·", "●", "◦", "▪", "‣", "\uf0a7", "\uf0b7", "\uf0d8", "\uf0fc")
+"""The last ones are those of the fonts Symbol and Wingdings."""
+_LIST_ITEM = re.compile(
+    rf"(?:[{''.join(BULLETS)}–*-]|[(（]?(?:\d{{1,3}}|[a-z]|[一二三四五六七八九十]{{1,3}})[.)）、])\s*\S"
+)
 _DIVIDED = re.compile(rf"([^\W\d_]+)[{_SOFT_HYPHENS}-]$")
 _RANGE = re.compile(r"\d[-–]$")
 _HYPHENS = f"{_SOFT_HYPHENS}-"
@@ -34,13 +37,15 @@ _PARAGRAPH_PITCH = 1.3
 _WIDE_PITCH = 1.8  # of the type's height: the distance of paragraphs, or of lines that fill the page
 _INDENT = 0.7
 _SHORT = 0.85
+_LONG = 0.6
 _BLOCK_LINES = 3
 
 
 class Line(NamedTuple):
     """A line of text: where it begins and ends, its baseline, and the height of its type.
 
-    `kind`: "row" stands by itself, "table" is a whole table, a row a line, and "aside" is turned against the page.
+    `kind`: "row" stands by itself, "contents" ends with the number of a page, "table" is a whole table, a row a line,
+    and "aside" is turned against the page.
     `pieces`: the parts of the line, if there are wide gaps between them.
     """
 
@@ -49,7 +54,7 @@ class Line(NamedTuple):
     right: float
     baseline: float
     height: float
-    kind: Literal["text", "row", "table", "aside"] = "text"
+    kind: Literal["text", "row", "contents", "table", "aside"] = "text"
     pieces: tuple["Line", ...] = ()
 
 
@@ -158,7 +163,7 @@ def _common_pitches(page: Page) -> dict[int, float]:
 def _begins(previous: Line, line: Line, usual: float, width: float) -> bool:
     """Return whether a line begins a paragraph, rather than going on with that of the line before it."""
     if previous.kind != "text" or line.kind != "text":
-        return True
+        return not (previous.kind == "text" and line.kind == "contents" and _goes_on_in(previous, line))
     step = previous.baseline - line.baseline
     if usual and abs(step) < SAME_ROW * line.height:
         return False
@@ -174,6 +179,14 @@ def _begins(previous: Line, line: Line, usual: float, width: float) -> bool:
     if ended and (short or indented):
         return True
     return (ended or short) and _LIST_ITEM.match(line.text) is not None
+
+
+def _goes_on_in(title: Line, line: Line) -> bool:
+    """Return whether a title in a table of contents goes on in the line with the number of its page."""
+    if ends_sentence(title.text) or _LIST_ITEM.match(line.text):
+        return False
+    is_below = 0 < title.baseline - line.baseline < _WIDE_PITCH * line.height
+    return is_below and title.right - title.left > _LONG * (line.right - line.left)
 
 
 def _full_width(page: Page, width: float) -> float:

@@ -1,18 +1,29 @@
 """What lies on the pages of a PDF (ISO 32000-2, section 12.5): notes, the fields of forms, attached files."""
 
 import ctypes
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
+import pypdfium2
 from pypdfium2 import raw
+
+from drive_server.knowledge.readers.pages.pdf.calls import (
+    Handle,
+    PageAnnotations,
+    handle,
+    kinds_of_fields,
+    lengths_of_values,
+)
 
 _UNITS: Final = 2  # bytes
 _LINK_KINDS: Final = (raw.FPDF_ANNOT_LINK, raw.FPDF_ANNOT_POPUP)
 _HIDDEN: Final = raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
 _BOXES: Final = (raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON)
 _CHOICES: Final = (raw.FPDF_FORMFIELD_COMBOBOX, raw.FPDF_FORMFIELD_LISTBOX)
+_OFF: Final = ("", "Off")
+"""The appearances of a box that is not ticked (ISO 32000-2, section 12.7.5.2.3)."""
 _PASSWORD: Final = 1 << 13
 """The flag of a text field that shows no letters (ISO 32000-2, table 231)."""
 
@@ -44,59 +55,89 @@ class Annotations:
     hidden_values: int = 0
 
 
+@contextmanager
+def form_environment(document: pypdfium2.PdfDocument) -> Generator[Any]:
+    """Yield pdfium's environment for the values of a document's form, None without a form.
+
+    It is not the document's own, for which each page would make the views of its fields: half of the time of a form.
+    """
+    if document.get_formtype() == raw.FORMTYPE_NONE:
+        yield None
+        return
+    settings = raw.FPDF_FORMFILLINFO(version=2)  # pdfium keeps no copy
+    forms = raw.FPDFDOC_InitFormFillEnvironment(document.raw, settings)
+    try:
+        yield forms or None
+    finally:
+        raw.FPDFDOC_ExitFormFillEnvironment(forms)
+
+
 def read_annotations(page: Any, forms: Any) -> Annotations:
     """Return what lies on a page. `forms`: the document's form environment, None without forms."""
-    notes: list[str] = []
-    fields: list[Field] = []
+    count = raw.FPDFPage_GetAnnotCount(page.raw)
+    if count <= 0:
+        return Annotations()
+    found = PageAnnotations(page.raw, count)
+    try:
+        return _read(found, forms)
+    finally:
+        found.close()
+
+
+def _read(found: PageAnnotations, forms: Any) -> Annotations:
+    shown = [
+        (one, kind)
+        for one, kind, flags in zip(found.handles, found.kinds, found.flags, strict=True)
+        if kind not in _LINK_KINDS and not flags & _HIDDEN
+    ]
     files: list[Any] = []
-    passwords = 0
-    for number in range(raw.FPDFPage_GetAnnotCount(page.raw)):
-        with _annotation(page.raw, number) as found:
-            kind = raw.FPDFAnnot_GetSubtype(found)
-            if kind in _LINK_KINDS or raw.FPDFAnnot_GetFlags(found) & _HIDDEN:
-                continue
-            if kind == raw.FPDF_ANNOT_WIDGET:
-                passwords += forms is not None and _is_password(forms, found)
-                fields += _fields(forms, found)
-                continue
-            if kind == raw.FPDF_ANNOT_FILEATTACHMENT and (file := raw.FPDFAnnot_GetFileAttachment(found)):
+    notes: list[str] = []
+    for one, kind in shown:
+        if kind != raw.FPDF_ANNOT_WIDGET:
+            annotation = _pointer(one)
+            if kind == raw.FPDF_ANNOT_FILEATTACHMENT and (file := raw.FPDFAnnot_GetFileAttachment(annotation)):
                 files.append(file)
-            notes.append(_contents(found))
+            notes.append(_string(annotation, b"Contents"))
+    fields, passwords = _fields([one for one, kind in shown if kind == raw.FPDF_ANNOT_WIDGET], forms)
     return Annotations(tuple(note for note in notes if note), tuple(fields), tuple(files), passwords)
 
 
-@contextmanager
-def _annotation(page: Any, number: int) -> Generator[Any]:
-    found = raw.FPDFPage_GetAnnot(page, number)
-    try:
-        yield found
-    finally:
-        raw.FPDFPage_CloseAnnot(found)
+def _pointer(one: Handle) -> Any:
+    return ctypes.cast(one, raw.FPDF_ANNOTATION)
 
 
-def _contents(found: Any) -> str:
-    return _text(lambda *buffer: raw.FPDFAnnot_GetStringValue(found, b"Contents", *buffer))
+def _string(found: Any, key: bytes) -> str:
+    return _text(lambda *buffer: raw.FPDFAnnot_GetStringValue(found, key, *buffer))
 
 
-def _fields(forms: Any, found: Any) -> Iterator[Field]:
-    if forms is None or _is_password(forms, found):
-        return
-    kind = raw.FPDFAnnot_GetFormFieldType(forms, found)
+def _fields(widgets: Sequence[Handle], forms: Any) -> tuple[list[Field], int]:
+    """Return the fields that are filled in, boxes and chosen options included, and the number of passwords."""
+    fields: list[Field] = []
+    passwords = 0
+    if forms is None or not widgets:
+        return fields, passwords
+    environment = handle(forms)
+    kinds = kinds_of_fields(environment, widgets)
+    lengths = lengths_of_values(environment, widgets)
+    for one, kind, length in zip(widgets, kinds, lengths, strict=True):
+        if kind == raw.FPDF_FORMFIELD_TEXTFIELD and length <= _UNITS:
+            continue  # most fields of most forms are blank
+        found = _pointer(one)
+        value = _shown(forms, found, kind)
+        if kind == raw.FPDF_FORMFIELD_TEXTFIELD and raw.FPDFAnnot_GetFormFieldFlags(forms, found) & _PASSWORD:
+            passwords += bool(value)
+        elif value:
+            fields.append(Field(value, _name(forms, found), _box(found)))
+    return fields, passwords
+
+
+def _shown(forms: Any, found: Any, kind: int) -> str:
+    """Return the value of a field as its widget shows it; nothing for a button."""
     if kind in _BOXES:
-        value = TICKED if raw.FPDFAnnot_IsChecked(forms, found) else EMPTY
-    elif kind in _CHOICES:
-        value = _chosen(forms, found) or _value(forms, found)
-    elif kind == raw.FPDF_FORMFIELD_TEXTFIELD:
-        value = _value(forms, found)
-    else:
-        return
-    if value:
-        yield Field(value, _name(forms, found), _box(found))
-
-
-def _is_password(forms: Any, found: Any) -> bool:
-    is_text = raw.FPDFAnnot_GetFormFieldType(forms, found) == raw.FPDF_FORMFIELD_TEXTFIELD
-    return is_text and bool(raw.FPDFAnnot_GetFormFieldFlags(forms, found) & _PASSWORD) and bool(_value(forms, found))
+        return EMPTY if _string(found, b"AS") in _OFF else TICKED
+    if kind in _CHOICES:
+        return _chosen(forms, found) or _value(forms, found)
+    return _value(forms, found) if kind == raw.FPDF_FORMFIELD_TEXTFIELD else ""
 
 
 def _value(forms: Any, found: Any) -> str:

@@ -73,6 +73,12 @@ _matrix: Final = _bare(raw.FPDFPageObj_GetMatrix, None)
 _segment: Final = _bare(raw.FPDFPath_GetPathSegment, ctypes.c_void_p)
 _point: Final = _bare(raw.FPDFPathSegment_GetPoint, None)
 _segment_kind: Final = _bare(raw.FPDFPathSegment_GetType)
+_annotation: Final = _bare(raw.FPDFPage_GetAnnot, ctypes.c_void_p)
+_annotation_kind: Final = _bare(raw.FPDFAnnot_GetSubtype)
+_flags: Final = _bare(raw.FPDFAnnot_GetFlags)
+_field_kind: Final = _bare(raw.FPDFAnnot_GetFormFieldType)
+_field_value: Final = _bare(raw.FPDFAnnot_GetFormFieldValue, ctypes.c_ulong)
+_close_annotation: Final = _bare(raw.FPDFPage_CloseAnnot, None)
 closes_figure: Final = _bare(raw.FPDFPathSegment_GetClose)
 count_segments: Final = _bare(raw.FPDFPath_CountSegments)
 
@@ -139,6 +145,29 @@ def object_boxes(handles: Sequence[Handle]) -> Iterator[Box]:
 def matrices_of(handles: Sequence[Handle]) -> Iterator[tuple[float, ...]]:
     """Return the six numbers of the matrix of each object."""
     return _records(_MATRICES.of(_matrix, handles), 6)
+
+
+class PageAnnotations:
+    """The handles of a page's annotations, with their kinds and flags. They are to be closed."""
+
+    def __init__(self, page: Any, count: int) -> None:
+        self.handles: list[Handle] = list(map(_as_argument, map(_annotation, repeat(handle(page)), range(count))))
+        self.kinds: list[int] = list(map(_annotation_kind, self.handles))
+        self.flags: list[int] = list(map(_flags, self.handles))
+
+    def close(self) -> None:
+        """Give the memory of the annotations back."""
+        deque(map(_close_annotation, self.handles), maxlen=0)
+
+
+def kinds_of_fields(forms: Handle, annotations: Sequence[Handle]) -> list[int]:
+    """Return the kinds of the fields of forms that annotations show."""
+    return list(map(_field_kind, repeat(forms), annotations))
+
+
+def lengths_of_values(forms: Handle, annotations: Sequence[Handle]) -> list[int]:
+    """Return how many bytes the values of fields take, in UTF-16 with an end of two bytes."""
+    return list(map(_field_value, repeat(forms), annotations, repeat(None), repeat(0)))
 
 
 class Segments(NamedTuple):

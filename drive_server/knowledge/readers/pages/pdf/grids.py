@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, repeat
+from itertools import pairwise
 from typing import Final
 
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
@@ -43,31 +43,31 @@ class Grid:
 
         There is no text if pieces stand across its lines, or all of them in one column or row.
         """
-        right_edges = [edge + NEAR for edge in self.columns]
-        last_column, last_row = len(self.columns), len(self.rules)
+        columns, right_edges = self.columns, [edge + NEAR for edge in self.columns]
+        depths = [-rule.at for rule in self.rules]
+        last_column, last_row = len(columns), len(depths)
         inside: list[Line] = []
         cells: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)
         run_into: set[tuple[int, int]] = set()
-        for piece, row, column in zip(pieces, *self._places(pieces), strict=True):
-            if 0 < column < last_column and 0 < row < last_row:
+        for piece in pieces:
+            _, left, right, baseline, height, _, _ = piece
+            row = bisect_right(depths, -baseline - height / 4)
+            if 0 < row < last_row and 0 < (column := bisect_right(columns, left + 1)) < last_column:
+                place = row, column
                 inside.append(piece)
-                cells[row, column].append(piece)
-                if piece.right > right_edges[column]:
+                cells[place].append(piece)
+                if right > right_edges[column]:
                     run_into.add((row, column + 1))
-        if not run_into.isdisjoint(cells):
-            return inside, None
+                    if (row, column + 1) in cells:
+                        return inside, None
+                if place in run_into:
+                    return inside, None
         return inside, self._text(cells if self._is_even else _with_spans(cells, self.rules), len(inside))
 
     @property
     def _is_even(self) -> bool:
         """True if each line crosses all columns."""
         return all(len(rule.crossed) == len(self.columns) - 1 for rule in self.rules)
-
-    def _places(self, pieces: Sequence[Line]) -> tuple[Iterator[int], Iterator[int]]:
-        """Return the row and the column in which each piece begins, from 1; others for one outside of the table."""
-        depths = [-rule.at for rule in self.rules]
-        rows = map(bisect_right, repeat(depths), [-_level(piece) for piece in pieces])
-        return rows, map(bisect_right, repeat(self.columns), [piece.left + 1 for piece in pieces])
 
     def _text(self, cells: Mapping[tuple[int, int], list[Line]], pieces: int) -> str | None:
         rows, columns = ({place[which] for place in cells} for which in (0, 1))

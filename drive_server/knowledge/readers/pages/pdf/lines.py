@@ -10,6 +10,8 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
+from operator import gt
 from typing import Any, Final, Literal
 
 from pypdfium2 import raw
@@ -29,8 +31,11 @@ WIDE_GAP: Final = 0.9
 """Of the type's height: a gap that no blank between two words has."""
 
 _LINE: Final = re.compile("[^\r\n\ufffe]+\ufffe?")  # U+FFFE: a hyphen and the end of its line
-_BLANKS: Final = re.compile(r" +")
+_BLANKS: Final = re.compile(r"[^ ] +(?=[^ ])")
+"""The blanks within a line, and the character before them."""
 _LEADERS: Final = re.compile("[.·_…] ?[.·_…] ?[.·_…] ?[.·_…]")
+_CONTENTS: Final = re.compile(r"(?:…|(?:[.·_] ?){3,}) *(?:\d{1,4}|[ivxlc]{1,7})$")
+_DOTS: Final = ("...", ". . .", "…", "···", "___")
 _LETTER_WIDTH: Final = 0.52  # of the type's height: more than the letters of most lines take
 _SAMPLES: Final = 5
 _LONG_SAMPLE: Final = 12  # characters
@@ -50,13 +55,15 @@ _TURNS: Final[dict[Direction, Callable[[Box, float, float], Box]]] = {
 class PageText:
     """The lines of a page as they are drawn, in coordinates in which most of them are upright.
 
-    `height`: of the page in these coordinates; `turn`: takes boxes of the page there, as they are if not `is_turned`.
+    `height`: of the page in these coordinates; `turn`: takes boxes of the page there, as they are if not `is_turned`;
+    `has_leaders`: it has dots as they stand between titles and the numbers of their pages.
     """
 
     lines: tuple[Line, ...]
     height: float
     turn: Callable[[Box], Box]
     is_turned: bool
+    has_leaders: bool
 
 
 class Characters:
@@ -104,7 +111,9 @@ def read_lines(textpage: Any, width: float, height: float, *, gaps_everywhere: b
     if turned:
         lines = frame.upright(lines, turned)
     lines = frame.with_pieces(lines, gaps_everywhere=gaps_everywhere)
-    return PageText(tuple(lines), width if direction in _VERTICAL else height, frame.turn, direction != "right")
+    has_leaders = any(dots in characters.text for dots in _DOTS)
+    height = width if direction in _VERTICAL else height
+    return PageText(tuple(lines), height, frame.turn, direction != "right", has_leaders)
 
 
 def _words(text: str) -> list[tuple[str, int]]:
@@ -214,33 +223,31 @@ class _Frame:
         result = list(lines)
         for number, found in gaps.items():
             line = lines[number]
-            result[number] = Line(*line[:-1], _pieces(line, self.starts[number], found))
+            result[number] = Line(*line[:-1], _pieces(self.characters.text, line, self.starts[number], found))
         return result
 
     def _gaps(self, lines: Sequence[Line], numbers: Sequence[int]) -> dict[int, list[_Gap]]:
         """Return the wide gaps of those of the lines, by their numbers, that have any and no leaders."""
         if not numbers:
             return {}
-        blanks = self._blanks(lines, numbers)
+        pairs = self._around_blanks(lines, numbers)
         least = WIDE_GAP * min([lines[number].height for number in numbers])
-        ends = self._ends([offset for begin, end in blanks for offset in (begin - 1, end)])
         found: defaultdict[int, list[_Gap]] = defaultdict(list)
-        for (begin, end), (before, left, right, after) in zip(blanks, ends, strict=True):
+        ends = self._ends(list(chain.from_iterable(pairs)))
+        for (last, end), (before, left, right, after) in zip(pairs, ends, strict=True):
             if right - left >= least or before - after >= least:
-                number = bisect_right(self.starts, begin) - 1
+                number = bisect_right(self.starts, last) - 1
                 wide = WIDE_GAP * lines[number].height
                 if right - left >= wide or before - after >= wide:
-                    found[number].append((begin, end, left, right))
-        return {number: gaps for number, gaps in found.items() if not _LEADERS.search(lines[number].text)}
+                    found[number].append((last + 1, end, left, right))
+        return {number: gaps for number, gaps in found.items() if not _has_leaders(lines[number].text)}
 
-    def _blanks(self, lines: Sequence[Line], numbers: Sequence[int]) -> list[tuple[int, int]]:
-        """Return where the blanks within the lines of these numbers begin and end."""
-        text, starts = self.characters.text, self.starts
-        return [
-            blank.span()
-            for number in numbers
-            for blank in _BLANKS.finditer(text, starts[number], starts[number] + len(lines[number].text))
-        ]
+    def _around_blanks(self, lines: Sequence[Line], numbers: Sequence[int]) -> list[tuple[int, int]]:
+        """Return the offsets of the characters around each blank within the lines of these numbers."""
+        starts = list(map(self.starts.__getitem__, numbers))
+        ends = [start + len(lines[number].text) for number, start in zip(numbers, starts, strict=True)]
+        matches = map(_BLANKS.finditer, repeat(self.characters.text), starts, ends)
+        return list(map(re.Match[str].span, chain.from_iterable(matches)))
 
     def _ends(self, offsets: Sequence[int]) -> Iterator[Box]:
         """Yield where the characters of each pair begin and end."""
@@ -259,20 +266,33 @@ def _is_wide(line: Line) -> bool:
     return line.kind != "aside" and line.right - line.left > _LETTER_WIDTH * line.height * len(line.text)
 
 
-def _pieces(line: Line, start: int, gaps: Sequence[_Gap]) -> tuple[Line, ...]:
-    """Return the parts of a line that begins at an offset in the page's text."""
+def _has_leaders(text: str) -> bool:
+    return _LEADERS.search(text) is not None or _CONTENTS.search(text) is not None
+
+
+def with_contents(lines: Sequence[Line]) -> tuple[Line, ...]:
+    """Return the lines with those of a table of contents, which end with a number behind dots, by themselves."""
+    return tuple(
+        line._replace(kind="contents", pieces=()) if line.kind == "text" and _CONTENTS.search(line.text) else line
+        for line in lines
+    )
+
+
+def _pieces(whole: str, line: Line, start: int, gaps: Sequence[_Gap]) -> tuple[Line, ...]:
+    """Return the parts of a line that begins at an offset in the page's whole text."""
     text, left, line_right, baseline, height, _, _ = line
     if gaps[0][3] < gaps[0][2]:  # written from right to left
         gaps = [(begin, end, line_right, left) for begin, end, _, _ in gaps]
-    pieces: list[Line] = []
-    begin = 0
-    for end, following, right, next_left in (*gaps, (start + len(text), 0, line_right, 0.0)):
-        # In mirrored text a piece ends left of where it begins.
-        first, last = (left, right) if left <= right else (right, left)
-        # A Line's own constructor takes twice as long, and tables have thousands of pieces.
-        pieces.append(tuple.__new__(Line, (text[begin : end - start], first, last, baseline, height, "text", ())))
-        begin, left = following - start, next_left
-    return tuple(pieces)
+    ends, begins, rights, lefts = zip(*gaps, strict=True)
+    lefts, rights = (left, *lefts), (*rights, line_right)
+    if any(map(gt, lefts, rights)):  # in mirrored text a piece ends left of where it begins
+        lefts, rights = map(min, lefts, rights), map(max, lefts, rights)
+    places = map(slice, (start, *begins), (*ends, start + len(text)))
+    fields = zip(
+        map(whole.__getitem__, places), lefts, rights, repeat(baseline), repeat(height), repeat("text"), repeat(())
+    )
+    # A Line's own constructor takes twice as long, and tables have thousands of pieces.
+    return tuple(map(tuple.__new__, repeat(Line), fields))
 
 
 def runs_to_the_left(text: str) -> bool:

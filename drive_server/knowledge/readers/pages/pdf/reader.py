@@ -12,12 +12,12 @@ import pypdfium2
 from pypdfium2 import raw
 
 from drive_server.knowledge.readers.pages.paragraphs import Page, page_parts
-from drive_server.knowledge.readers.pages.pdf.annotations import Annotations, read_annotations
+from drive_server.knowledge.readers.pages.pdf.annotations import Annotations, form_environment, read_annotations
 from drive_server.knowledge.readers.pages.pdf.attachments import attachment_parts
 from drive_server.knowledge.readers.pages.pdf.calls import PageObjects
 from drive_server.knowledge.readers.pages.pdf.first_look import look_at
 from drive_server.knowledge.readers.pages.pdf.forms import with_values
-from drive_server.knowledge.readers.pages.pdf.lines import PageText, read_lines
+from drive_server.knowledge.readers.pages.pdf.lines import PageText, read_lines, with_contents
 from drive_server.knowledge.readers.pages.pdf.pictures import count_pictures
 from drive_server.knowledge.readers.pages.pdf.reading_order import in_reading_order
 from drive_server.knowledge.readers.pages.pdf.repair import repaired
@@ -48,22 +48,25 @@ def pdf_extraction(path: Path, omissions: Omissions) -> Extraction:
         if document is None:
             raise
     omissions.add("damage", int(is_damaged))
-    with document:
-        return _Reader(document, omissions, has_pictures=file.may_have_pictures).read()
+    with document, form_environment(document) as forms:
+        return _Reader(document, forms, omissions, has_pictures=file.may_have_pictures).read()
 
 
 class _Reader:
     """The pages of a document, and the notes and files that lie on them."""
 
-    def __init__(self, document: pypdfium2.PdfDocument, omissions: Omissions, *, has_pictures: bool) -> None:
+    def __init__(
+        self, document: pypdfium2.PdfDocument, forms: Any, omissions: Omissions, *, has_pictures: bool
+    ) -> None:
+        """`forms`: the form environment, None without a form."""
         self._document = document
+        self._forms = forms
         self._omissions = omissions
         self._has_pictures = has_pictures
         self._notes: list[Part] = []
         self._files: list[Any] = []
         self._has_fields = False
         self._characters = self._unmapped = 0
-        document.init_forms()
 
     def read(self) -> Extraction:
         """Return the text of the document. Blocks."""
@@ -92,7 +95,7 @@ class _Reader:
                 break
 
     def _page(self, page: pypdfium2.PdfPage, number: int) -> Page:
-        annotations = read_annotations(page, self._document.formenv)
+        annotations = read_annotations(page, self._forms)
         text = _page_text(page, gaps_everywhere=bool(annotations.fields))
         letters = "".join(line.text for line in text.lines)
         found = len(letters)
@@ -106,6 +109,8 @@ class _Reader:
         self._take(annotations, text, number)
         lines = with_values(text.lines, annotations.fields, text.turn) if annotations.fields else text.lines
         ordered = in_reading_order(lines, lambda: find_grids(objects, text))
+        if text.has_leaders:
+            ordered = with_contents(ordered)
         return Page(number, ordered, is_scanned, text.height)
 
     def _take(self, annotations: Annotations, text: PageText, number: int) -> None:

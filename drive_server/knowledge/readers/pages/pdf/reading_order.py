@@ -156,6 +156,8 @@ def _read(run: Run, kind: str) -> list[Line]:
         return [_table(_pieces(run), table_text(run))]
     if kind == "rows":
         return [_row(row) for row in run.rows]
+    if kind == "prose":
+        return [_row(row)._replace(kind="text", pieces=()) for row in run.rows]
     return _pieces(run)
 
 

@@ -1,8 +1,10 @@
 """Tables whose cells are ruled: out of the straight lines and rectangles that a page draws."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
-from operator import itemgetter
+from operator import itemgetter, sub
 from typing import Final
 
 from pypdfium2 import raw
@@ -37,91 +39,139 @@ _TOUCHED: Final = 0.1
 
 _RECTANGLE: Final = [_MOVE, _LINE, _LINE, _LINE, _LINE]
 
+_FEW: Final = 24
+"""Of a page's shapes are read one by one: among more, so many are samples of the others."""
+
+_Shape = tuple[Handle, int, Box]
+"""A path, the number of its points, and its box."""
+
 _Segment = tuple[int, int, tuple[float, float]]
 """The kind of a path's segment, whether it closes its figure, and its point."""
 
-Ruling = tuple[float, float, float]
-"""A straight line: its place across its direction, and where it starts and ends along it."""
+Span = tuple[float, float]
+"""Where a piece of a straight line starts and ends along it."""
+
+_Rulings = Mapping[float, Sequence[Span]]
+"""The pieces of straight lines by their places across their direction."""
+
+_AT: Final = itemgetter(0)
+_START: Final = itemgetter(0)
+_END: Final = itemgetter(1)
 
 
 def find_grids(objects: PageObjects, text: PageText) -> list[Grid]:
     """Return the ruled tables of a page from top to bottom."""
-    flat: list[Ruling] = []
-    upright: list[Ruling] = []
-    edges = _edges(objects.of_kind(raw.FPDF_PAGEOBJ_PATH)[:_MOST_PATHS])
-    for left, bottom, right, top in map(text.turn, edges) if text.is_turned else edges:
-        width, height = right - left, top - bottom
-        if width >= _SHORTEST and height <= _THIN:
-            flat.append(((bottom + top) / 2, left, right))
-        elif height >= _SHORTEST and width <= _THIN:
-            upright.append(((left + right) / 2, bottom, top))
+    edges, rectangles = _edges(objects.of_kind(raw.FPDF_PAGEOBJ_PATH)[:_MOST_PATHS])
+    if text.is_turned:
+        edges, rectangles = list(map(text.turn, edges)), list(map(text.turn, rectangles))
+    flat, upright = _straight_lines(edges)
+    _add_rectangles(rectangles, flat, upright)
     if len(flat) < LEAST or len(upright) < LEAST:
         return []
     return list(_grids(flat, upright))
 
 
-def _grids(flat: list[Ruling], upright: list[Ruling]) -> Iterator[Grid]:
+def _straight_lines(edges: Iterable[Box]) -> tuple[defaultdict[float, list[Span]], defaultdict[float, list[Span]]]:
+    """Return the level and the upright ones among the boxes of lines."""
+    flat: defaultdict[float, list[Span]] = defaultdict(list)
+    upright: defaultdict[float, list[Span]] = defaultdict(list)
+    for left, bottom, right, top in edges:
+        width, height = right - left, top - bottom
+        if width >= _SHORTEST and height <= _THIN:
+            flat[(bottom + top) / 2].append((left, right))
+        elif height >= _SHORTEST and width <= _THIN:
+            upright[(left + right) / 2].append((bottom, top))
+    return flat, upright
+
+
+def _add_rectangles(
+    rectangles: Sequence[Box], flat: defaultdict[float, list[Span]], upright: defaultdict[float, list[Span]]
+) -> None:
+    """Add the edges of rectangles. Cells of a row have their heights in common, those of a column their widths."""
+    rows: defaultdict[Span, list[Span]] = defaultdict(list)
+    columns: defaultdict[Span, list[Span]] = defaultdict(list)
+    for left, bottom, right, top in rectangles:
+        if right - left >= _SHORTEST:
+            rows[bottom, top].append((left, right))
+        if top - bottom >= _SHORTEST:
+            columns[left, right].append((bottom, top))
+    for ends, lines in ((rows, flat), (columns, upright)):
+        for (first, second), spans in ends.items():
+            lines[first] += spans
+            lines[second] += spans
+
+
+def _grids(flat: _Rulings, upright: _Rulings) -> Iterator[Grid]:
     for verticals in _touching(upright):
-        bottom, top = min([start for _, start, _ in verticals]), max([end for _, _, end in verticals])
-        left, right = min(verticals)[0], max(verticals)[0]
-        across = [
-            one
-            for one in flat
-            if bottom - NEAR <= one[0] <= top + NEAR and one[1] < right - NEAR and one[2] > left + NEAR
-        ]
-        columns = _places(verticals, top - bottom)
-        if len(columns) >= LEAST and len(across) >= LEAST:
+        spans = list(chain.from_iterable(verticals.values()))
+        bottom, top = min(map(_START, spans)), max(map(_END, spans))
+        left, right = min(verticals), max(verticals)
+        across = {
+            at: near
+            for at, pieces in flat.items()
+            if bottom - NEAR <= at <= top + NEAR
+            and (near := [one for one in pieces if one[0] < right - NEAR and one[1] > left + NEAR])
+        }
+        columns = [at for at, pieces in _lines(verticals) if _length(pieces) >= _COVERED * (top - bottom)]
+        if len(columns) >= LEAST:
             rules = list(_rules(across, columns, right - left))
             if len(rules) >= LEAST:
                 yield Grid(tuple(columns), tuple(reversed(rules)))
 
 
-def _touching(upright: list[Ruling]) -> Iterator[list[Ruling]]:
+def _touching(upright: _Rulings) -> Iterator[_Rulings]:
     """Yield upright lines in groups whose heights overlap, from top to bottom."""
-    group: list[Ruling] = []
-    lowest = 0.0
-    for one in sorted(upright, key=itemgetter(2), reverse=True):
-        _, start, end = one
-        if group and end < lowest - NEAR:
-            yield group
-            group = []
-        lowest = start if not group or start < lowest else lowest
-        group.append(one)
-    if group:
-        yield group
+    bottoms: list[float] = []
+    # Lines of one table have few different ends.
+    for start, end in sorted(set(chain.from_iterable(upright.values())), key=_END, reverse=True):
+        if not bottoms or end < bottoms[-1] - NEAR:
+            bottoms.append(start)
+        elif start < bottoms[-1]:
+            bottoms[-1] = start
+    if len(bottoms) == 1:
+        yield upright
+        return
+    for above, bottom in pairwise((math.inf, *bottoms)):
+        group = {
+            at: [one for one in pieces if bottom - NEAR <= one[1] < above - NEAR] for at, pieces in upright.items()
+        }
+        yield {at: pieces for at, pieces in group.items() if pieces}
 
 
-def _places(rulings: list[Ruling], length: float) -> list[float]:
-    """Return the places of the lines that cover most of a length, be it in pieces, in ascending order."""
-    return [at for at, pieces in _lines(rulings) if _length(pieces) >= _COVERED * length]
-
-
-def _lines(rulings: list[Ruling]) -> Iterator[tuple[float, list[Ruling]]]:
+def _lines(rulings: _Rulings) -> Iterator[tuple[float, list[Span]]]:
     """Yield the place of each line, in ascending order, and the pieces in which it is drawn."""
-    pieces: list[Ruling] = []
-    for one in sorted(rulings):
-        if pieces and one[0] - pieces[0][0] > NEAR:
-            yield pieces[0][0], pieces
+    pieces: list[Span] = []
+    first = 0.0
+    for at, some in sorted(rulings.items(), key=_AT):
+        if pieces and at - first > NEAR:
+            yield first, pieces
             pieces = []
-        pieces.append(one)
+        if not pieces:
+            first = at
+        pieces += some
     if pieces:
-        yield pieces[0][0], pieces
+        yield first, pieces
 
 
-def _length(pieces: Sequence[Ruling]) -> float:
-    return sum([end - start for _, start, end in pieces])
+def _length(pieces: Sequence[Span]) -> float:
+    return sum(map(sub, map(_END, pieces), map(_START, pieces)))
 
 
-def _rules(across: list[Ruling], columns: Sequence[float], width: float) -> Iterator[Rule]:
+def _rules(across: _Rulings, columns: Sequence[float], width: float) -> Iterator[Rule]:
     """Yield the level lines that cross a column at least, from bottom to top."""
+    known: dict[tuple[frozenset[Span], float], frozenset[int]] = {}
+    """Most lines of a table are drawn in the same pieces."""
     for at, pieces in _lines(across):
         is_whole = _length(pieces) >= _COVERED * width
-        crossed = _crossed(pieces, columns, _TOUCHED if is_whole else _CROSSED)
+        key = frozenset(pieces), _TOUCHED if is_whole else _CROSSED
+        crossed = known.get(key)
+        if crossed is None:
+            crossed = known[key] = _crossed(*key, columns)
         if is_whole or crossed:
             yield Rule(at, crossed)
 
 
-def _crossed(pieces: Sequence[Ruling], columns: Sequence[float], least: float) -> frozenset[int]:
+def _crossed(pieces: Iterable[Span], least: float, columns: Sequence[float]) -> frozenset[int]:
     """Return the columns, from 1, of whose widths a line covers that part."""
     joined = _united(pieces)
     if joined[0][0] <= columns[0] + NEAR and joined[0][1] >= columns[-1] - NEAR:
@@ -133,10 +183,10 @@ def _crossed(pieces: Sequence[Ruling], columns: Sequence[float], least: float) -
     )
 
 
-def _united(pieces: Sequence[Ruling]) -> list[tuple[float, float]]:
+def _united(pieces: Iterable[Span]) -> list[Span]:
     """Return where the pieces of a line start and end, those that touch as one."""
-    joined: list[tuple[float, float]] = []
-    for start, end in sorted([(start, end) for _, start, end in pieces]):
+    joined: list[Span] = []
+    for start, end in sorted(pieces):
         if joined and start <= joined[-1][1] + NEAR:
             joined[-1] = (joined[-1][0], max(joined[-1][1], end))
         else:
@@ -144,30 +194,47 @@ def _united(pieces: Sequence[Ruling]) -> list[tuple[float, float]]:
     return joined
 
 
-def _edges(paths: Sequence[Handle]) -> list[Box]:
-    """Return the boxes of straight lines, and of the edges of rectangles, that are long enough."""
+def _edges(paths: Sequence[Handle]) -> tuple[list[Box], list[Box]]:
+    """Return the boxes of straight lines, and of the edges of shapes, that are long enough, and those of rectangles."""
     edges: list[Box] = []
-    shapes: list[Handle] = []
-    counts: list[int] = []
-    for path, box in zip(paths, object_boxes(paths), strict=True):
+    rectangles: list[_Shape] = []
+    shapes: list[_Shape] = []
+    for path, points, box in zip(paths, map(count_segments, paths), object_boxes(paths), strict=True):
         left, bottom, right, top = box
         width, height = right - left, top - bottom
-        if (width < _SHORTEST and height < _SHORTEST) or (points := count_segments(path)) > _MOST_POINTS:
+        if points > _MOST_POINTS or (width < _SHORTEST and height < _SHORTEST):
             continue
         if width <= _THIN or height <= _THIN:
             edges.append(box)
         else:
-            shapes.append(path)
-            counts.append(points)
-    return edges + _edges_of_shapes(shapes, counts)
+            (rectangles if points == _FIRST_POINTS else shapes).append((path, points, box))
+    if len(rectangles) > _FEW and _are_rectangles(rectangles[:: len(rectangles) // _FEW]):
+        return edges + _edges_of_shapes(shapes), [box for _, _, box in rectangles]
+    return edges + _edges_of_shapes([*rectangles, *shapes]), []
 
 
-def _edges_of_shapes(shapes: Sequence[Handle], counts: Sequence[int]) -> list[Box]:
-    """Return the boxes of the edges of shapes with so many points each."""
+def _are_rectangles(samples: Sequence[_Shape]) -> bool:
+    """Return whether the boxes of all these shapes are their edges. Pages have hundreds of cells, drawn alike."""
+    return all(_is_its_box(box, _edges_of_shapes([(path, points, box)])) for path, points, box in samples)
+
+
+def _is_its_box(box: Box, edges: Sequence[Box]) -> bool:
+    """Return whether edges lie on a box, but for the width of their lines."""
+    left, bottom, right, top = box
+    return bool(edges) and all(
+        min(abs(one[0] - left) + abs(one[2] - left), abs(one[0] - right) + abs(one[2] - right)) <= NEAR
+        or min(abs(one[1] - bottom) + abs(one[3] - bottom), abs(one[1] - top) + abs(one[3] - top)) <= NEAR
+        for one in edges
+    )
+
+
+def _edges_of_shapes(shapes: Sequence[_Shape]) -> list[Box]:
+    """Return the boxes of the edges of shapes."""
     edges: list[Box] = []
-    begun = segments_of(shapes, [range(min(count, _FIRST_POINTS)) for count in counts])
+    paths = [path for path, _, _ in shapes]
+    begun = segments_of(paths, [range(min(count, _FIRST_POINTS)) for _, count, _ in shapes])
     end = 0
-    for shape, matrix, count in zip(shapes, matrices_of(shapes), counts, strict=True):
+    for (shape, count, _), matrix in zip(shapes, matrices_of(paths), strict=True):
         start, end = end, end + min(count, _FIRST_POINTS)
         if count == _FIRST_POINTS and begun.kinds[start:end] == _RECTANGLE:
             rectangle = _rectangle(matrix, begun.points[start:end])

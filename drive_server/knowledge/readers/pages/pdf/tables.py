@@ -4,10 +4,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
-from operator import attrgetter
+from operator import add, attrgetter, le, lt
 from typing import Final, Literal
 
-from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line, ends_sentence
+from drive_server.knowledge.readers.pages.paragraphs import BULLETS, SAME_ROW, Line, ends_sentence
 from drive_server.knowledge.text.characters import is_cjk
 
 Row = Sequence[Line]
@@ -24,6 +24,7 @@ _LEAST_ROWS: Final = 3
 _GUTTER: Final = 0.5  # of the type's height: the narrowest one
 _FAR: Final = 4.0  # of the type's height: a row further down belongs to something else
 _WIDE_STEP: Final = 1.25  # of the smallest step: between rows of cells that have several lines
+_EVEN: Final = 0.25  # of the type's height: by so much places and blanks differ that are the same
 _MARKER: Final = re.compile(r"(?:[^\w\s]{1,2}|[(（]?(?:\d{1,3}(?:\.\d{1,3})*|\w|[ivxlc]{1,6})[.)）、]|\d+(?:\.\d+)+)")
 _NUMBER: Final = re.compile(r"\d{1,4}")
 _PROSE_WORDS: Final = 3
@@ -46,6 +47,8 @@ class Run:
 
 
 def _by_column(row: Row, edges: Sequence[float]) -> list[list[Line]]:
+    if len(row) == len(edges) + 1 and all(map(le, map(RIGHT, row), edges)) and all(map(lt, edges, map(LEFT, row[1:]))):
+        return [[piece] for piece in row]  # as in most rows of most tables
     columns: list[list[Line]] = [[] for _ in range(len(edges) + 1)]
     for piece in row:
         _, left, right, _, _, _, _ = piece
@@ -119,11 +122,12 @@ def _shared(gutters: Sequence[Gutter], row: Row) -> list[Gutter]:
     return shared
 
 
-def kind_of(run: Run) -> Literal["columns", "table", "rows", "lines"]:
+def kind_of(run: Run) -> Literal["columns", "table", "rows", "lines", "prose"]:
     """Return how a run is read.
 
-    "columns": one after the other, as prose; "table": with bars; "rows": each row on a line of its own, such as labels
-    and their values; "lines": as any other lines, such as a list.
+    "columns": one after the other, as prose and lists; "prose": as lines of one text, set with wide blanks; "table":
+    with bars; "rows": each row on a line of its own, such as labels and their values; "lines": as any other lines, such
+    as a list.
     """
     columns = run.columns
     if len(columns) == 2 and _are_markers(columns[0], columns[1]):
@@ -135,7 +139,32 @@ def kind_of(run: Run) -> Literal["columns", "table", "rows", "lines"]:
         return "columns" if len(columns) <= _MOST_PROSE_COLUMNS else "rows"
     if len(columns) == 2 and sum(piece.text.endswith((":", "：")) for piece in columns[0]) * 2 >= len(columns[0]):
         return "rows"
+    if _is_justified(run):
+        return "prose"
+    if all(piece.text.startswith(BULLETS) for column in columns for piece in column):
+        return "columns"
     return "rows" if _has_columns_within(run) else "table"
+
+
+def _is_justified(run: Run) -> bool:
+    """Return whether each row has blanks of one width that stand below no others: words of a justified text."""
+    rows = [row for row in run.rows if len(row) >= _LEAST_ROWS]
+    if len(run.columns) < _LEAST_ROWS or len(rows) < _LEAST_ROWS or not all(map(_has_even_gaps, rows[:_LEAST_ROWS])):
+        return False
+    inner = [[cell[0] for cell in column if cell] for column in list(zip(*run.cells, strict=True))[1:-1]]
+    return all(map(_has_even_gaps, rows[:-1])) and not any(_is_aligned(column) for column in inner if column)
+
+
+def _has_even_gaps(row: Row) -> bool:
+    gaps = [other.left - one.right for one, other in pairwise(row)]
+    return max(gaps) - min(gaps) <= _EVEN * row[0].height
+
+
+def _is_aligned(column: Sequence[Line]) -> bool:
+    """Return whether the cells of a column begin or end below each other, or have one middle."""
+    lefts, rights = list(map(LEFT, column)), list(map(RIGHT, column))
+    slack = _EVEN * column[0].height
+    return any(max(places) - min(places) <= slack for places in (lefts, rights, list(map(add, lefts, rights))))
 
 
 def _has_columns_within(run: Run) -> bool:
@@ -230,9 +259,10 @@ def _is_prose(column: Sequence[Line]) -> bool:
     """Return whether the lines of a column go on with each other's sentences."""
     if len(column) < _LEAST_ROWS:
         return False
-    letters = sum(len(piece.text) for piece in column)
-    cjk = is_cjk("".join(piece.text for piece in column))
-    words = sum(len(piece.text.split()) for piece in column)
+    whole = " ".join([piece.text for piece in column])
+    letters = len(whole) - len(column) + 1
+    cjk = is_cjk(whole)
+    words = len(whole.split())
     if letters < _PROSE_LETTERS * len(column) if cjk else words < _PROSE_WORDS * len(column):
         return False
     continued = sum(

@@ -162,3 +162,65 @@ def test_cells_are_those_of_a_table_however_their_edges_are_drawn(
 
 def test_shapes_around_words_are_no_cells(tmp_path: Path) -> None:
     assert "00a 00b" not in "".join(tables(tmp_path, cells(as_diamonds)))
+
+
+@pytest.mark.parametrize("dots", ["..............", "...", ". . . .", "…"])
+def test_the_lines_of_a_table_of_contents_keep_their_numbers(tmp_path: Path, dots: str) -> None:
+    titles = {"Foreword": "3", "The lamp": "12", "The chair": "57", "Index": "101"}
+    lines = [
+        text
+        for number, (title, page) in enumerate(titles.items())
+        for text in ((60, 700 - 16 * number, f"{title} {dots}"), (300, 700 - 16 * number, page))
+    ]
+    found = [element.text for element in read(tmp_path, drawn(lines)).elements]
+    assert found == [f"{title} {dots} {page}" for title, page in titles.items()]
+
+
+def test_a_title_of_two_lines_keeps_its_number(tmp_path: Path) -> None:
+    lines = [
+        (60, 700, "Foreword .......................................... 3"),
+        (60, 686, "The lamp in the hall, and of those who"),
+        (60, 672, "lit it in the years since ........................ 12"),
+    ]
+    assert read(tmp_path, drawn(lines)).text == (
+        "Foreword .......................................... 3\n\n"
+        "The lamp in the hall, and of those who lit it in the years since ........................ 12"
+    )
+
+
+def spread(canvas: Canvas, words: str, baseline: float, width: float) -> None:
+    """Draw the words of a line over a width, with blanks of one size between them."""
+    single = words.split()
+    widths = [canvas.stringWidth(word, "Helvetica", 12) for word in single]
+    left, blank = 60.0, (width - sum(widths)) / (len(single) - 1)
+    for word, own in zip(single, widths, strict=True):
+        canvas.drawString(left, baseline, word)
+        left += own + blank
+
+
+def test_a_justified_text_with_wide_blanks_is_no_table(tmp_path: Path) -> None:
+    lines = ["the lamp in hall", "lit by a woman", "never seen the house", "did not know that", "stood empty for years"]
+
+    def justified(canvas: Canvas) -> None:
+        for number, line in enumerate(lines):
+            spread(canvas, line, 700 - 14 * number, 220)
+
+    elements = read(tmp_path, drawn(justified)).elements
+    assert [(element.kind, element.text) for element in elements] == [("text", " ".join(lines))]
+
+
+def test_rows_with_even_blanks_that_stand_below_each_other_are_a_table(tmp_path: Path) -> None:
+    data = drawn(rows(("Mon", "Tue", "Wed"), ("two", "six", "ten"), ("red", "tan", "sky"), ("oak", "ash", "elm")))
+    assert tables(tmp_path, data) == ["Mon | Tue | Wed\ntwo | six | ten\nred | tan | sky\noak | ash | elm"]
+
+
+def test_lists_beside_each_other_are_read_one_after_the_other(tmp_path: Path) -> None:
+    texts = [("Bring a lamp", "Call the baker"), ("Bring a chair", "Pay the bill"), ("Leave it", "Lock the door")]
+    lines = [
+        text
+        for number, (one, other) in enumerate(texts)
+        for text in ((60, 700 - 16 * number, f"\u2022 {one}"), (300, 700 - 16 * number, f"\u2022 {other}"))
+    ]
+    found = read(tmp_path, drawn(lines)).text
+    assert "|" not in found
+    assert found.index("Leave it") < found.index("Call the baker")
