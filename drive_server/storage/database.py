@@ -55,7 +55,7 @@ STATE_SECONDS: Final = 0.8
 # The driver's errors for a lone surrogate, a number over 64 bits, NUL in a PostgreSQL text.
 _UNSTORABLE = (UnicodeEncodeError, OverflowError, DataError)
 _BUGS = (ProgrammingError, NotSupportedError, sqlite3.ProgrammingError, sqlite3.NotSupportedError)
-# asyncpg raises bare OSErrors for a server that can't be reached.
+# An OSError is none of the driver's, which wraps its own: a disk's or a blob store's failed the transaction.
 _FAILURES = (DatabaseError, InterfaceError, PoolTimeoutError, OSError, sqlite3.Error)
 
 
