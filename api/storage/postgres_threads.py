@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from importlib import import_module
 from typing import Any, Final
 
@@ -15,6 +16,8 @@ from api.storage.cached_saver import CachedSaver
 
 CONNECT_SECONDS: Final = 10
 """How long a connection is waited for."""
+PAUSE_SECONDS: Final = 0.1
+_TRY: Final = "SELECT pg_try_advisory_xact_lock(hashtextextended('threads', 0)) AS is_ours"
 _NUL: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 
 
@@ -43,12 +46,34 @@ async def opened_postgres(
     saver, store = saver_class(pool, serde=serde), store_type(pool)
     await saver.thread.run(pool.open)
     try:
-        await saver.thread.run(saver.setup)
-        await saver.thread.run(store.setup)
+        await saver.thread.run(_make_tables, pool, saver, store)
         yield saver, store
     finally:
         await saver.thread.run(pool.close)
         await saver.thread.close()
+
+
+def _make_tables(pool: Any, saver: Any, store: Any) -> None:
+    """Bring the tables up to date, while no other process does: of two, one would fail on the other's rows."""
+    with pool.connection() as connection, _turn(connection):
+        saver.setup()
+        store.setup()
+
+
+@contextmanager
+def _turn(connection: Any) -> Generator[None]:
+    """Hold the lock of those who make tables, within a transaction: PgBouncer may give each one another connection.
+
+    It is tried again and again, not waited for: LangGraph's CREATE INDEX CONCURRENTLY waits for whatever has a
+    snapshot, so also for a statement that waits for the lock, for ever. A transaction has none between statements that
+    are neither prepared nor given parameters; with the other protocol the last one stays open.
+    """
+    while True:
+        with connection.transaction():
+            if connection.execute(_TRY, prepare=False).fetchone()["is_ours"]:
+                yield
+                return
+        time.sleep(PAUSE_SECONDS)
 
 
 def _replace_nul(connection: Any) -> None:

@@ -34,12 +34,12 @@ from drive_server.storage.engine import (
     configure_sqlite,
     is_sqlite,
     open_engine,
-    take_turns,
 )
 from drive_server.storage.schema import Schema
 from drive_server.storage.tables.drive_schema import SCHEMA
 from drive_server.storage.tables.people import SecretRow
 from drive_server.storage.token_file import make_private_directory
+from drive_server.storage.turns import take_turns
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ STATE_SECONDS: Final = 0.8
 # The driver's errors for a lone surrogate, a number over 64 bits, NUL in a PostgreSQL text.
 _UNSTORABLE = (UnicodeEncodeError, OverflowError, DataError)
 _BUGS = (ProgrammingError, NotSupportedError, sqlite3.ProgrammingError, sqlite3.NotSupportedError)
-# asyncpg raises bare OSErrors for a server that can't be reached.
+# An OSError is none of the driver's, which wraps its own: a disk's or a blob store's failed the transaction.
 _FAILURES = (DatabaseError, InterfaceError, PoolTimeoutError, OSError, sqlite3.Error)
 
 
@@ -83,7 +83,7 @@ class Database:
         """The turns of writers that name none."""
 
         self.signer = signer or Signer(token_bytes(KEY_BYTES))
-        self._transactions = Transactions(engine, on_connect)
+        self._transactions = Transactions(engine, on_connect, schema.sequence)
         self._state: object = None
         self._state_read_at = float("-inf")
         self._state_lock = anyio.Lock()
@@ -137,7 +137,7 @@ class Database:
             try:
                 with self._translation():
                     if self.takes_turns:
-                        await take_turns(session, turns or self.turns)
+                        await take_turns(session, turns or self.turns, self.schema.sequence)
                     yield session
                     # A commit that is cancelled half-way may or may not have happened: let it finish.
                     with anyio.CancelScope(shield=True):

@@ -26,9 +26,10 @@ from sqlalchemy import (
     func,
     select,
 )
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
 from drive_server.storage.sqlite_faults import is_busy
+from drive_server.storage.turns import take_turns
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +48,8 @@ IN_THREAD = "in_thread"
 def open_engine(url: URL) -> AsyncEngine:
     """Return an engine for the URL. With the execution option `writes`, transactions take SQLite's write lock first."""
     if not is_sqlite(url):
-        return create_async_engine(url, hide_parameters=True, pool_pre_ping=True)
+        # Said, for a server may have another default: who reads up to a settled number needs the newest commits then.
+        return create_async_engine(url, hide_parameters=True, pool_pre_ping=True, isolation_level="READ COMMITTED")
     engine = create_async_engine(
         url, hide_parameters=True, pool_size=POOL_SIZE, max_overflow=0, connect_args={"timeout": BUSY_TIMEOUT_SECONDS}
     )
@@ -72,11 +74,15 @@ class Transactions:
     has begun; it must neither commit nor keep the connection. A cancelled caller waits until the work has ended, so
     that nothing goes on behind its back: by then a write may be committed, whole.
 
-    SQLite's connections here are not the engine's: pass a listener for new ones as `on_connect` too.
+    SQLite's connections here are not the engine's: pass a listener for new ones as `on_connect` too. `sequence` is
+    that of `take_turns`.
     """
 
-    def __init__(self, engine: AsyncEngine, on_connect: Callable[[Any, Any], None] | None = None) -> None:
+    def __init__(
+        self, engine: AsyncEngine, on_connect: Callable[[Any, Any], None] | None = None, sequence: str = ""
+    ) -> None:
         self._engine = engine
+        self._sequence = sequence
         self._sqlite = _SqliteThreads(engine.url, on_connect) if is_sqlite(engine.url) else None
 
     async def read(self, work: Callable[[Connection], T]) -> T:
@@ -91,7 +97,7 @@ class Transactions:
         if self._sqlite is not None:
             return await self._sqlite.write(work)
         async with self._engine.begin() as connection:
-            await take_turns(connection, turns)
+            await take_turns(connection, turns, self._sequence)
             return await connection.run_sync(work)
 
     async def look(self, work: SessionWork[T]) -> T:
@@ -110,7 +116,7 @@ class Transactions:
         if self._sqlite is not None:
             return await self._sqlite.change(work)
         async with AsyncSession(self._engine, expire_on_commit=False) as session:
-            await take_turns(session, turns)
+            await take_turns(session, turns, self._sequence)
             value = await work(session)
             await session.commit()
             return value
@@ -242,15 +248,6 @@ def _thread_session(engine: Engine, *, autoflush: bool = True) -> AsyncSession:
     session = _ThreadSession(expire_on_commit=False, autoflush=autoflush, info={IN_THREAD: True})
     session.sync_session.bind = engine
     return session
-
-
-async def take_turns(session: AsyncSession | AsyncConnection, turns: Iterable[str]) -> None:
-    """Wait until no other transaction of these turns is under way; for databases with several writers.
-
-    All take theirs in one order: two that need the same ones don't wait for each other.
-    """
-    for turn in sorted(turns):
-        await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(turn, 0))))
 
 
 async def beside(session: AsyncSession, work: Callable[[], T]) -> T:

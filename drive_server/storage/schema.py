@@ -58,13 +58,14 @@ class Schema:
 
     `folder` holds the migrations. `version_table` is the schema's own: two schemas may share a database. `conflict`
     returns the error for a broken constraint, None for a failure of the storage; without it, SQLAlchemy's
-    `IntegrityError` passes.
+    `IntegrityError` passes. `sequence` gives the numbers that readers follow, on PostgreSQL (`turns.py`).
     """
 
     metadata: MetaData
     folder: Path
     version_table: str
     conflict: Callable[[IntegrityError], DriveError | None] | None = None
+    sequence: str = ""
 
     def upgrade(self, url: URL, configure: Callable[[Any], None] | None = None) -> None:
         """Bring the database at the URL to the newest migration, in one transaction. Blocks; run it in a thread.

@@ -15,8 +15,8 @@ FULL: Final = "53100"
 
 
 def failure_of(error: BaseException) -> StorageFailureError | None:
-    """Return our error for one of a server, None for what is none of these."""
-    if isinstance(error, (PoolTimeoutError, OSError)):
+    """Return our error for one of a server, None for what is none of these, such as an `OSError` of a disk."""
+    if isinstance(error, PoolTimeoutError):
         return _away()
     if not isinstance(error, DBAPIError):
         return None

@@ -4,13 +4,11 @@ from collections.abc import Collection, Mapping
 from time import monotonic
 from typing import Final
 
-from sqlalchemy import func, select
-
 from drive_server.knowledge.ingest.ingester import PAUSE_SECONDS, POLL_SECONDS, Ingester
 from drive_server.models.search import IndexStatus
 from drive_server.storage.database import Database
 from drive_server.storage.shared_poll import SharedPoll, Watch
-from drive_server.storage.tables.journal import ChangeRow
+from drive_server.storage.turns import read_numbers_sync
 
 LONGEST_SECONDS: Final = 30.0
 """A status is read anew after so long, whatever seems to have changed."""
@@ -45,5 +43,5 @@ class IndexStatuses:
         return self._known
 
     async def _state_now(self) -> tuple[object, ...]:
-        newest = await self._database.read_sync(lambda connection: connection.scalar(select(func.max(ChangeRow.id))))
-        return newest, self._ingester.steps, self._ingester.health.state, monotonic() // LONGEST_SECONDS
+        numbers = await self._database.read_sync(read_numbers_sync)
+        return numbers, self._ingester.steps, self._ingester.health.state, monotonic() // LONGEST_SECONDS

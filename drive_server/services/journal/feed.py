@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import anyio
 import orjson
-from sqlalchemy import CTE, Text, bindparam, cast, func, select
+from sqlalchemy import CTE, Text, bindparam, cast, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.errors import DriveError
@@ -19,6 +19,7 @@ from drive_server.storage.database import Database
 from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.journal import ChangeRow
 from drive_server.storage.tables.sharing import ShareRow
+from drive_server.storage.turns import read_numbers
 
 logger = logging.getLogger(__name__)
 
@@ -62,8 +63,8 @@ class ChangeFeed:
     """Follows the journal by its ids, and tells `listeners` of what is new: each change is read once a process.
 
     After `wake` this process delivers its changes within `DEBOUNCE_SECONDS`, those of others within `POLL_SECONDS`.
-    While nobody listens, changes pass unread. Relies on ids growing in the order of commits, as they do where
-    writers follow one another.
+    While nobody listens, changes pass unread. A change waits for those of lower numbers that are still being made:
+    `drive_server/storage/turns.py`.
     """
 
     def __init__(self, database: Database) -> None:
@@ -72,18 +73,15 @@ class ChangeFeed:
         self._woken = anyio.Event()
         self._delivery_lock = anyio.Lock()
         self._last = 0
+        self._is_behind = False
 
     async def start(self) -> None:
         """Begin here: earlier changes are not delivered."""
         self._last = await self.newest()
 
     async def newest(self) -> int:
-        """Return the number of the newest change, 0 if there is none."""
-
-        async def work(session: AsyncSession) -> int:
-            return await session.scalar(select(func.max(ChangeRow.id))) or 0
-
-        return await self._database.look(work)
+        """Return the newest number below which no change is still to come, 0 if there is none."""
+        return (await self._database.look(read_numbers)).settled
 
     def wake(self) -> None:
         """Look soon."""
@@ -101,6 +99,8 @@ class ChangeFeed:
                 before, state = state, await self._database.state()
                 if is_woken or state != before:
                     await whole_step(self.catch_up)
+                    if self._is_behind:
+                        state = None
             except DriveError:
                 state = None  # logged where it came from
             except Exception:
@@ -110,10 +110,11 @@ class ChangeFeed:
     async def catch_up(self) -> None:
         """Tell all that is new now."""
         async with self._delivery_lock:
+            self._is_behind = False
             if not self._is_wanted():
                 newest = await self.newest()
                 # Who began to listen in the meantime gets all from here on.
-                self._last = self._last if self._is_wanted() else newest
+                self._last = self._last if self._is_wanted() else max(self._last, newest)
                 return
             is_more = True
             while is_more and (found := await self._after(self._last)):
@@ -141,7 +142,12 @@ class ChangeFeed:
         query = select(ChangeRow.id, cast(ChangeRow.entries, Text)).where(ChangeRow.id > last)
 
         async def work(session: AsyncSession) -> list[tuple[int, str]]:
-            rows = await session.execute(query.order_by(ChangeRow.id).limit(MOST_AT_ONCE))
+            wanted = query
+            if self._database.takes_turns:
+                reached = await read_numbers(session)
+                self._is_behind = not reached.are_settled
+                wanted = query.where(ChangeRow.id <= reached.settled)
+            rows = await session.execute(wanted.order_by(ChangeRow.id).limit(MOST_AT_ONCE))
             return [(number, entries) for number, entries in rows]
 
         return await self._database.look(work)

@@ -7,7 +7,7 @@ from typing import Final
 from weakref import WeakSet
 
 import anyio
-from sqlalchemy import Text, cast, func, select
+from sqlalchemy import Text, cast, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Scope, require_person, require_scope
@@ -18,6 +18,7 @@ from drive_server.services.journal.feed import ChangeFeed, Recorded, all_recorde
 from drive_server.services.tree.nodes import NodeView, locate_folder, locate_many
 from drive_server.storage.database import Database
 from drive_server.storage.tables.journal import ChangeRow
+from drive_server.storage.turns import read_numbers
 
 MOST_AT_ONCE: Final = 100
 MOST_BEHIND: Final = 10_000
@@ -129,7 +130,8 @@ class FolderWatch:
         """Look at what is new, until there is something to tell of."""
         while True:
             async with self._follower.database.read() as session:
-                newest = await session.scalar(select(func.max(ChangeRow.id))) or 0
+                # What the feed has told is settled for good, whatever a writer notes just now.
+                newest = max((await read_numbers(session)).settled, self._follower.position)
                 if newest <= self.last:
                     return []
                 if newest - self.last > MOST_BEHIND:
@@ -142,7 +144,9 @@ class FolderWatch:
 
     async def _batch(self, session: AsyncSession, newest: int) -> tuple[list[FolderChange], int]:
         columns = (ChangeRow.id, ChangeRow.at, ChangeRow.user_id, cast(ChangeRow.entries, Text))
-        query = select(*columns).where(ChangeRow.id > self.last, HAS_ENTRIES).order_by(ChangeRow.id)
+        query = (
+            select(*columns).where(ChangeRow.id > self.last, ChangeRow.id <= newest, HAS_ENTRIES).order_by(ChangeRow.id)
+        )
         rows = (await session.execute(query.limit(MOST_AT_ONCE))).all()
         if not rows:
             return [], newest

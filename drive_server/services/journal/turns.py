@@ -32,15 +32,24 @@ async def change_in_turn(database: Database, work: SessionWork[T], user_id: str,
         async def alone(session: AsyncSession, turns: Iterable[str] = frozenset(owners), seen: set[str] = used) -> T:
             _gather_owners(session, seen)
             try:
-                return await work(session)
-            finally:
-                if not seen <= set(turns):
-                    raise _MoreDrivesError
+                value = await work(session)
+            # Not `finally`: whoever is cancelled ends here, and does not begin again.
+            except Exception as error:
+                _require_turns(seen, turns, error)
+                raise
+            _require_turns(seen, turns)
+            return value
 
         try:
             return await database.change(alone, turns=owners, waits=waits)
         except _MoreDrivesError:
             owners |= used
+
+
+def _require_turns(used: set[str], turns: Iterable[str], error: Exception | None = None) -> None:
+    """Raise `_MoreDrivesError` if a drive was used out of turn: without it, an error may come of a state in between."""
+    if not used <= set(turns):
+        raise _MoreDrivesError from error
 
 
 def _gather_owners(session: AsyncSession, owners: set[str]) -> None:

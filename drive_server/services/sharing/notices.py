@@ -29,6 +29,7 @@ from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.journal import ChangeRow
 from drive_server.storage.tables.people import GroupMemberRow, UserRow
 from drive_server.storage.tables.sharing import NoticeRow, ShareRow
+from drive_server.storage.turns import Numbers, read_numbers
 
 if TYPE_CHECKING:
     from drive_server.services.journal.recorder import Recorder
@@ -90,7 +91,7 @@ class NoticeService:
         self._public_url = public_url
         self._clock = clock
         self._people: dict[str, Principal] = {}
-        self._counted: dict[str, tuple[int, list[int], int]] = {}
+        self._counted: dict[str, tuple[Numbers, list[int], int]] = {}
         self.polls = SharedPoll[int](self._unread_of, POLL_SECONDS, 0)
         outbox.texts[SHARE] = self._mail_text
         outbox.texts[LEFT] = self._mail_of_leaving
@@ -160,11 +161,11 @@ class NoticeService:
         """
         people, ids = sorted(emails), dict[str, list[int]]()
         async with self._database.read() as session:
-            newest = await session.scalar(select(func.max(ChangeRow.id))) or 0
+            newest = await read_numbers(session)
             for start in range(0, len(people), BATCH):
                 for email, number in await session.execute(_UNREAD, {"emails": people[start : start + BATCH]}):
                     ids.setdefault(email, []).append(number)
-            counted: dict[str, tuple[int, list[int], int]] = {}
+            counted: dict[str, tuple[Numbers, list[int], int]] = {}
             for email, numbers in ids.items():
                 known = self._counted.get(email)
                 if known is None or known[:2] != (newest, numbers):

@@ -23,5 +23,11 @@ def _conflict(error: IntegrityError) -> NameConflictError | None:
     return NameConflictError(Message.of("name_taken_now"))
 
 
-SCHEMA: Final = Schema(Base.metadata, Path(__file__).parents[1] / "migrations/versions", "alembic_version", _conflict)
+SCHEMA: Final = Schema(
+    Base.metadata,
+    Path(__file__).parents[1] / "migrations/versions",
+    "alembic_version",
+    _conflict,
+    sequence="changes_id_seq",
+)
 """The drive's tables."""

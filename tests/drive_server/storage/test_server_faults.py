@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import anyio
 import psycopg
 import pytest
+from sqlalchemy import create_engine
 from sqlalchemy.exc import OperationalError
 
 from drive_server.connect import open_drive
@@ -40,6 +41,19 @@ def test_each_failure_has_its_own_sentence(state: str | None, kind: type[DriveEr
     assert type(failure) is kind
     assert failure.code == code
     assert ("disk" in failure.hint) == (state == "53100")
+
+
+@pytest.mark.parametrize("failed", [OSError(5, "Input/output error"), ConnectionResetError(), TimeoutError()])
+def test_a_failure_of_a_disk_or_of_a_blob_store_is_none_of_the_databases_server(failed: OSError) -> None:
+    failure = translate(failed)
+    assert type(failure) is StorageFailureError
+
+
+def test_a_server_that_cannot_be_reached_is_away() -> None:
+    engine = create_engine("postgresql+psycopg://nobody@127.0.0.1:1/nothing?connect_timeout=1")
+    with pytest.raises(OperationalError) as refused:
+        engine.connect()
+    assert isinstance(translate(refused.value), DatabaseAwayError)
 
 
 async def test_a_server_that_is_away_is_told_and_the_first_request_after_it_is_back_is_answered(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
 
-from drive_server.errors import DriveError
+from drive_server.errors import DriveError, NotFoundError
+from drive_server.messages import Message
+from drive_server.services.journal.turns import change_in_turn
+from drive_server.storage.tables.items import NodeRow
 from tests.databases import new_url
 from tests.drive_server.store import Store, in_run, open_store
 
@@ -16,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable
     from pathlib import Path
 
+    from sqlalchemy.ext.asyncio import AsyncSession
 
 TRIES = 10
 
@@ -92,3 +97,43 @@ async def test_two_people_who_change_each_others_shared_folders_at_once_both_end
     assert not [one for one in given if isinstance(one, str)], given
     assert sorted(await stores[0].names(ana, of_ana.id)) == [f"b{n}" for n in range(6)]
     assert sorted(await stores[0].names(ben, of_ben.id)) == [f"a{n}" for n in range(6)]
+
+
+async def test_a_change_that_is_cancelled_after_it_used_anothers_drive_ends(stores: tuple[Store, Store]) -> None:
+    ana, ben = await stores[0].person("ana@example.com"), await stores[0].person("ben@example.com")
+    of_ben = await stores[0].folder(ben, "/of ben")
+    begun, runs = anyio.Event(), 0
+
+    async def change(session: AsyncSession) -> None:
+        nonlocal runs
+        runs += 1
+        (await session.get_one(NodeRow, of_ben.id)).name = "changed"
+        await session.flush()
+        begun.set()
+        await anyio.sleep_forever()
+
+    task = asyncio.create_task(change_in_turn(stores[0].database, change, ana.user_id))
+    await begun.wait()
+    task.cancel()
+    with anyio.fail_after(5), pytest.raises(asyncio.CancelledError):
+        await task
+    assert runs == 1
+    assert await stores[1].names(ben) == ["of ben"]
+
+
+async def test_a_change_that_fails_on_anothers_drive_out_of_turn_is_run_again_in_turn(
+    stores: tuple[Store, Store],
+) -> None:
+    ana, ben = await stores[0].person("ana@example.com"), await stores[0].person("ben@example.com")
+    of_ben = await stores[0].folder(ben, "/of ben")
+    runs = 0
+
+    async def change(session: AsyncSession) -> str:
+        nonlocal runs
+        runs += 1
+        name = (await session.get_one(NodeRow, of_ben.id)).name
+        if runs == 1:
+            raise NotFoundError(Message.of("no_item"))
+        return name
+
+    assert await change_in_turn(stores[0].database, change, ana.user_id) == "of ben"

@@ -1,0 +1,105 @@
+"""Turns of the writers of a database that has several, and how far the numbers of the journal's changes are settled.
+
+A sequence gives numbers out before the commits, so a change can be committed after one of a higher number. Therefore
+each writer notes the newest number at its beginning in a lock, which PostgreSQL drops after the commit: its own numbers
+are higher. Numbers up to the lowest note are settled: none of them that is missing now will ever be committed. Unlike
+ids of transactions in a column, notes end with their transactions, and none is left in a restored database.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Integer,
+    Row,
+    ScalarSelect,
+    Select,
+    cast,
+    column,
+    func,
+    literal,
+    null,
+    select,
+    table,
+)
+from sqlalchemy.dialects.postgresql import REGCLASS
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncSession
+
+from drive_server.storage.tables.journal import ChangeRow
+
+NOTES: Final = 0x64726976
+"""The first key of the locks with the notes; turns are in the other space of advisory locks, that of one 64-bit key."""
+_TWO_KEYS: Final = 2
+_LOCKS: Final = table("pg_locks", *map(column, ("locktype", "database", "classid", "objid", "objsubid")))
+_DATABASES: Final = table("pg_database", column("oid"), column("datname"))
+
+
+async def take_turns(session: AsyncSession | AsyncConnection, turns: Iterable[str], sequence: str = "") -> None:
+    """Wait until no other transaction of these turns is under way; for databases with several writers.
+
+    All take theirs in one order: two that need the same ones don't wait for each other. Note the newest number of the
+    `sequence` then, if one is named.
+    """
+    columns: list[ColumnElement[Any]] = [
+        func.pg_advisory_xact_lock(func.hashtextextended(turn, 0)) for turn in sorted(turns)
+    ]
+    if sequence:
+        newest = func.coalesce(func.pg_sequence_last_value(cast(literal(sequence), REGCLASS)), 0)
+        columns.append(func.pg_advisory_xact_lock_shared(NOTES, cast(newest, Integer)))
+    if columns:
+        await session.execute(select(*columns))
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The `newest` number of a change, and the one up to which they are `settled`; 0 if there is none.
+
+    No change up to a settled number is still to come. With one writer all are settled. Whatever is committed, one of
+    the two is another than before.
+    """
+
+    newest: int
+    settled: int
+
+    @property
+    def are_settled(self) -> bool:
+        """Whether no change below the newest number is still to come."""
+        return self.settled == self.newest
+
+
+async def read_numbers(session: AsyncSession) -> Numbers:
+    """Return the numbers; the next statement of the session finds all changes up to the settled one."""
+    return _numbers((await session.execute(_query(session.get_bind().dialect.name))).one())
+
+
+def read_numbers_sync(connection: Connection) -> Numbers:
+    """Return the numbers, as `read_numbers` does."""
+    return _numbers(connection.execute(_query(connection.dialect.name)).one())
+
+
+@cache
+def _query(dialect: str) -> Select[Any, Any]:
+    # One statement: its snapshot, which has the newest number, is older than the list of locks that it reads.
+    return select(func.max(ChangeRow.id), null() if dialect == "sqlite" else _lowest_note())
+
+
+def _lowest_note() -> ScalarSelect[int]:
+    here = select(_DATABASES.c.oid).where(_DATABASES.c.datname == func.current_database()).scalar_subquery()
+    notes = select(func.min(cast(_LOCKS.c.objid, BigInteger))).where(
+        _LOCKS.c.locktype == "advisory",
+        _LOCKS.c.database == here,
+        _LOCKS.c.classid == NOTES,
+        _LOCKS.c.objsubid == _TWO_KEYS,
+    )
+    return notes.scalar_subquery()
+
+
+def _numbers(row: Row[Any, Any]) -> Numbers:
+    newest, note = row
+    newest = newest or 0
+    return Numbers(newest, newest if note is None else min(newest, note))
