@@ -58,9 +58,9 @@ async def either(
     await database.dispose()
 
 
-def without_threads(self: Transactions, opened: object, on_connect: object = None) -> None:
+def without_threads(self: Transactions, opened: object, on_connect: object = None, sequence: str = "") -> None:
     del on_connect
-    vars(self).update(_engine=opened, _sqlite=None)
+    vars(self).update(_engine=opened, _sqlite=None, _sequence=sequence)
 
 
 @pytest.fixture
