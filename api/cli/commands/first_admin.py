@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from api.cli.configuration import as_command_error, settings_of
 from api.cli.terminal import Terminal, visible_line
 from api.cli.texts import text
-from drive_server.clock import utc_now
 from drive_server.errors import DriveError
 from drive_server.services.identity.first_admin import create_first_admin as create
 from drive_server.settings import DriveSettings
@@ -34,6 +33,6 @@ def create_first_admin(arguments: Namespace) -> int:
 async def _create(url: str, email: str) -> str:
     database = await open_database(url)
     try:
-        return await create(database, email, utc_now)
+        return await create(database, email)
     finally:
         await database.dispose()

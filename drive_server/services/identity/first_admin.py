@@ -4,7 +4,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import ALL_SCOPES
-from drive_server.clock import Clock
+from drive_server.clock import Clock, utc_now
 from drive_server.errors import StateConflictError
 from drive_server.messages import Message
 from drive_server.services.identity.emails import normalise_email
@@ -14,7 +14,7 @@ from drive_server.storage.database import Database
 from drive_server.storage.tables.people import UserRow
 
 
-async def create_first_admin(database: Database, email: str, clock: Clock) -> str:
+async def create_first_admin(database: Database, email: str, clock: Clock = utc_now) -> str:
     """Make a person the administrator of a drive that has none, and return their first key, with all scopes.
 
     Somebody who has an account keeps it. With several services the local owner of one of them does not count: nobody
