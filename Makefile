@@ -10,6 +10,7 @@ INSTALL = $(PIP) --no-build-isolation --require-hashes --requirement
 help:
 	@echo 'make run     start the service on http://127.0.0.1:8000'
 	@echo 'make test    run the tests'
+	@echo 'make test-postgresql   run the tests of the drive and the service on PostgreSQL, for every night'
 	@echo 'make release-check   run the tests; a story that passed only when it was run again fails too'
 	@echo 'make check   lint, types, import contracts'
 	@echo 'make soak    kill it 200 times, three ways, stop it for 20 seconds, and compare what is left; 100 random sequences by all ways in'
@@ -25,9 +26,18 @@ help:
 run: .venv/installed
 	@exec $(BIN)/drive-agent serve
 
+# The tests that touch storage most, run a second time on PostgreSQL, whose server is one of the tests' Python packages.
+ON_POSTGRESQL = $(addprefix tests/drive_server/services/,journal files undo sharing uploads identity/test_service.py) \
+	tests/drive_server/storage tests/api/events tests/api/approvals
+
 # A story of a browser or of killed processes that fails is run once more at the end (tests/second_run.py).
 test release-check: .venv/installed-node .venv/installed-webdav .venv/installed-browser
 	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder $(if $(filter release-check,$@),--release)
+	TEST_DATABASE=postgresql $(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(ON_POSTGRESQL)
+
+# For every night: all tests of the drive and of the service on PostgreSQL.
+test-postgresql: .venv/installed-test
+	TEST_DATABASE=postgresql $(BIN)/python -m pytest --numprocesses 4 --dist loadfile tests/drive_server tests/api
 
 check: check-style check-types check-imports check-page
 
@@ -139,4 +149,4 @@ lock:
 advisories: $(BIN)/python
 	@$(BIN)/python -m tests.packages.advisories
 
-.PHONY: help run test release-check check check-style check-types check-imports check-page soak bench eval eval-local story-local bench-search lock advisories snapshots
+.PHONY: help run test test-postgresql release-check check check-style check-types check-imports check-page soak bench eval eval-local story-local bench-search lock advisories snapshots

@@ -10,6 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from api.assistant import open_assistant
 from api.clock import Clock, SystemClock
 from api.drive import DriveForService
+from api.errors import SecretsKeyError
 from api.http.dependencies import bearer
 from api.http.routes import (
     approvals,
@@ -79,9 +80,13 @@ def create_app(
         time = clock or SystemClock()
         async with AsyncExitStack() as stack:
             agent = agent_settings or AgentSettings()
+            keys = agent.secrets_key.get_secret_value()
+            if not settings.is_embedded and not keys.strip():
+                raise SecretsKeyError("secrets_key_needed")
             parts = service_parts(settings.root, settings.resolved_database_url, agent.threads_url)
             drive = await stack.enter_async_context(open_drive(settings, time.now, parts))
-            await drive.identity.ensure_local_user()
+            if settings.is_embedded:
+                await drive.identity.ensure_local_user()
             await stack.enter_async_context(serving(app, drive))
             url = service_url(settings.root, settings.resolved_database_url)
             database = await open_database(url, drive.signer)
@@ -89,7 +94,6 @@ def create_app(
             built = ModelSet(models) if models else await stack.enter_async_context(open_models(agent, settings.root))
             webhook = target_of(agent.webhook_url, agent.webhook_secret.get_secret_value())
             plans = Plans(database, time)
-            keys = agent.secrets_key.get_secret_value()
             secrets = await open_secrets(database, settings.root, keys, keep=settings.keep_everything)
             credentials = StoredCredentials(database, secrets, time)
             lent = LentModel(model_in(built.models, "reader"))
@@ -145,9 +149,12 @@ def create_app(
 async def local_login_link(app: FastAPI) -> str:
     """Return an address that logs one browser in as the owner of the running service, once.
 
-    An owner whom another administrator disabled logs in nowhere: then it is the page for everybody else.
+    An owner whom another administrator disabled logs in nowhere, and a database of several services has none: then it
+    is the page for everybody else.
     """
     drive: Drive = app.state.drive
+    if not drive.settings.is_embedded:
+        return f"{drive.address}/login"
     _, token = await drive.identity.ensure_local_user()
     try:
         return drive.login_links.create(await drive.identity.authenticate(token)).url

@@ -152,6 +152,16 @@ CATALOGUE: Final[dict[str, Texts]] = {
         "Set AGENT_SECRETS_KEY to a Fernet key, or restore the file secrets.key in the data directory.",
         "请把 AGENT_SECRETS_KEY 设为 Fernet 密钥，或恢复数据目录中的文件 secrets.key。",
     ),
+    "secrets_key_needed": (
+        "AGENT_SECRETS_KEY is not set. With DRIVE_DATABASE_URL it is required: several services have the same secrets.",
+        "未设置 AGENT_SECRETS_KEY。设置了 DRIVE_DATABASE_URL 时必须设置它，因为多个服务共用同一批机密。",
+    ),
+    "secrets_key_needed.hint": (
+        "Set it to the content of the file secrets.key in the data directory if there is one, else to a new key: "
+        'python -c "from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())".',
+        "数据目录中如有文件 secrets.key，请填入其内容；否则填入新密钥："
+        'python -c "from cryptography.fernet import Fernet; print(Fernet.generate_key().decode())"。',
+    ),
     "secrets_key_lost": (
         "The key of the stored secrets of MCP servers ({count}) is missing, or is another one.",
         "已保存的 MCP 服务器机密（{count} 项）的密钥缺失或已被更换。",

@@ -24,7 +24,9 @@ class DriveSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="DRIVE_", extra="ignore", populate_by_name=True)
 
     data_dir: Path = Field(default=Path("~/.drive-agent"), description="Everything embedded lives below it.")
-    database_url: str = Field(default="", description="SQLAlchemy URL; empty: SQLite in the data directory.")
+    database_url: str = Field(
+        default="", description="SQLAlchemy URL, see docs/POSTGRESQL.md; empty: SQLite in the data directory."
+    )
     blob_url: str = Field(default="", description="obstore URL; empty: files in the data directory.")
     index_url: str = Field(default="", description="LanceDB URI; empty: the data directory.")
     embedding_model: str = Field(
@@ -176,6 +178,11 @@ class DriveSettings(BaseSettings):
     def resolved_database_url(self) -> str:
         """The database's URL, the embedded one if none is set."""
         return self.database_url or f"sqlite+aiosqlite:///{self.root / 'drive.db'}"
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether the database is a file of this machine, whose owner the local access token lets in."""
+        return self.resolved_database_url.startswith("sqlite")
 
     @property
     def resolved_blob_url(self) -> str:

@@ -201,7 +201,8 @@ class AgentSettings(BaseSettings):
     )
     secrets_key: SecretStr = Field(
         default=SecretStr(""),
-        description="Fernet keys (comma-separated) for the secrets of MCP servers: the first encrypts; empty: a file.",
+        description="Fernet keys (comma-separated) for MCP servers' secrets: the first encrypts; empty: a file; "
+        "required on PostgreSQL.",
     )
     mcp_servers_per_person: int = Field(default=20, ge=0, description="MCP servers that a person may define.")
     mcp_tools_per_server: int = Field(default=64, ge=1, description="Tools of one MCP server; more are left out.")

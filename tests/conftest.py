@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import portalocker.portalocker
 import pytest
 
-from tests import once
+from tests import databases, once
 from tests.fakes.file_locks import KINDS, VARIABLE, use_named
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def done_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         # Durability is tested in processes of their own, where this does not reach.
         monkeypatch.setattr(os, "fsync", _return_at_once)
         yield
+        databases.stop_server()
 
 
 @pytest.fixture(params=KINDS)
@@ -48,6 +49,13 @@ def file_locks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
 
 def _return_at_once(descriptor: int) -> None:
     del descriptor
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave out what is about SQLite itself where the tests run on PostgreSQL."""
+    marker = item.get_closest_marker("sqlite")
+    if marker is not None and databases.IS_POSTGRES:
+        pytest.skip(f"SQLite alone: {marker.args[0]}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

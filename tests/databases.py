@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 from contextlib import ExitStack
 from functools import cache
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 IS_POSTGRES: Final = os.environ.get("TEST_DATABASE") == "postgresql"
+_running: Final = ExitStack()
 
 
 @cache
@@ -32,10 +32,13 @@ def new_url() -> str:
 
 @cache
 def server() -> PostgresServer:
-    """Return the server of this process, which is stopped when the process ends."""
-    running = ExitStack()
-    atexit.register(running.close)
-    return running.enter_context(running_server())
+    """Return the server of this process, which runs until `stop_server`."""
+    return _running.enter_context(running_server())
+
+
+def stop_server() -> None:
+    """End the server, if there is one. The tests do so: not all of their processes call what `atexit` has."""
+    _running.close()
 
 
 @cache

@@ -79,6 +79,10 @@ def _add_service_commands(commands: Commands, common: ArgumentParser) -> None:
     # What the scripts ask: the words of a line up to the cursor, to complete the last one.
     completion.add_argument("line", nargs=REMAINDER, help=SUPPRESS)
     completion.set_defaults(target="completion.command:completion")
+    admin = commands.add_parser("admin", help="the first administrator").add_subparsers(metavar="create", required=True)
+    first = admin.add_parser("create", parents=[common], help="make the first administrator; prints their key once")
+    first.add_argument("email", metavar="EMAIL")
+    first.set_defaults(target="commands.first_admin:create_first_admin")
     doctor = commands.add_parser("doctor", parents=[common], help="check this installation")
     doctor.add_argument("--json", action="store_true", help="print the checks as JSON")
     doctor.set_defaults(target="commands.doctor:doctor")

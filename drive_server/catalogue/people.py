@@ -16,6 +16,11 @@ PEOPLE: Final[dict[str, tuple[str, str]]] = {
         "这是最后一位能登录的管理员。",
     ),
     "last_administrator.hint": ("Make another person an administrator first.", "请先让其他人成为管理员。"),
+    "has_administrator": ("This drive has an administrator already.", "此云盘已有管理员。"),
+    "has_administrator.hint": (
+        "With a key of theirs, `drive-agent user add` and `drive-agent user promote` make another one.",
+        "用其密钥，`drive-agent user add` 与 `drive-agent user promote` 可以再添加一位。",
+    ),
     "local_owner_stays": (
         "The owner of this drive, who has the local access token, can't be removed.",
         "不能移除此云盘的所有者，即持有本地访问令牌的人。",

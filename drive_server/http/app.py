@@ -101,12 +101,13 @@ def include_pages(app: FastAPI) -> None:
 
 
 def create_app(settings: DriveSettings) -> FastAPI:
-    """Return the drive without the assistant; its lifespan opens the drive, and makes the local user if absent."""
+    """Return the drive without the assistant; its lifespan opens the drive, and makes an embedded one's local user."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         async with open_drive(settings) as drive:
-            await drive.identity.ensure_local_user()
+            if settings.is_embedded:
+                await drive.identity.ensure_local_user()
             async with serving(app, drive):
                 yield
 

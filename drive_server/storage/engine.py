@@ -38,6 +38,9 @@ SessionWork = Callable[[AsyncSession], Coroutine[Any, Any, T]]
 
 BUSY_TIMEOUT_SECONDS = 30
 POOL_SIZE = 16
+SERVER_POOL_SIZE = 5
+SERVER_POOL_OVERFLOW = 10
+"""Connections to a server that stay open, and how many more there may be for a while: docs/POSTGRESQL.md."""
 WAL_ATTEMPTS = 100
 WAL_PAUSE_SECONDS = 0.05
 _SNAPSHOT = select(func.txid_current_snapshot().cast(Text))
@@ -49,7 +52,14 @@ def open_engine(url: URL) -> AsyncEngine:
     """Return an engine for the URL. With the execution option `writes`, transactions take SQLite's write lock first."""
     if not is_sqlite(url):
         # Said, for a server may have another default: who reads up to a settled number needs the newest commits then.
-        return create_async_engine(url, hide_parameters=True, pool_pre_ping=True, isolation_level="READ COMMITTED")
+        return create_async_engine(
+            url,
+            hide_parameters=True,
+            pool_pre_ping=True,
+            isolation_level="READ COMMITTED",
+            pool_size=SERVER_POOL_SIZE,
+            max_overflow=SERVER_POOL_OVERFLOW,
+        )
     engine = create_async_engine(
         url, hide_parameters=True, pool_size=POOL_SIZE, max_overflow=0, connect_args={"timeout": BUSY_TIMEOUT_SECONDS}
     )

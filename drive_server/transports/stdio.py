@@ -50,7 +50,8 @@ async def serve_stdio(settings: DriveSettings) -> None:
     log_to(logging.StreamHandler(sys.stderr), settings.log_level, settings.log_format)
     with standard_streams() as (reading, writing):
         async with open_drive(settings) as drive:
-            await drive.identity.ensure_local_user()
+            if settings.is_embedded:
+                await drive.identity.ensure_local_user()
             freeze_objects()
             connection = StdioConnection(drive.server.protocol, settings, reading, writing)
             with connection.ended_by_signals():

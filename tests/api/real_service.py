@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from httpx import ASGITransport, AsyncClient
+from pydantic import SecretStr
 
 from api.app import create_app
 from drive_server.settings import DriveSettings
 from graph.settings import AgentSettings
 from tests.api.fakes import ManualClock
 from tests.api.serving import RunningApp
+from tests.databases import IS_POSTGRES, drive_url
 from tests.e2e.person import Person
 from tests.fakes.chat_model import ScriptedChatModel, route_to
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
     from api.clock import Clock
 
+SECRETS_KEY: Final = "3zAcW1ewzA0xL9oQb2HDgcYkTUS8jCCUqyEJd-P3cD0="  # made up for the tests
+
 
 def real_app(
     data_dir: Path,
@@ -36,9 +40,28 @@ def real_app(
     **drive_settings: Any,
 ) -> FastAPI:
     """Return the application over a data directory. The model has every role; `router` takes that one from it."""
+    agent = agent or AgentSettings(model="offline")
+    if IS_POSTGRES or "database_url" in drive_settings:
+        drive_settings.setdefault("database_url", drive_url(data_dir))
+        threads_url = agent.threads_url or drive_settings["database_url"].replace("+psycopg", "")
+        agent = agent.model_copy(update={"threads_url": threads_url, "secrets_key": SecretStr(SECRETS_KEY)})
     drive = DriveSettings(data_dir=data_dir, embedding_model="none", **drive_settings)
     models: Any = {"router": router or model, "planner": model, "agent": model}
-    return create_app(drive, agent or AgentSettings(model="offline"), models=models, clock=clock)
+    return _with_owner(create_app(drive, agent, models=models, clock=clock))
+
+
+def _with_owner(app: FastAPI) -> FastAPI:
+    """Have the owner of the data directory made, whose token the tests use, also where the service itself has none."""
+    served = app.router.lifespan_context
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncGenerator[Any]:
+        async with served(app) as state:
+            await app.state.drive.identity.ensure_local_user()
+            yield state
+
+    app.router.lifespan_context = lifespan
+    return app
 
 
 @asynccontextmanager

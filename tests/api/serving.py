@@ -10,6 +10,7 @@ import traceback
 from contextlib import asynccontextmanager, closing, suppress
 from typing import TYPE_CHECKING, Any, Self, cast
 
+import psycopg
 import uvicorn
 
 from api.app import build_api
@@ -25,6 +26,7 @@ from graph.servers.pool import ServerPool
 from graph.settings import AgentSettings
 from tests.api.fakes import MemoryDrive
 from tests.api.small_graph import SmallGraph
+from tests.databases import IS_POSTGRES, drive_url
 from tests.e2e.person import Event, Person, Turn
 from tests.prompt_server import PromptServer
 
@@ -51,8 +53,22 @@ def rest_of(turn: Turn) -> list[Event]:
     return turn.seen[before:]
 
 
+def service_database(data_dir: Path) -> str:
+    """Return the URL of the service's own tables."""
+    return drive_url(data_dir) if IS_POSTGRES else f"sqlite+aiosqlite:///{data_dir / 'api.db'}"
+
+
+def threads_database(data_dir: Path) -> str:
+    """Return the URL of the threads."""
+    return drive_url(data_dir).replace("+psycopg", "") if IS_POSTGRES else f"sqlite:///{data_dir / 'graph.db'}"
+
+
 def execute(data_dir: Path, statement: str, *values: Any) -> list[Any]:
     """Run a statement on the service's database, past the service; return the rows."""
+    if IS_POSTGRES:
+        with psycopg.connect(threads_database(data_dir)) as connection:
+            done = connection.execute(statement.replace("?", "%s").encode(), values)
+            return done.fetchall() if done.description else []
     with closing(sqlite3.connect(data_dir / "api.db")) as connection, connection:
         return connection.execute(statement, values).fetchall()
 
@@ -79,8 +95,8 @@ class SmallService:
 
     @asynccontextmanager
     async def _lifespan(self, app: FastAPI) -> AsyncGenerator[None]:
-        database = await open_database(f"sqlite+aiosqlite:///{self.data_dir / 'api.db'}")
-        async with open_threads(f"sqlite:///{self.data_dir / 'graph.db'}") as storage:
+        database = await open_database(service_database(self.data_dir))
+        async with open_threads(threads_database(self.data_dir)) as storage:
             self.graph = SmallGraph(self.drive, storage.saver, self.clock)
             if self.gate_open:
                 self.graph.gate.open()

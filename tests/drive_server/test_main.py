@@ -37,7 +37,8 @@ ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 
 def environment(settings: DriveSettings, **variables: str) -> dict[str, str]:
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("DRIVE_")}
-    return {**inherited, "DRIVE_DATA_DIR": str(settings.root), "DRIVE_EMBEDDING_MODEL": "none", **variables}
+    own = {"DRIVE_DATA_DIR": str(settings.root), "DRIVE_DATABASE_URL": settings.database_url}
+    return {**inherited, **own, "DRIVE_EMBEDDING_MODEL": "none", **variables}
 
 
 @asynccontextmanager

@@ -35,7 +35,7 @@ def serve_stdio(arguments: Namespace) -> int:
 
 
 async def _serve(settings: DriveSettings) -> None:
-    if not settings.api_key.get_secret_value():
+    if settings.is_embedded and not settings.api_key.get_secret_value():
         settings = settings.model_copy(update={"api_key": SecretStr(await _local_token(settings))})
     await serve(settings)
 

@@ -235,6 +235,8 @@ CHINESE: Final[dict[str, str]] = {
     "the key's id, or its name if only one has it": "密钥的 id，或唯一的名称",
     "print an address that logs a browser in, once": "输出让浏览器登录一次的地址",
     "people": "人员",
+    "the first administrator": "首位管理员",
+    "make the first administrator; prints their key once": "创建首位管理员；其密钥只显示一次",
     "give a person a drive; prints their first key once": "为某人开通云盘；其首个密钥只显示一次",
     "list who has an account; for administrators": "列出所有账户；仅限管理员",
     "let nobody act as a person: keys, sessions and runs end at once": "停用账户：其密钥、会话和运行立即结束",

@@ -29,8 +29,10 @@ SERVICE: Final[dict[str, tuple[str, str]]] = {
     "token_form.hint": ("Copy it again.", "请重新复制。"),
     "no_token": ("The local access token can't be read ({reason}).", "无法读取本机访问令牌（{reason}）。"),
     "no_token.hint": (
-        "Give one with --token or DRIVE_AGENT_TOKEN, or start the service on {root} once.",
-        "请用 --token 或 DRIVE_AGENT_TOKEN 给出，或在 {root} 上启动一次服务。",
+        "Give one with --token or DRIVE_AGENT_TOKEN, or start the service on {root} once. With DRIVE_DATABASE_URL "
+        "there is no local token: `drive-agent admin create EMAIL` prints the first key.",
+        "请用 --token 或 DRIVE_AGENT_TOKEN 给出，或在 {root} 上启动一次服务。设置了 DRIVE_DATABASE_URL 时没有本机令牌："
+        "`drive-agent admin create EMAIL` 会显示首个密钥。",
     ),
     "gone": ("The service is gone.", "服务已不在。"),
     "gone.hint": ("Start it, or run the command again.", "请启动它，或重新运行此命令。"),

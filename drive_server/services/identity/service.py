@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from anyio import to_thread
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, select, update
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, false, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import (
@@ -448,6 +448,8 @@ def require_program(principal: Principal) -> Principal:
 
 def named_user(user: str) -> ColumnElement[bool]:
     """Return the condition for the account that an email or an id names."""
+    if "\0" in user:  # no name has it, and PostgreSQL refuses a statement with it
+        return false()
     return UserRow.email == normalise_email(user) if "@" in user else UserRow.id == user
 
 

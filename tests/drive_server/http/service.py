@@ -88,9 +88,11 @@ async def running(
         await asyncio.wait({task, up}, return_when=asyncio.FIRST_COMPLETED)
         assert server.started, "the service did not start"
         port = listener.getsockname()[1]
+        # With a database of several services, nobody has a token unless it is asked for.
+        _, token = await app.state.drive.identity.ensure_local_user()
         yield Service(
             f"http://127.0.0.1:{port}",
-            settings.token_path.read_text().strip(),
+            token,
             app.state.drive,
             app.state.open_streams,
         )

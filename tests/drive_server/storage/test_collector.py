@@ -343,6 +343,7 @@ async def test_contents_that_were_there_when_everything_was_kept_stay_for_good(s
     assert (await of_another_start(store, MUCH_LATER).run_once()).kept == 1
 
 
+@pytest.mark.sqlite("the file of the database is put back")
 async def test_contents_come_back_when_the_database_is_put_back(store: Store, ana: Actor) -> None:
     hashes = await many(store, ana)
     folder = store.folder_of_blobs.parent

@@ -18,7 +18,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-pytestmark = pytest.mark.story
+pytestmark = [pytest.mark.story, pytest.mark.sqlite("the disk is that of the process; PostgreSQL has its own")]
 
 ROOT = Path(__file__).parents[3]
 STORE = (sys.executable, "-m", "tests.drive_server.storage.store_process")

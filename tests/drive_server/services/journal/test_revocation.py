@@ -39,6 +39,7 @@ async def test_other_runs_other_people_and_dry_runs_go_on(store: Store, ana: Act
     assert await store.names(ben) == ["Other person"]
 
 
+@pytest.mark.sqlite("the change begins first for all writers wait in one queue")
 async def test_a_change_in_its_transaction_is_done_when_the_run_is_revoked(store: Store, ana: Actor) -> None:
     async with anyio.create_task_group() as group, store.database.write():
         group.start_soon(store.files.create_folder, in_run(ana, "run-1"), "/", "Under way")

@@ -99,6 +99,7 @@ async def test_every_answer_is_that_of_looking_through_all_names(
     assert any(slips for _, _, slips in with_index)
 
 
+@pytest.mark.sqlite("SQLite alone has the index")
 @pytest.mark.parametrize("query", ["合同", "同", "zanzibar", "annual", "launch"])
 async def test_few_names_are_found_by_the_index(drive: Drive, alice: Actor, query: str) -> None:
     await fill(drive, alice)
@@ -129,6 +130,7 @@ async def indexed(drive: Drive, word: str) -> list[str]:
         return sorted(found)
 
 
+@pytest.mark.sqlite("SQLite alone has the index")
 async def test_the_index_follows_names_in_the_transaction_that_writes_them(drive: Drive, alice: Actor) -> None:
     item = (await drive.files.create_folder(alice, "root", "租房合同")).value
     assert await indexed(drive, "租房") == ["租房合同"]
