@@ -59,8 +59,8 @@ async def either(
 
 
 def without_threads(self: Transactions, opened: object, on_connect: object = None, sequence: str = "") -> None:
-    del on_connect
-    vars(self).update(_engine=opened, _sqlite=None, _sequence=sequence)
+    del on_connect, sequence
+    vars(self).update(_engine=opened, _sqlite=None, _sequence="")
 
 
 @pytest.fixture
