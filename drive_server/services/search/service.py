@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Scope, require_person, require_scope
@@ -37,6 +37,10 @@ MAX_ASKED = 8000
 ASKED_PER_WANTED = 4
 SHARE_OF_NAMES = 2
 """A hybrid search has one name at most for so many hits."""
+# Building it takes longer than the database takes to answer it.
+_PARTIAL = select(IndexEntryRow.file_id, IndexEntryRow.omissions).where(
+    IndexEntryRow.file_id.in_(bindparam("ids", expanding=True)), IndexEntryRow.is_partial
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,8 +306,8 @@ async def _page(
 
 async def _omissions(session: AsyncSession, ids: Iterable[str]) -> dict[str, Mapping[str, int]]:
     """Return the omissions of those of the files of a page that were not read whole."""
-    partial = IndexEntryRow.file_id.in_(list(ids)) & IndexEntryRow.is_partial
-    rows = await session.execute(select(IndexEntryRow.file_id, IndexEntryRow.omissions).where(partial))
+    wanted = list(ids)
+    rows = await session.execute(_PARTIAL, {"ids": wanted}) if wanted else ()
     return {row.file_id: row.omissions for row in rows}
 
 
