@@ -244,7 +244,7 @@ def _lines(cells: Sequence[Sequence[Line]]) -> Iterator[str]:
 def _shared(cells: Iterable[Sequence[Line]]) -> int:
     """Return how many pieces stand beside another one in their cell."""
     return sum(
-        abs(above.baseline - below.baseline) < SAME_ROW * below.height
+        abs(above.baseline - below.baseline) < SAME_ROW * below.height and "aside" not in (above.kind, below.kind)
         for cell in cells
         for above, below in pairwise(cell)
     )
