@@ -15,6 +15,8 @@ LEAST: Final = 3
 NEAR: Final = 3.0
 """Lines that are no further apart are one."""
 _UNRULED_ROWS: Final = 3
+_STACK: Final = 3
+_LETTER_WIDTH: Final = 0.4  # of the type's height: less than most letters take
 _FILLED: Final = 0.75
 _CLOSE: Final = 1.8  # of the type's height: lines of one text are no further apart
 _IN_LINE: Final = 0.15  # of the type's height: lines of one label are seldom that close to the baselines of rows
@@ -64,6 +66,16 @@ class Grid:
                     return inside, None
         return inside, self._text(cells if self._is_even else _with_spans(cells, self.rules), len(inside))
 
+    def holds(self, aside: Line) -> bool:
+        """Return whether text that is turned, or set letter below letter, stands within the table."""
+        top = max(piece.baseline for piece in aside.pieces) if aside.pieces else _top(aside)
+        return (
+            self.columns[0] - NEAR <= aside.left
+            and aside.right <= self.columns[-1] + NEAR
+            and self.rules[-1].at - NEAR <= aside.baseline
+            and top <= self.rules[0].at
+        )
+
     @property
     def _is_even(self) -> bool:
         """True if each line crosses all columns."""
@@ -75,7 +87,7 @@ class Grid:
             return None
         several = {place: cell for place, cell in cells.items() if len(cell) > 1}
         for cell in several.values():
-            cell.sort(key=lambda piece: (-piece.baseline, piece.left))
+            cell.sort(key=_place_in_cell)
         if _shared(several.values()) > MOST_SHARED * pieces:
             return None
         return "\n".join(_texts(cells, sorted(rows), sorted(columns), {row for row, _ in several}))
@@ -164,12 +176,35 @@ def _is_one_text(rows: Sequence[int], column: int, cells: _Cells, middle: float 
     `middle`: the place halfway down the cell, if it has rows without a line; a text around it is one.
     """
     lines = sorted([piece for row in rows for piece in cells[row, column]], key=BASELINE, reverse=True)
+    if _is_stack(lines):
+        return True
     if any(above.baseline - below.baseline > _CLOSE * below.height for above, below in pairwise(lines)):
         return False
     if middle is not None and abs(_level(lines[0]) + _level(lines[-1]) - 2 * middle) < lines[0].height:
         return True
     others = [piece for (row, other), cell in cells.items() if row in rows and other != column for piece in cell]
     return not all(any(_distance(line, other) < _IN_LINE for other in others) for line in lines)
+
+
+def _place_in_cell(piece: Line) -> tuple[float, float]:
+    """Return a key for the order of a cell's lines: from the top, those that run upwards from the left."""
+    return (0.0 if piece.kind == "aside" else -piece.baseline), piece.left
+
+
+def _top(turned: Line) -> float:
+    """Return about how far up a line reaches that runs up or down."""
+    return turned.baseline + _LETTER_WIDTH * turned.height * len(turned.text)
+
+
+def _is_stack(pieces: Sequence[Line]) -> bool:
+    """Return whether a cell has letters one below the other, which are a word."""
+    return len(pieces) >= _STACK and all(len(piece.text) == 1 and piece.text.isalpha() for piece in pieces)
+
+
+def _cell_text(pieces: Sequence[Line]) -> str:
+    if _is_stack(pieces) and all(above.baseline > below.baseline for above, below in pairwise(pieces)):
+        return "".join([piece.text for piece in pieces])
+    return joined_texts(pieces)
 
 
 def _level(piece: Line) -> float:
@@ -203,13 +238,13 @@ def _lines(cells: Sequence[Sequence[Line]]) -> Iterator[str]:
             for line in lines:
                 yield joined_cells([joined_texts([piece for piece in cell if piece in line]) for cell in cells])
             return
-    yield joined_cells(list(map(joined_texts, cells)))
+    yield joined_cells(list(map(_cell_text, cells)))
 
 
 def _shared(cells: Iterable[Sequence[Line]]) -> int:
     """Return how many pieces stand beside another one in their cell."""
     return sum(
-        abs(above.baseline - below.baseline) < SAME_ROW * below.height
+        abs(above.baseline - below.baseline) < SAME_ROW * below.height and "aside" not in (above.kind, below.kind)
         for cell in cells
         for above, below in pairwise(cell)
     )

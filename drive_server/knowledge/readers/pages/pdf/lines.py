@@ -10,13 +10,13 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, repeat
+from itertools import chain, pairwise, repeat
 from operator import gt
 from typing import Any, Final, Literal
 
 from pypdfium2 import raw
 
-from drive_server.knowledge.readers.pages.paragraphs import Line
+from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
 from drive_server.knowledge.readers.pages.pdf.calls import (
     Box,
     character_boxes,
@@ -25,6 +25,7 @@ from drive_server.knowledge.readers.pages.pdf.calls import (
     indices_of,
     origins,
 )
+from drive_server.knowledge.text.characters import is_cjk
 
 Direction = Literal["right", "up", "down", "left"]
 WIDE_GAP: Final = 0.9
@@ -110,6 +111,8 @@ def read_lines(textpage: Any, width: float, height: float, *, gaps_everywhere: b
     frame = _Frame(characters, direction, lambda box: turn(box, width, height), [start for _, start in found])
     if turned:
         lines = frame.upright(lines, turned)
+        if direction == "right":
+            lines = frame.with_stacks(lines, turned)
     lines = frame.with_pieces(lines, gaps_everywhere=gaps_everywhere)
     has_leaders = any(dots in characters.text for dots in _DOTS)
     height = width if direction in _VERTICAL else height
@@ -207,6 +210,33 @@ class _Frame:
             return Line(words, left, right, min(first[1], last[1]), height, "aside")
         return Line(words, left, right, y, height)
 
+    def with_stacks(self, lines: Sequence[Line], turned: Mapping[int, Direction]) -> list[Line]:
+        """Return the lines whose letters stand upright one below the other with each letter as a piece.
+
+        Such a line is a word in a narrow cell, or the cells of a column that was drawn at once.
+        """
+        result = list(lines)
+        for number, direction in turned.items():
+            line, start = lines[number], self.starts[number]
+            if direction in _VERTICAL and self.characters.is_upright(start) and not is_cjk(line.text):
+                pieces = self._letters(line, start)
+                if _are_stacked(pieces):
+                    result[number] = line._replace(pieces=pieces)
+        return result
+
+    def _letters(self, line: Line, start: int) -> tuple[Line, ...]:
+        """Return the letters of a line, those beside each other as one piece."""
+        offsets = [start + place for place, letter in enumerate(line.text) if letter != " "]
+        pieces: list[Line] = []
+        boxes, points = self.characters.boxes(offsets), self.characters.origins(offsets)
+        for offset, (left, low, right, high), (_, y) in zip(offsets, boxes, points, strict=True):
+            letter = self.characters.text[offset]
+            if pieces and abs(pieces[-1].baseline - y) < SAME_ROW * (high - low):
+                pieces[-1] = pieces[-1]._replace(text=pieces[-1].text + letter, right=right)
+            else:
+                pieces.append(Line(letter, left, right, y, high - low))
+        return tuple(pieces)
+
     def with_pieces(self, lines: Sequence[Line], *, gaps_everywhere: bool) -> list[Line]:
         """Return the lines, with their parts those that have wide gaps, as far as these are looked for.
 
@@ -264,6 +294,14 @@ def _is_upright(line: Line) -> bool:
 def _is_wide(line: Line) -> bool:
     """Return whether a line is wider than its letters need."""
     return line.kind != "aside" and line.right - line.left > _LETTER_WIDTH * line.height * len(line.text)
+
+
+def _are_stacked(pieces: Sequence[Line]) -> bool:
+    """Return whether pieces stand one below the other."""
+    return len(pieces) > 1 and all(
+        above.baseline - below.baseline > below.height / 2 and above.left < below.right and below.left < above.right
+        for above, below in pairwise(pieces)
+    )
 
 
 def _has_leaders(text: str) -> bool:

@@ -43,11 +43,34 @@ def in_reading_order(lines: Sequence[Line], grids: Callable[[], Sequence[Grid]])
         return tuple(lines)
     if runs_to_the_left("".join([line.text for line in lines])):
         return tuple(_sorted_rows(lines) if _wrong(lines) else lines)
-    layout = _Layout(lines)
+    layout = _Layout(_with_cells(lines))
     if layout.may_have_tables:
         for grid in grids():
             layout.take_grid(grid)
     return tuple(layout.lines())
+
+
+def _with_cells(lines: Sequence[Line]) -> Sequence[Line]:
+    """Return the lines with the letters of those by themselves that stand each in the row of another text.
+
+    pdfium takes the digits of a column that was drawn at once for one line that runs down.
+    """
+    if not any(line.pieces for line in lines if line.kind == "aside"):
+        return lines
+    baselines = sorted(line.baseline for line in lines if line.kind == "text")
+    return [
+        one
+        for line in lines
+        for one in (line.pieces if line.kind == "aside" and _are_in_rows(line.pieces, baselines) else (line,))
+    ]
+
+
+def _are_in_rows(letters: Sequence[Line], baselines: Sequence[float]) -> bool:
+    slack = SAME_ROW * letters[0].height if letters else 0.0
+    return bool(letters) and all(
+        bisect_right(baselines, letter.baseline - slack) < bisect_right(baselines, letter.baseline + slack)
+        for letter in letters
+    )
 
 
 class _Layout:
@@ -69,7 +92,8 @@ class _Layout:
 
     def _first_line(self, pieces: Iterable[Line]) -> int:
         """Return the number of the first line that any of the pieces is of."""
-        return bisect_right(self._first_places, min(map(self._order.__getitem__, map(id, pieces)))) - 1
+        ordered = filter(self._order.__contains__, map(id, pieces))  # all but the lines that lie aside
+        return bisect_right(self._first_places, min(map(self._order.__getitem__, ordered))) - 1
 
     @property
     def may_have_tables(self) -> bool:
@@ -79,7 +103,10 @@ class _Layout:
 
     def take_grid(self, grid: Grid) -> None:
         """Take a ruled table, if the pieces keep to its cells."""
-        pieces, text = grid.read(self._free)
+        asides = [line for line in self._drawn if line.kind == "aside" and grid.holds(line)]
+        pieces, text = grid.read([*self._free, *asides]) if asides else ([], None)
+        if text is None:
+            pieces, text = grid.read(self._free)
         if text is not None:
             self._take(pieces, [_table(pieces, text)])
             self._free = [piece for piece in self._free if id(piece) not in self._used]
@@ -112,9 +139,10 @@ class _Layout:
         result: list[Line] = []
         for number, line in enumerate(self._drawn):
             result += found.get(number, ())
+            if id(line) in self._used:
+                continue
             if not line.pieces:
-                if id(line) not in self._used:
-                    result.append(line if line.height > 0 else _alone(line))
+                result.append(line if line.height > 0 else _alone(line))
             elif self._used.isdisjoint(map(id, line.pieces)):
                 result.append(_alone(line))
             else:
@@ -127,7 +155,9 @@ class _Layout:
         within = {start + offset for start, run in runs for offset in range(len(run.rows))}
         placed += [(run.rows[0][0].baseline, _read(run, kind_of(run))) for _, run in runs]
         placed += [(row[0].baseline, self._whole(row)) for number, row in enumerate(rows) if number not in within]
-        placed += [(line.baseline, [line]) for line in self._drawn if line.kind != "text"]
+        placed += [
+            (line.baseline, [line]) for line in self._drawn if line.kind != "text" and id(line) not in self._used
+        ]
         return [line for _, lines in sorted(placed, key=lambda one: -one[0]) for line in lines]
 
     def _whole(self, row: list[Line]) -> list[Line]:
