@@ -11,7 +11,7 @@ from graph.offline.replay import Steps, StoppedError, UnresolvedError, call, req
 from graph.offline.results import Item, Result
 from graph.offline.scripts.task import ROOT, Task
 from graph.offline.understanding.grammar import table, word
-from graph.offline.understanding.intent import PREVIOUS, Ref, number_in, read_ref
+from graph.offline.understanding.intent import PREVIOUS, SUFFIXES, Ref, number_in, read_ref
 from graph.offline.understanding.terms import STOP_WORDS, has_han, stem
 from graph.offline.wording import code, path_of, quoted
 
@@ -22,6 +22,7 @@ ABSENT: Final = "not_found"
 _GENERIC: Final = frozenset(map(stem, ["file", "document", "doc", "note", "paper", "item", "text", "copy"]))
 _NUMBERED: Final = re.compile(r"(?<![\w.-])\d{1,4}$")
 _HAN_MONTHS: Final = word("months").pattern.split()
+_SUFFIX: Final = re.compile(rf"(?<![a-z0-9])({'|'.join(SUFFIXES)})s?(?![a-z0-9])", re.IGNORECASE)
 _DATE: Final = re.compile(r"(?:19|20)\d\d(?:[-./年]?\d{1,2})?(?:[-./月]?\d{1,2})?")
 
 
@@ -123,10 +124,16 @@ def every_file(task: Task, folder: Item | None = None, **filters: Any) -> Steps[
     """Return the files of the drive, or below a folder, the newest first; of a large drive the newest thousand."""
     below = {"folder_id": folder["id"]} if folder and folder.get("path") != "/" else {}
     args: dict[str, Any] = {"kind": "file", "limit": OF_A_SORT, **below, **filters}
-    results = [(yield from task.call("search_files", "", **args))]
-    while results[-1].cursor and len(results) * OF_A_SORT < MOST_OF_DRIVE:
-        results.append((yield from task.call("search_files", "", **args, cursor=results[-1].cursor)))
+    results = yield from _pages(task, "search_files", "", MOST_OF_DRIVE // OF_A_SORT, args)
     return [hit["file"] for result in results for hit in result.hits]
+
+
+def _pages(task: Task, tool: str, name: str, most: int, args: dict[str, Any]) -> Steps[list[Result]]:
+    """Return the pages of a list, `most` of them at most."""
+    pages = [(yield from task.call(tool, name, **args))]
+    while pages[-1].cursor and len(pages) < most:
+        pages.append((yield from task.call(tool, name, **args, cursor=pages[-1].cursor)))
+    return pages
 
 
 def size_of(item: Item) -> int:
@@ -136,18 +143,14 @@ def size_of(item: Item) -> int:
 
 def _summary(task: Task) -> Steps[list[Item]]:
     """Return the file that is called a summary: one of an earlier step, the one of just that name, or the newest."""
-    made = [item for item in task.conversation.changed(finished=True) if _is_summary(item)]
-    found = made[:1] or [
-        one for one in (yield from _searched(["summary", "总结"], "file", SEARCHED)) if _is_summary(one)
-    ]
+    called, made = word("summary_name"), task.conversation.changed(finished=True)
+    found = [one for one in made if called.search(str(one.get("name")))][:1]
+    found = found or (yield from _searched(["summary", "总结"], "file", SEARCHED))
+    found = [one for one in found if called.search(str(one["name"]))]
     if not found:
         raise task.unresolved("no_summary")
-    same = [one for one in found if word("summary_name").fullmatch(str(one["name"]).rpartition(".")[0])]
+    same = [one for one in found if called.fullmatch(str(one["name"]).rpartition(".")[0])]
     return [max(same or found, key=changed_at)]
-
-
-def _is_summary(item: Item) -> bool:
-    return word("summary_name").search(str(item.get("name", ""))) is not None
 
 
 def changed_at(item: Item) -> str:
@@ -157,7 +160,8 @@ def changed_at(item: Item) -> str:
 
 def types_in(said: str) -> list[str] | None:
     """Return the sorts of files that a request names, as the drive's search takes them; None for any."""
-    return [name for name, pattern in table("sort") if pattern.search(said.lower())] or None
+    sorts = [name for name, pattern in table("sort") if pattern.search(said.lower())]
+    return sorts or [SUFFIXES[one.lower()] for one in _SUFFIX.findall(said)] or None
 
 
 def _of_sort(task: Task, ref: Ref) -> Steps[list[Item]]:
@@ -201,11 +205,8 @@ def _without(task: Task, items: Sequence[Item], kept: str) -> list[Item]:
 
 def _contents(task: Task, folder: Item) -> Steps[list[Item]]:
     """Return all that is in a folder; what holds more than a few pages is too much for one request."""
-    pages: list[Result] = []
-    while len(pages) < MOST_PAGES and (not pages or pages[-1].cursor):
-        cursor = pages[-1].cursor if pages else None
-        args = {"folder_id": folder["id"], "limit": PAGE, "cursor": cursor}
-        pages.append((yield from task.call("list_folder", str(folder.get("name", "")), **args)))
+    args = {"folder_id": folder["id"], "limit": PAGE}
+    pages = yield from _pages(task, "list_folder", str(folder.get("name", "")), MOST_PAGES, args)
     items, total = [item for page in pages for item in page.items], max(page.number("total") for page in pages)
     if len(items) < total:
         raise task.unresolved("too_many", folder=task.name(folder), count=total)
@@ -249,7 +250,7 @@ def _described(task: Task, phrase: str, kind: str, named: list[Item], *, loose: 
     if not (queries or month) or (named and not by_date):
         return named
     found = yield from (_searched(queries, kind, SEARCHED) if queries else every_file(task))
-    of_month = [item for item in found if month and month_of(item).endswith(month)]
+    of_month = [item for item in found if month and next(filter(None, dated(item)), "")[:7].endswith(month)]
     if of_month and not queries:
         return of_month
     text = text if of_month or not month else phrase
@@ -306,7 +307,7 @@ def dated(item: Item) -> tuple[str, str]:
     """Return when an item is of: the date in its name, and that of its content."""
     found = _DATE.search(str(item.get("name", "")))
     date = "-".join(part.zfill(2) for part in re.findall(r"\d+", found[0])) if found else ""
-    return (date, str(item.get("modified_at") or item.get("updated_at", "")))
+    return date, changed_at(item)
 
 
 def month_in(text: str) -> tuple[str, str]:
@@ -317,16 +318,8 @@ def month_in(text: str) -> tuple[str, str]:
     name = (match["en"] or match["zh"]).lower()
     english = next((at for at, one in enumerate(month_name) if at and one.lower().startswith(name[:3])), 0)
     month = int(name) if name.isdigit() else english or _HAN_MONTHS.index(name) + 1
-    return (
-        f"{text[: match.start()]} {text[match.end() :]}".strip(),
-        f"{match['year'] or match['zyear'] or ''}-{month:02}",
-    )
-
-
-def month_of(item: Item) -> str:
-    """Return the year and month of the date in an item's name, else of its content."""
-    named, changed = dated(item)
-    return (named or changed)[:7]
+    rest = f"{text[: match.start()]} {text[match.end() :]}".strip()
+    return rest, f"{match['year'] or match['zyear'] or ''}-{month:02}"
 
 
 def _searched(queries: Sequence[str], kind: str, limit: int) -> Steps[list[Item]]:
@@ -358,7 +351,7 @@ def _grade(name: str, wanted: str) -> int:
     """Return how well a name fits: 0 is the same, 1 without its suffix, then less and less, `NO_MATCH` not at all."""
     every = bool(wanted) and all(_begins(one, name) for one in wanted.split())
     ways = (name == wanted, name.rpartition(".")[0] == wanted, name.startswith(wanted), _begins(wanted, name), every)
-    return next((grade for grade, fit in enumerate(ways) if fit), NO_MATCH)
+    return [*ways, True].index(True)
 
 
 def best_matches(items: Iterable[Item], wanted: str, *, kind: str = "", most: int = NO_MATCH - 1) -> list[Item]:

@@ -260,30 +260,18 @@ def _computed(task: Task, question: Question) -> Script:
     file, args = question.sheet.file, question.args
     result = yield from task.call("query_table", str(file.get("name", "")), **question.sheet.source, **args)
     columns = [str(one["name"]) for one in result.entries("result_columns")]
-    measured = columns.index(args["sort_by"]) if args.get("sort_by") in columns else len(columns) - 1
-    rows = [row for row in result.entries("rows") if row["values"][measured] is not None]
+    measured = args["sort_by"] if args.get("sort_by") in columns else columns[-1]
+    rows = {at: row for at, row in _found([result]).items() if measured in row}
     if "sort_by" in args:
-        rows = [row for row in rows if row["values"][measured] == rows[0]["values"][measured]]
+        rows = {at: row for at, row in rows.items() if row[measured] == next(iter(rows.values()))[measured]}
     if not rows:
         return task.say("table_no_rows", name=task.name(file))
-    last = result.entries("result_columns")[measured]
     conditions = (f"{one['column']} = {' / '.join(one['values'])}" for one in args.get("filters", ()))
-    what = inert(", ".join([str(last["name"]), *conditions]))
-    lines: list[str] = []
-    for row in rows:
-        others = [str(one or "–") for at, one in enumerate(row["values"]) if at != measured][:LABEL_PARTS]
-        value = f"{row['values'][measured]} {last.get('unit') or ''}".strip()
-        lines.append(f"- {inert(' / '.join(others) or str(last['name']))}: “{value}” [1]")
-    cells = dict.fromkeys(cell for row in rows[:MOST_LINES] for cell in row["cells"])
+    head = [task.say("table_value", what=inert(", ".join([measured, *conditions])), name=task.name(file))]
     left = ", ".join(str(one["cell"]) for one in result.entries("left_out"))
     more = [task.say("table_left_out", cells=left)] if left else []
     more += [task.say("table_hidden", count=hidden)] if (hidden := result.number("hidden_rows")) else []
-    head = task.say("table_value", what=what, name=task.name(file))
-    return _cited(task, head, lines, more, file, list(cells))
-
-
-def _cited(task: Task, head: str, lines: list[str], more: list[str], file: Item, cells: Sequence[str]) -> str:
-    return "\n".join([head, bounded(lines, task.language), *more, "", f"[1] {path_of(file)}, {', '.join(cells)}"])
+    return _cited(task, file, rows, {measured: "" if len(columns) > 1 else f"{inert(measured)}: "}, head, more)
 
 
 Rows = Mapping[str, Mapping[str, str]]
@@ -296,26 +284,25 @@ def _cells(task: Task, said: str, sheets: Sequence[Sheet]) -> Script:
     for sheet in sheets:
         filters, rest = _filters(_plain(said, sheet), sheet)
         given = {str(one["column"]) for one in filters}
-        asked = [name for name in _asked(rest, sheet) if name not in given]
+        asked = [name for name in sheet.columns if _named(name).search(rest)]
+        people = [name for name in sheet.columns if _ALIKE["person"].fullmatch(name.strip()) and name not in asked]
+        asked = [name for name in asked + people * bool(word("who").search(rest)) if name not in given]
         rest = _without_columns(word("who").sub(" ", rest), sheet)
         rest = rest if _unknown(rest, sheet) else ""
         if not rest and not filters:
             continue
         rows = yield from _rows(sheet, filters, rest)
         if rows:
-            answers.append(_row_lines(task, sheet.file, asked or list(sheet.columns), rows))
+            head = [task.say("table_cells", name=task.name(sheet.file))]
+            answers.append(
+                _cited(task, sheet.file, rows, {one: f"{inert(one)} " for one in asked or sheet.columns}, head)
+            )
         elif asked:
             told = rest or " / ".join(str(one["values"][0]) for one in filters)
             written = re.search(re.escape(told), said, re.IGNORECASE)
             words = quoted(written[0] if written else told)
             missing = missing or task.say("table_none_of", name=task.name(sheet.file), words=words)
     return "\n\n".join(answers) or missing
-
-
-def _asked(said: str, sheet: Sheet) -> list[str]:
-    named = [name for name in sheet.columns if _named(name).search(said)]
-    people = [name for name in sheet.columns if _ALIKE["person"].fullmatch(name.strip()) and name not in named]
-    return named + people if word("who").search(said) else named
 
 
 def _rows(sheet: Sheet, filters: Filters, rest: str) -> Steps[Rows]:
@@ -350,11 +337,14 @@ def _found(results: Sequence[Result]) -> Rows:
     return rows
 
 
-def _row_lines(task: Task, file: Item, asked: Sequence[str], rows: Rows) -> str:
-    """Return a line for each row: which row it is, and its cells, quoted."""
+def _cited(
+    task: Task, file: Item, rows: Rows, asked: Mapping[str, str], head: Sequence[str], more: Sequence[str] = ()
+) -> str:
+    """Return a line for each row: which row it is, and its cells, quoted, each after its label; and where they are."""
     lines: list[str] = []
     for row in rows.values():
         others = [value for name, value in row.items() if name not in asked][:LABEL_PARTS]
-        cells = ", ".join(f"{inert(name)} “{row[name]}” [1]" for name in asked if name in row) or "–"
+        cells = ", ".join(f"{label}“{row[name]}” [1]" for name, label in asked.items() if name in row) or "–"
         lines.append(f"- {inert(' / '.join(others))}: {cells}" if others else f"- {cells}")
-    return _cited(task, task.say("table_cells", name=task.name(file)), lines, [], file, list(rows))
+    places = ", ".join(list(rows)[:MOST_LINES])
+    return "\n".join([*head, bounded(lines, task.language), *more, "", f"[1] {path_of(file)}, {places}"])

@@ -79,14 +79,11 @@ class Task:
         said = self.say("found_nothing", query=quoted(query))
         return f"{said} {note[0].strip()}" if note else said
 
-    def title(self, tool: str) -> str:
-        """Return what a bound tool does, in a few words: its Chinese title, or its name."""
-        named = self.tools.get(tool)
-        return named if named and self.language == "zh" else tool.replace("_", " ")
-
     def deed(self, tool: str, name: str) -> str:
-        """Return a call as a few words, such as `rename item “plan.md”`."""
-        return f"{self.title(tool)} {quoted(name)}" if name else self.title(tool)
+        """Return a call as a few words, such as `rename item “plan.md”`: with the tool's Chinese title, or its name."""
+        named = self.tools.get(tool)
+        title = named if named and self.language == "zh" else tool.replace("_", " ")
+        return f"{title} {quoted(name)}" if name else title
 
     def failed(self, result: Result, what: str) -> str:
         """Return the sentence that says what did not happen and why."""
