@@ -93,12 +93,11 @@ def ask(task: Task, intent: Intent) -> Script:
             # Of a table that was talked about, the search below asks as well, beside others.
             if own not in focus and (computed := (yield from compute(task, asked, own))):
                 return computed
-            source = yield from read(task, own)
-            answer = _answer(task, source, asked)
+            answer, near = _answer(task, (yield from read(task, own)), asked)
             quotes = word("cited").findall(answer)
             if answer and not (asked is not question and all(one in shown and "," not in one for one in quotes)):
                 return answer
-            nearest = nearest or _nearest(task, source, asked)
+            nearest = nearest or near
     if files and (before or files != focus):
         nearest = nearest or task.say("answer_none_in", name=", ".join(map(task.name, files)))
     if files and (not free or before):
@@ -145,26 +144,24 @@ def _from_drive(task: Task, question: str, nearest: str = "") -> Script:
     result = yield from call("semantic_search_files", query=question[:500], limit=HITS, **task.below)
     if task.below and not result.hits:
         result = yield from call("semantic_search_files", query=question[:500], limit=HITS)
-    fits = {id(hit): _fit(hit, question) for hit in result.hits}
-    graded = sorted(result.hits, key=lambda hit: -fits[id(hit)])
-    files = list({str(hit["file"]["id"]): hit["file"] for hit in graded}.values())[:MOST_READ]
+    found = [
+        (_best(Source(hit["file"], f"# {hit.get('heading') or ''}\n{hit.get('text', '')}"), question), hit["file"])
+        for hit in result.hits
+    ]
+    graded = sorted(found, key=lambda one: -one[0].fit if one[0] else 0.0)
+    files = list({str(file["id"]): file for _, file in graded}.values())[:MOST_READ]
     files = files or (yield from _with_words(task, question))
     results = (yield [request("read_file", file_id=file["id"]) for file in files]) if files else []
     if results and not any(one.worked for one in results):
         task.checked(results[0], "read_file", str(files[0].get("name", "")))
     sources = [_source(one, file) for one, file in zip(results, files, strict=True) if one.worked]
-    answered = [(source, answer) for source in sources if (answer := _answer(task, source, question))]
-    if answered:
+    told = [(source, *_answer(task, source, question)) for source in sources]
+    if answered := [(source, answer) for source, answer, _ in told if answer]:
         old = word("outdated")
         answered.sort(key=lambda one: bool(old.search(one[0].called)) > bool(old.search(question)))
         return _newest(answered)
-    nearest = nearest or next(filter(None, (_nearest(task, source, question) for source in sources)), "")
+    nearest = nearest or next((near for _, _, near in told if near), "")
     return nearest or task.nothing_for(question, result)
-
-
-def _fit(hit: Item, question: str) -> float:
-    passage = _best(Source(hit["file"], f"# {hit.get('heading') or ''}\n{hit.get('text', '')}"), question)
-    return passage.fit if passage else 0.0
 
 
 def _with_words(task: Task, question: str) -> Steps[list[Item]]:
@@ -233,25 +230,22 @@ def _considered(source: Source, question: str) -> Passage | None:
     return passage
 
 
-def _nearest(task: Task, source: Source, question: str) -> str:
-    """Return the passage that comes nearest to an answer, and that it is none for sure; empty if none is near."""
-    passage = _considered(source, question)
-    near = passage is not None and passage.fit >= WORTH_SHOWING
-    return _quoting(task, source, passage.sentences, "answer_unsure") if passage and near else ""
+def _answer(task: Task, source: Source, question: str) -> tuple[str, str]:
+    """Return the answer if the file has a clear one, and the passage that comes nearest to one if any is near.
 
-
-def _answer(task: Task, source: Source, question: str) -> str:
-    """Return the answer if the file has a clear one; sums and comparisons of figures are beyond it."""
-    sentences, asked = read_sentences(source.text), question.lower()
+    Sums and comparisons of figures are beyond it.
+    """
+    sentences, asked, passage = read_sentences(source.text), question.lower(), _considered(source, question)
     of_one = len(word("identified").findall(asked)) == 1 and not word("sums").search(asked)
-    if word("reckoned").search(asked) and not of_one:
-        return ""
-    if sentences and set(terms(question)) <= set(terms(source.called)) and not kind_of(question):
-        return _quoting(task, source, key_sentences(sentences), "answer")
-    passage = _considered(source, question)
-    if passage is None or not passage.is_sure or not _says_total(asked, passage):
-        return ""
-    return _quoting(task, source, passage.sentences, "answer")
+    reckoned = word("reckoned").search(asked) and not of_one
+    if not reckoned and sentences and set(terms(question)) <= set(terms(source.called)) and not kind_of(question):
+        return _quoting(task, source, key_sentences(sentences), "answer"), ""
+    if passage is None:
+        return "", ""
+    is_sure = not reckoned and passage.is_sure and _says_total(asked, passage)
+    answer = _quoting(task, source, passage.sentences, "answer") if is_sure else ""
+    near = passage.fit >= WORTH_SHOWING
+    return answer, _quoting(task, source, passage.sentences, "answer_unsure") if near else ""
 
 
 def _says_total(asked: str, passage: Passage) -> bool:
