@@ -9,8 +9,8 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, BaseMessage, ToolCall
 
 from graph.offline.conversation import Conversation, items_in, read_conversation
+from graph.offline.documents import lent_answer
 from graph.offline.followup import follow_up, is_fragment
-from graph.offline.lending import lent_answer
 from graph.offline.replay import Reply, Request, Script, StoppedError, UnresolvedError, replay
 from graph.offline.scripts import changing, editing, finding, listing, organising, reading
 from graph.offline.scripts.task import Task

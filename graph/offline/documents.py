@@ -1,4 +1,7 @@
-"""Sentences of a document with where they stand, and those that say most or answer a question."""
+"""Sentences of a document with where they stand, and those that say most or answer a question.
+
+When the drive has the model read many files, it answers with sentences of the file itself, and nothing else.
+"""
 
 import csv
 import math
@@ -9,8 +12,8 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from drive_server.knowledge.text.sentences import sentence_spans
-from graph.offline.understanding.grammar import table, word
-from graph.offline.understanding.terms import has_han, respelt, terms
+from graph.offline.understanding.grammar import has_han, respelt, table, terms, word
+from graph.offline.wording import say, sides
 
 LONGEST: Final = 600
 TABLE, SEPARATOR = "\x1f", " | "
@@ -261,3 +264,54 @@ def parts_of(text: str, number: str, called: str) -> list[tuple[int, int]]:
 def _stands_alone(text: str, match: re.Match[str]) -> bool:
     """Say whether a label is no word in a sentence: it begins with a capital, or after a blank in Chinese."""
     return not text[match.start()].islower() and not text[match.start() - 1 : match.start()].strip()
+
+
+NOTHING: Final = "NOTHING"
+MOST_LISTED, LONGEST_LISTED = 200, 160
+_TASK: Final = re.compile(r"\A<task>\n(?P<task>.*?)\n</task>", re.DOTALL)
+_FILE: Final = re.compile(r"^<file path=\"[^\n]*?\"[^\n>]*>\n(?P<text>.*)\n</file>\Z", re.DOTALL | re.MULTILINE)
+_ANSWER: Final = re.compile(r"(?ms)^<answer file=\"(?P<file>[^\n]*?)\">\n(?P<text>.*?)\n</answer>$")
+_MENTIONED: Final = re.compile(r"[“\"「]([^”\"」]+)[”\"」]")
+
+
+def lent_answer(text: str) -> str | None:
+    """Return the answer to a request of the drive about a file, or about many answers; None if the text is no such."""
+    task = _TASK.match(text)
+    if task is None:
+        return None
+    if (file := _FILE.search(text, task.end())) is not None:
+        content = _unescaped(file["text"])
+        chosen = _about(task["task"], read_sentences(content))
+        quote = content[chosen[0].start : chosen[0].end] if chosen else ""
+        return f"{_joined([one.text for one in chosen])}\nQUOTE: {quote}" if chosen else NOTHING
+    answers = [(answer["file"], _unescaped(answer["text"])) for answer in _ANSWER.finditer(text, task.end())]
+    if any(file.startswith("part ") for file, _ in answers):
+        return _joined([said.split("\n")[0] for _, said in answers[:MOST_QUOTED]])
+    lines = [_line(file, said) for file, said in answers[:MOST_LISTED]]
+    return "\n".join([*lines, "", say("zh" if has_han(task["task"]) else "en", "quoted_by")]) if answers else None
+
+
+def _about(asked: str, sentences: Sequence[Sentence]) -> list[Sentence]:
+    named = [set(terms(name)) for name in _MENTIONED.findall(asked)]
+    if named:
+        said = [(one, set(terms(f"{one.heading} {one.text}"))) for one in sentences]
+        return [one for one, held in said if all(name and name <= held for name in named)][:MOST_QUOTED]
+    if word("summarising").search(asked) or not terms(asked):
+        return key_sentences(sentences)[:MOST_QUOTED]
+    passage = best_passage(sentences, asked)
+    return list(passage.sentences) if passage is not None and passage.fit >= SURE_ENOUGH else []
+
+
+def _line(file: str, text: str) -> str:
+    if file.startswith("group "):
+        return text.replace(sides("quoted_by")[0], "").replace(sides("quoted_by")[1], "").strip()
+    said = " ".join(text.split())
+    return f"- {_unescaped(file)}: {said if len(said) <= LONGEST_LISTED else said[: LONGEST_LISTED - 1] + '…'}"
+
+
+def _unescaped(text: str) -> str:
+    return text.replace("&lt;", "<")
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return ("" if parts and has_han(parts[0]) else " ").join(parts)

@@ -6,8 +6,8 @@ from typing import Final
 
 from drive_server.moments import to_iso
 from graph.memory.facts import words_of
+from graph.offline.conversation import Item
 from graph.offline.replay import Request, Script, call, request
-from graph.offline.results import Item
 from graph.offline.scripts.listing import change_of, last_version
 from graph.offline.scripts.resolve import PAGE, ambiguous, best_matches, covered, fits, resolve, resolve_one
 from graph.offline.scripts.task import Task

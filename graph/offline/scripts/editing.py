@@ -4,15 +4,14 @@ import re
 from dataclasses import replace
 from typing import Final
 
+from graph.offline.conversation import Item
 from graph.offline.documents import read_sentences
 from graph.offline.replay import Script, Steps
-from graph.offline.results import Item
 from graph.offline.scripts.reading import read
 from graph.offline.scripts.resolve import resolve_one
 from graph.offline.scripts.task import Task
-from graph.offline.understanding.grammar import named_in, word
+from graph.offline.understanding.grammar import named_in, terms, word
 from graph.offline.understanding.intent import Intent, Ref, read_ref
-from graph.offline.understanding.terms import terms
 from graph.offline.wording import inert, quoted
 
 SHOWN, MOST_EDITS = 60, 100

@@ -6,8 +6,8 @@ from datetime import date, timedelta
 from typing import Any, Final, NamedTuple
 
 from graph.moment import WEEKDAYS
+from graph.offline.conversation import Item, Result
 from graph.offline.replay import Script, Steps, call
-from graph.offline.results import Item, Result
 from graph.offline.scripts.resolve import (
     MOST_OF_DRIVE,
     PAGE,

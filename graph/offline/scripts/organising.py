@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 from typing import Any, Final
 
+from graph.offline.conversation import Item
 from graph.offline.replay import Script, Steps, UnresolvedError, call, request
-from graph.offline.results import Item
 from graph.offline.scripts.changing import with_suffix
 from graph.offline.scripts.editing import append
 from graph.offline.scripts.reading import sum_up, summarise

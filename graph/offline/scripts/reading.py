@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from graph.offline.conversation import Item, Result
 from graph.offline.documents import (
     MOST_SENTENCES,
     Passage,
@@ -19,15 +20,13 @@ from graph.offline.documents import (
     read_sentences,
 )
 from graph.offline.replay import Script, Steps, UnresolvedError, call, request
-from graph.offline.results import Item, Result
 from graph.offline.scripts import listing
 from graph.offline.scripts.resolve import dated, every_file, queries_of, resolve_one
 from graph.offline.scripts.tables import compute
 from graph.offline.scripts.task import ROOT, Task
-from graph.offline.understanding.grammar import named_in, table, word
+from graph.offline.understanding.grammar import STOP_CHARACTERS, has_han, named_in, respelt, table, terms, word
 from graph.offline.understanding.intent import Intent, Ref, read_ref
 from graph.offline.understanding.meaning import likeness
-from graph.offline.understanding.terms import STOP_CHARACTERS, has_han, respelt, terms
 from graph.offline.wording import inert, path_of, verbatim
 
 MOST_OWN, MOST_JUDGED, MOST_READ = 4, 40, 3

@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any, Final
 
 from drive_server.knowledge.text.characters import fold_case, fold_words
+from graph.offline.conversation import Item, Result
 from graph.offline.replay import Steps, StoppedError, UnresolvedError, call, request
-from graph.offline.results import Item, Result
 from graph.offline.scripts.task import ROOT, Task
-from graph.offline.understanding.grammar import table, word
+from graph.offline.understanding.grammar import STOP_WORDS, has_han, stem, table, word
 from graph.offline.understanding.intent import PREVIOUS, SUFFIXES, Ref, number_in, read_ref
-from graph.offline.understanding.terms import STOP_WORDS, has_han, stem
 from graph.offline.wording import code, path_of, quoted
 
 STEM, NO_MATCH, NEAR_ENOUGH = 1, 5, 0.6

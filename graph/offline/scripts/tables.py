@@ -6,11 +6,10 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from drive_server.knowledge.text.characters import fold_case
+from graph.offline.conversation import Item, Result
 from graph.offline.replay import Request, Script, Steps, call, request
-from graph.offline.results import Item, Result
 from graph.offline.scripts.task import Task
-from graph.offline.understanding.grammar import table, word
-from graph.offline.understanding.terms import has_han, terms
+from graph.offline.understanding.grammar import has_han, table, terms, word
 from graph.offline.wording import MOST_LINES, bounded, inert, path_of, quoted
 
 ROWS, HITS, MOST_TABLES, MOST_SHEETS, MOST_ROWS, MOST_COLUMNS, LABEL_PARTS = 100, 8, 3, 10, 50, 30, 3

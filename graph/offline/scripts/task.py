@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from graph.language import Language
-from graph.offline.conversation import Conversation, Sections
+from graph.offline.conversation import Conversation, Item, Result, Sections
 from graph.offline.replay import Request, Script, Steps, UnresolvedError, call
-from graph.offline.results import Item, Result
 from graph.offline.wording import bounded, code, path_of, quoted, say, sides
 
 ROOT: Final[Item] = {"id": "root", "kind": "folder", "name": "", "path": "/"}

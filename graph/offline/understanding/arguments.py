@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import Final
 
 from graph.offline.understanding.clauses import MARK, Clause, Message
-from graph.offline.understanding.grammar import named_in, slots, word
+from graph.offline.understanding.grammar import has_han, named_in, slots, word
 from graph.offline.understanding.intent import CHANGING, EDITING, EMAIL, NAMING, Intent, Ref, number_in, read_ref
-from graph.offline.understanding.terms import has_han
 
 _FIGURE: Final = r"\d[\d.,]*\s?(?:个月|小时|分钟|[天年月周日个元%])?"
 _TEXT: Final = re.compile(r"(?:文档|文章|文件|原文|全文|document|file|text)")

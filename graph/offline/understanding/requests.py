@@ -12,10 +12,9 @@ from typing import Final
 
 from graph.offline.understanding.arguments import FACTS, POINTING, fill, role_in
 from graph.offline.understanding.clauses import MARK, Clause, Message, spoken_of
-from graph.offline.understanding.grammar import named_in, ruled, table, word
+from graph.offline.understanding.grammar import has_han, named_in, ruled, table, terms, word
 from graph.offline.understanding.intent import CHANGING, NAMING, VAGUE, Intent, Ref, read_ref
 from graph.offline.understanding.meaning import meaning_of
-from graph.offline.understanding.terms import has_han, terms
 from graph.routing.cues import ABOUT, ELSEWHERE, TAKEN_BACK, TERMS
 from graph.routing.intent_table import VERBS
 from graph.routing.wording import is_negated
