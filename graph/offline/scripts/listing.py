@@ -85,8 +85,6 @@ def _shown(task: Task, listing: Listing, result: Result, **values: Any) -> str:
 def count(task: Task, intent: Intent) -> Script:
     """Count what is in a folder, or the files of the drive or of a type."""
     types, named = types_in(intent.said), named_of(intent)
-    if named is None and word("goes_on").search(intent.said) and (last := task.conversation.last_folder()):
-        named = Ref("path", text=str(last.get("path")))
     named = named or (Ref("here") if task.below else None)
     if named and not (types and types_in(named.text)):
         item = yield from resolve_folder(task, named)

@@ -82,7 +82,6 @@ def ask(task: Task, intent: Intent) -> Script:
     before = _before(task) if free and word("goes_on").search(question) else ""
     shown = " ".join(one.text for one in task.conversation.answers()[:1])
     focus = [item for item in task.conversation.focus() if f"`{item.get('path')}`" in shown] if free else []
-    focus = [item for item in focus if item.get("kind") == "file"]
     files = [named] if named else [item for item in task.given if item.get("kind") == "file"]
     if before or len(question) <= (SHORT if question.isascii() else SHORT_HAN):
         files = [*focus, *files]
@@ -117,8 +116,6 @@ def _named(task: Task, question: str, meant: Ref | None) -> Steps[Item | None]:
     ref = read_ref(phrase, file_open=task.sections.shows_file) if phrase else meant
     if ref is None and task.here is not ROOT and word("newest_one").search(question) and not task.sections.file:
         return max((yield from every_file(task, task.here)), key=dated, default=None)
-    if ref is None or ref.kind == "folder" or ref.form not in {"name", "path", "it"}:
-        return None
     try:
         return (yield from resolve_one(task, ref, kind="file"))
     except UnresolvedError:

@@ -107,10 +107,6 @@ def _by_fact(task: Task, ref: Ref, kind: str) -> Steps[list[Item]]:
     items = [item for item in task.conversation.listed() if not kind or item.get("kind") == kind]
     if not items and task.here is not ROOT:
         items = [item for item in (yield from _contents(task, task.here)) if item.get("kind") == (kind or "file")]
-    known = {item["id"] for item in task.conversation.focus()}
-    others = [item for item in items if item["id"] not in known]
-    if word("other").search(ref.text) and len(others) == 1:
-        return others
     if not items and any(word(name).search(ref.text) for name, _ in FACTS):
         items = yield from every_file(task)
     found = _picked(items, ref.text)
@@ -227,8 +223,6 @@ def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Steps[list[Item
         return near
     text = ref.text.rpartition("/")[2] or ref.text
     found = yield from _searched([text], kind, SEARCHED)
-    copies = [made.result.word("id") for made in task.conversation.calls if made.name == "copy_item" and made.result]
-    found = [item for item in found if item["id"] not in copies] or found
     chosen = best_matches(found, text, kind=kind)
     if len(chosen) != 1:
         chosen = yield from _described(task, text, kind, chosen, loose=loose)
@@ -250,9 +244,6 @@ def _described(task: Task, phrase: str, kind: str, named: list[Item], *, loose: 
         return named
     found = yield from (_searched(queries, kind, SEARCHED) if queries else every_file(task))
     of_month = [item for item in found if month and next(filter(None, dated(item)), "")[:7].endswith(month)]
-    if of_month and not queries:
-        return of_month
-    text = text if of_month or not month else phrase
     graded = [(covered(text, str(item.get("path") or item["name"])), item) for item in of_month or found]
     most = max((part for part, _ in graded), default=0.0)
     if most < (NEAR_ENOUGH if loose else 1):

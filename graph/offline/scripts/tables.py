@@ -137,8 +137,6 @@ def _unknown(rest: str, sheet: Sheet) -> str:
     """Return the words of a rest that the table has nothing to do with: neither its path nor its columns name them."""
     called = fold_case(" ".join([str(sheet.file.get("path") or sheet.file.get("name", "")), *sheet.columns]))
     known = set(terms(called))
-    if rest in called:
-        return ""
     runs = re.findall(r"[\u3400-\u9fff]+|[^\W_\u3400-\u9fff]+", rest)
     unknown = [
         run

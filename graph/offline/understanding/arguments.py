@@ -141,11 +141,7 @@ def _fill_summary(message: Message, intent: Intent, named: Mapping[str, str]) ->
 
 def _fill_share(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
     person = re.sub(r"[,，].*", "", EMAIL.sub("", message.restored(named.get("person", ""))).strip(" ,，."))
-    target = intent.target
-    if target and EMAIL.search(target.text):
-        rest = EMAIL.sub("", target.text).strip()
-        target = read_ref(re.sub(r"^(?:给|with|to)\s*|\s*(?:with|to|给)\s*$", "", rest).strip(" ,，"))
-    return replace(intent, person="" if intent.emails else person, target=target)
+    return replace(intent, person="" if intent.emails else person)
 
 
 def _quoted_in(message: Message, slot: str) -> str:

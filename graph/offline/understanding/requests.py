@@ -67,8 +67,6 @@ def understand(text: str, *, file_open: bool = False) -> tuple[Intent, ...]:
     actions = {intent.action for intent in found}
     if actions & CHANGING and word("plain_question").search(text.strip()) and not word("polite").search(text):
         return (Intent("ask", text, query=text),)
-    if actions == {"explain"} and word("told").match(text):
-        return (Intent("ask", text, query=word("told").sub("", text)),)
     return found if actions - OPEN else _by_meaning(text, found, file_open=file_open)
 
 
@@ -183,7 +181,6 @@ def _is_unclear(message: Message, clauses: Sequence[Clause], intents: Sequence[I
     limited = changes - LIMITED and word("limits").search(message.prepared)
     lost = (clause.plain for clause, intent in zip(clauses, intents, strict=True) if not (intent or clause.negated))
     unclear = changes and any(plain[:1] in {"把", "将"} or plain.split(" ", 1)[0] in VERBS for plain in lost)
-    unclear = unclear or any(intent and intent.action == "unclear" for intent in intents)
     return bool(limited or unclear) or _points_nowhere(clauses, intents)
 
 
@@ -225,8 +222,6 @@ def _detailed(message: Message, clause: Clause, last: Intent, action: str) -> In
     name = named_in("naming", clause.said) if last.action in NAMED else ""
     if name and action in VAGUE:
         return replace(last, names=(message.restored(name).strip(" .。"),), said=said)
-    if last.action == "create_file" and not last.content and re.fullmatch(MARK, clause.said):
-        return replace(last, content=message.restored(clause.said), said=said)
     if last.action == "link" and word("link_terms").search(clause.said):
         return replace(last, said=said)
     role = role_in(clause.plain)
@@ -241,8 +236,6 @@ def _continued(clause: Clause, last: Intent, intent: Intent) -> Intent | None:
         return replace(intent, target=Ref("name", text=last.query), said=f"{last.said}, {intent.said}")
     if pointing and last.action == "copy" and intent.action in {"delete", "move"}:
         return Intent("unclear")
-    if pointing and intent.action == "add" and last.action == "create_file" and not last.content:
-        return replace(last, content=intent.content, said=f"{last.said}, {intent.said}")
     if intent.action != "lookup" or last.action not in CHANGING or word("aside").match(clause.plain):
         return None
     if last.action == "create_folder":
