@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from drive_server.knowledge.text.sentences import sentence_spans
-from graph.offline.understanding.grammar import has_han, respelt, table, terms, word
+from graph.offline.understanding.grammar import has_han, named_in, respelt, table, terms, word
 from graph.offline.wording import say, sides
 
 LONGEST: Final = 600
@@ -233,12 +233,7 @@ def _rarity(wanted: set[str], bags: Sequence[set[str]], elsewhere: set[str]) -> 
 
 def named_number(question: str) -> str:
     """Return the number of the invoice, order or the like that a question names, in small letters; empty if none."""
-    match = word("identified").search(question.casefold())
-    return _number(match) if match else ""
-
-
-def _number(match: re.Match[str]) -> str:
-    return next(filter(None, match.groups()), "").strip("-/")
+    return named_in("identified", question.casefold()).strip("-/")
 
 
 def parts_of(text: str, number: str, called: str) -> list[tuple[int, int]]:
@@ -249,7 +244,9 @@ def parts_of(text: str, number: str, called: str) -> list[tuple[int, int]]:
     first label, labels stand below what is theirs. A text without labels whose name `called` has the number is its own.
     """
     small = text.lower() if len(text.lower()) == len(text) else text
-    marks = [(one.start(), _number(one)) for one in word("identified").finditer(small) if _stands_alone(text, one)]
+    found = [(one.start(), named_number(one[0])) for one in word("identified").finditer(small)]
+    # A label is no word in a sentence: it begins with a capital, or after a blank in Chinese.
+    marks = [(at, one) for at, one in found if not text[at].islower() and not text[at - 1 : at].strip()]
     if {one for _, one in marks} <= {number}:
         whole = marks or (re.search(rf"(?<![\da-z]){re.escape(number)}(?![\da-z])", called.casefold()))
         return [(0, len(text))] if whole else []
@@ -259,11 +256,6 @@ def parts_of(text: str, number: str, called: str) -> list[tuple[int, int]]:
     runs = [(mine, next(run)[0]) for mine, run in groupby(marks, key=lambda mark: mark[1] == number)]
     ends = [at for _, at in runs[1:]] + [len(text)]
     return [(at, end) for (mine, at), end in zip(runs, ends, strict=True) if mine]
-
-
-def _stands_alone(text: str, match: re.Match[str]) -> bool:
-    """Say whether a label is no word in a sentence: it begins with a capital, or after a blank in Chinese."""
-    return not text[match.start()].islower() and not text[match.start() - 1 : match.start()].strip()
 
 
 NOTHING: Final = "NOTHING"

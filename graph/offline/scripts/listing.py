@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from graph.moment import WEEKDAYS
 from graph.offline.conversation import Item, Result
-from graph.offline.replay import Script, Steps, call
+from graph.offline.replay import Script, Steps
 from graph.offline.scripts.resolve import (
     MOST_OF_DRIVE,
     PAGE,
@@ -57,25 +57,23 @@ def shown(task: Task, item: Item) -> Script:
     """List a folder that was found; say where a file is."""
     if item.get("kind") == "file":
         return task.say("found_one", name=task.name(item), path=path_of(item))
-    result = yield from call("list_folder", folder_id=item["id"], limit=PAGE)
-    count = result.number("total") or len(result.items)
-    return _shown(task, LISTINGS["list"], result, folder=task.name(item), count=count)
+    return (yield from _list(task, LISTINGS["list"], item))
 
 
 def listed(task: Task, intent: Intent) -> Script:
     """List something, of an item or of the whole drive."""
-    listing, name, args = LISTINGS[intent.action], "", dict[str, Any](limit=PAGE)
+    listing, item = LISTINGS[intent.action], None
     if listing.argument:
         kind = "file" if listing.argument == "file_id" else ""
         target = intent.target or Ref("open" if kind else "it")
         item = yield from resolve_one(task, target, kind=kind, loose=True)
-        name, args = task.name(item), {listing.argument: item["id"]}
-    result = yield from call(listing.tool, **args)
-    return _shown(task, listing, result, name=name)
+    return (yield from _list(task, listing, item))
 
 
-def _shown(task: Task, listing: Listing, result: Result, **values: Any) -> str:
-    task.checked(result, listing.tool, str(values.get("name", "")))
+def _list(task: Task, listing: Listing, item: Item | None) -> Script:
+    name, args = (task.name(item), {listing.argument: item["id"]}) if item else ("", {})
+    result = yield from task.call(listing.tool, name, limit=PAGE if listing.key == "items" else None, **args)
+    values = {"name": name, "count": result.number("total") or len(result.items)}
     lines = list(dict.fromkeys(_line(task, entry) for entry in result.entries(listing.key)))
     more = result.number("total") - len(lines)
     tail = [task.say("listing_more", count=more)] if more > 0 else [task.say("listing_cut")] if result.cursor else []
@@ -239,7 +237,7 @@ def _line(task: Task, entry: Item) -> str:
 
 
 LISTINGS: Final[Mapping[str, Listing]] = {
-    "list": Listing("list_folder", "items", "listing", "listing_empty"),
+    "list": Listing("list_folder", "items", "listing", "listing_empty", "folder_id"),
     "list_trash": Listing("list_trash", "items", "listing_trash", "trash_empty"),
     "list_shared_with_me": Listing("list_shared_with_me", "items", "listing_shared", "shared_empty"),
     "list_versions": Listing("list_versions", "versions", "versions", "versions", "file_id"),

@@ -48,14 +48,6 @@ class Sheet(NamedTuple):
         return [name for name, one in self.columns.items() if one == kind]
 
 
-class Question(NamedTuple):
-    """A question to one table; `problem` says what is not clear in it, empty if all is."""
-
-    sheet: Sheet
-    args: Mapping[str, Any]
-    problem: str = ""
-
-
 def compute(task: Task, said: str, own: Item | None) -> Script:
     """Return what a table says to a question for a number or a cell, with its cells; empty if the question is none."""
     function = next((name for name, pattern in table("function") if pattern.search(said)), "")
@@ -67,15 +59,15 @@ def compute(task: Task, said: str, own: Item | None) -> Script:
         sheets += yield from _sheets(task, said, file, named=own is not None)
     if not function:
         return (yield from _cells(task, said, sheets)) if own else ""
-    questions = [_understood(task, said, sheet, function) for sheet in sheets]
-    clear = [one for one in questions if not one.problem]
+    questions = [(sheet, *_understood(task, said, sheet, function)) for sheet in sheets]
+    clear = [(sheet, args) for sheet, args, problem in questions if not problem]
     if len(clear) > 1 and not (own and function == "count"):
-        lines = (f"{n}. {path_of(one.sheet.file)} {inert(one.sheet.name)}" for n, one in enumerate(clear, 1))
+        lines = (f"{n}. {path_of(one.file)} {inert(one.name)}" for n, (one, _) in enumerate(clear, 1))
         return task.say("ambiguous_it", list="\n".join(line.rstrip() for line in lines))
     answers = list[str]()
-    for one in clear:
-        answers.append((yield from _computed(task, one)))
-    return "\n\n".join(answers) or (questions[0].problem if own and questions else "")
+    for sheet, args in clear:
+        answers.append((yield from _computed(task, sheet, args)))
+    return "\n\n".join(answers) or (questions[0][2] if own and questions else "")
 
 
 def _is_table(file: Item) -> bool:
@@ -191,8 +183,8 @@ def _worded(rest: str, function: str, sheet: Sheet) -> tuple[str, str, bool | No
     return rest, function, None
 
 
-def _understood(task: Task, said: str, sheet: Sheet, function: str) -> Question:
-    """Return the question in the table's own words. What is left over of the sentence makes it unclear."""
+def _understood(task: Task, said: str, sheet: Sheet, function: str) -> tuple[dict[str, Any], str]:
+    """Return the question in the table's own words, and what is unclear: all that is left over of the sentence."""
     plain = _plain(said, sheet)
     worded, function, most = _worded(plain, function, sheet)
     group, unit, rest = _group(worded, sheet)
@@ -203,11 +195,11 @@ def _understood(task: Task, said: str, sheet: Sheet, function: str) -> Question:
     if group is None or unclear or (function != "count" and len(measures) != 1):
         code = "table_unclear" if unclear else "table_which_column"
         facts = {"name": task.name(sheet.file), "columns": inert(", ".join(sheet.columns))}
-        return Question(sheet, {}, task.say(code, words=quoted(unclear), **facts))
+        return {}, task.say(code, words=quoted(unclear), **facts)
     args: dict[str, Any] = {"filters": filters} if filters else {}
     if function in {"max", "min"} and (group == _ROW or (not group and rest)):
         # "The cheapest bike" is a row of the table of bikes, not a price.
-        return Question(sheet, args | {"sort_by": measures[0], "descending": function == "max"})
+        return args | {"sort_by": measures[0], "descending": function == "max"}, ""
     ranked = bool(group) and (function in {"max", "min"} or most is not None)
     of_one = most is not None or word("who").search(plain) or word("price").search(said)
     does = "sum" if ranked and not of_one else function
@@ -217,7 +209,7 @@ def _understood(task: Task, said: str, sheet: Sheet, function: str) -> Question:
     if ranked:
         by = does if does == "count" else f"{does}({measures[0]})"
         args |= {"sort_by": by, "descending": function == "max" if most is None else most}
-    return Question(sheet, args)
+    return args, ""
 
 
 def _measures(said: str, rest: str, sheet: Sheet, function: str) -> list[str]:
@@ -253,9 +245,9 @@ def _group(said: str, sheet: Sheet) -> tuple[str | None, str, str]:
     return (found[0] if len(found) == 1 else None), "", rest
 
 
-def _computed(task: Task, question: Question) -> Script:
-    file, args = question.sheet.file, question.args
-    result = yield from task.call("query_table", str(file.get("name", "")), **question.sheet.source, **args)
+def _computed(task: Task, sheet: Sheet, args: Mapping[str, Any]) -> Script:
+    file = sheet.file
+    result = yield from task.call("query_table", str(file.get("name", "")), **sheet.source, **args)
     columns = [str(one["name"]) for one in result.entries("result_columns")]
     measured = args["sort_by"] if args.get("sort_by") in columns else columns[-1]
     rows = {at: row for at, row in _found([result]).items() if measured in row}

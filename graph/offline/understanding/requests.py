@@ -113,24 +113,15 @@ def _pattern(slots: dict[str, str]) -> tuple[str, ...]:
     return (f"{prefix}{blank}{{name}}{suffix}",) if prefix or suffix else ()
 
 
-def everything_but(target: Ref | None, kept: str, said: str) -> Ref | None:
-    """Return the reference to several items without those that are kept; None if it is not to several."""
-    form = target.form if target else ""
-    if target is None or not (
-        form == "all" or (form == "name" and (target.text.endswith("s") or word("all_of_zh").search(said)))
-    ):
-        return None
-    return Ref("all", target.text, target.kind, target.inside, target.extension, kept=kept)
-
-
 def _all_but(message: Message, kept: str, *, file_open: bool) -> tuple[Intent, ...]:
     """Return a request for all items of a sort but some; none if it is no such one."""
     rest = word("all_but").sub("", message.text)
     found = _by_rules(message.quoted(rest), file_open=file_open) if rest.strip() else ()
     one = found[0] if len(found) == 1 and found[0].action in {"delete", "move", "copy"} else Intent("")
-    several = everything_but(one.target, message.restored(kept), message.text)
-    if several:
-        return (replace(one, said=message.restored(message.text), target=several),)
+    ref, said = one.target or Ref(""), message.text
+    if ref.form == "all" or (ref.form == "name" and (ref.text.endswith("s") or word("all_of_zh").search(said))):
+        several = replace(ref, form="all", kept=message.restored(kept))
+        return (replace(one, said=message.restored(said), target=several),)
     return () if {intent.action for intent in found} & CHANGING else found
 
 
