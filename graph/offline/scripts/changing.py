@@ -50,12 +50,11 @@ def _in_trash(task: Task, trashed: Sequence[Item], ref: Ref) -> list[Item]:
     if ref.form == "all":
         return [item for item in trashed if fits(item, ref)]
     name = ref.text.rpartition("/")[2]
-    living: list[Item] = [{**item, "trashed_at": None} for item in trashed]
-    found = best_matches(living, name, kind=ref.kind)
-    ids = {item["id"] for item in found or living if found or covered(name, str(item.get("path", ""))) == 1}
-    if not ids:
+    found = best_matches(trashed, name, kind=ref.kind)
+    found = found or [item for item in trashed if covered(name, str(item.get("path", ""))) == 1]
+    if not found:
         raise task.unresolved("not_in_trash", name=quoted(name))
-    return [max((one for one in trashed if one["id"] in ids), key=lambda one: str(one.get("trashed_at") or ""))]
+    return [max(found, key=lambda one: str(one.get("trashed_at") or ""))]
 
 
 def empty_trash(task: Task, _intent: Intent) -> Script:

@@ -38,9 +38,8 @@ def replace_text(task: Task, intent: Intent) -> Script:
         return task.say("too_many_matches" if edits else "no_match", **facts)
     result = yield from task.call("patch_file", str(item.get("name", "")), file_id=item["id"], edits=edits)
     edited = task.say("edit_line" if new else "edit_line_removed", replace=quoted(new, SHOWN), **facts)
-    return task.with_hint(
-        task.say("edited", edits=edited, version=result.number("version") or "?", **facts), "can_undo"
-    )
+    facts |= {"edits": edited, "version": result.number("version") or "?"}
+    return task.with_hint(task.say("edited", **facts), "can_undo")
 
 
 def _place(task: Task, intent: Intent, *, valued: bool) -> Steps[tuple[Item, str]]:

@@ -217,7 +217,8 @@ def fits(item: Item, ref: Ref) -> bool:
 
 
 def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Steps[list[Item]]:
-    near = best_matches(task.conversation.changed(), ref.text, kind=kind, most=STEM)
+    changed = [item for item in task.conversation.changed() if not item.get("trashed_at")]
+    near = best_matches(changed, ref.text, kind=kind, most=STEM)
     if len(near) == 1:
         # Nothing else that changes with a change may decide: a replay has to go the same way again.
         return near
@@ -349,7 +350,7 @@ def best_matches(items: Iterable[Item], wanted: str, *, kind: str = "", most: in
 
     A name that does not fit as it is written may fit with other accents and apostrophes.
     """
-    once = {str(item.get("id")): item for item in items if not item.get("trashed_at")}.values()
+    once = {str(item.get("id")): item for item in items}.values()
     of_kind = [item for item in once if not kind or item.get("kind", kind) == kind]
     for form in (fold_case, fold_words):
         graded = [(_grade(form(str(item.get("name", ""))), form(wanted)), item) for item in of_kind]

@@ -51,7 +51,7 @@ class Sheet(NamedTuple):
 def compute(task: Task, said: str, own: Item | None) -> Script:
     """Return what a table says to a question for a number or a cell, with its cells; empty if the question is none."""
     function = next((name for name, pattern in table("function") if pattern.search(said)), "")
-    files = [file for file in ([own] if own else task.conversation.focus()) if _is_table(file)]
+    files = _tables_in([own] if own else task.conversation.focus())
     if "query_table" not in task.tools or (not files and (own or function in {"", "count"})):
         return ""
     sheets = list[Sheet]()
@@ -70,18 +70,17 @@ def compute(task: Task, said: str, own: Item | None) -> Script:
     return "\n\n".join(answers) or (questions[0][2] if own and questions else "")
 
 
-def _is_table(file: Item) -> bool:
-    return str(file.get("name", "")).lower().endswith(_TYPES)
+def _tables_in(files: Sequence[Item]) -> list[Item]:
+    return [file for file in files if str(file.get("name", "")).lower().endswith(_TYPES)]
 
 
 def _tables_about(task: Task, said: str) -> Steps[list[Item]]:
     """Return the tables that a question may be about: those near to it, else the only ones there are."""
     searches = [request("search_files", query=one, kind="file", limit=HITS, **task.below) for one in _TYPES[:3]]
     results = yield [request("semantic_search_files", query=said[:500], limit=HITS, **task.below), *searches]
-    near, *by_name = ([file for file in one.files if _is_table(file)] for one in results)
+    near, *by_name = (_tables_in(one.files) for one in results)
     others = [file for some in by_name for file in some]
-    found = {str(file["id"]): file for file in near or (others if len(others) <= MOST_TABLES else [])}
-    return list(found.values())[:MOST_TABLES]
+    return (near or (others if len(others) <= MOST_TABLES else []))[:MOST_TABLES]
 
 
 def _sheets(task: Task, said: str, file: Item, *, named: bool) -> Steps[list[Sheet]]:
@@ -130,16 +129,9 @@ def _unknown(rest: str, sheet: Sheet) -> str:
     called = fold_case(" ".join([str(sheet.file.get("path") or sheet.file.get("name", "")), *sheet.columns]))
     known = set(terms(called))
     runs = re.findall(r"[\u3400-\u9fff]+|[^\W_\u3400-\u9fff]+", rest)
-    unknown = [
-        run
-        for run in runs
-        if (
-            set(run) - set(called) and terms(f"{run}{run}")
-            if has_han(run)
-            else set(terms(run)) - known or run.isdigit()
-        )
-    ]
-    return " ".join(unknown)
+    han = {run for run in runs if has_han(run) and set(run) - set(called) and terms(f"{run}{run}")}
+    others = {run for run in runs if not has_han(run) and (set(terms(run)) - known or run.isdigit())}
+    return " ".join(run for run in runs if run in han | others)
 
 
 def _filters(said: str, sheet: Sheet) -> tuple[Filters, str]:
@@ -155,10 +147,8 @@ def _filters(said: str, sheet: Sheet) -> tuple[Filters, str]:
         if alone and len(value) > 1 and re.search(pattern, said):
             said = re.sub(pattern, " ", said)
             wanted.setdefault(names[at], []).append(value)
-    filters: Filters = [
-        {"column": name, "operator": "in" if len(values) > 1 else "=", "values": values}
-        for name, values in wanted.items()
-    ]
+    operator = {name: "in" if len(values) > 1 else "=" for name, values in wanted.items()}
+    filters: Filters = [{"column": one, "operator": operator[one], "values": wanted[one]} for one in wanted]
     dates = sheet.of_kind("date")
     if len(dates) == 1 and (date := _DATE.search(said)):
         value = f"{date['year']}-{int(date['month']):02}" if date["month"] else date["year"]
