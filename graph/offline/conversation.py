@@ -290,8 +290,7 @@ class Conversation:
 def items_in(result: Result) -> list[Item]:
     """Return all items that a result names, in its order."""
     single = [result.data, result.data.get("file"), result.data.get("item")]
-    hits = {str(hit["file"]["id"]): hit["file"] for hit in result.hits}
-    return [*filter(is_item, single), *result.items, *hits.values()]
+    return [*filter(is_item, single), *result.items, *result.files]
 
 
 def _subject(made: Call, result: Result, by_id: Mapping[str, Item]) -> list[Item]:

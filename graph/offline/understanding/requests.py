@@ -39,6 +39,8 @@ _ITSELF: Final = re.compile(r"\b(?:by mistake|by accident|accidentally|mistakenl
 NAMED: Final = frozenset({"create_folder", "create_file", "save_summary", "copy", "rename"})
 WHOLE: Final = frozenset({"list_trash", "whoami", "list_changes", "count", "shared_out", "list_shared_with_me"})
 """Lookups after which "it" is none of the items."""
+Said = Sequence[tuple[Clause, Intent | None]]
+"""The clauses of a message, each with what it asks for."""
 _ROLES: Final = VAGUE | {"set_role", "share"}
 _PRONOUN: Final = re.compile(r"\b(?:it|them|that|this|those|these|anything|everything)\b|[它这那]")
 LIMITED: Final = frozenset({"create_file", "add", "replace", "leave", "link"})
@@ -148,14 +150,13 @@ def _by_rules(text: str, *, file_open: bool) -> tuple[Intent, ...]:
     whole = _whole(message, text, file_open=file_open)
     if whole is not None:
         return whole
-    clauses = list(message.clauses())
-    intents = [_intent(message, clause, file_open=file_open) for clause in clauses]
-    if spoken := _only_spoken_of(message, clauses, intents):
+    said = [(clause, _intent(message, clause, file_open=file_open)) for clause in message.clauses()]
+    if spoken := _only_spoken_of(message, said):
         return (spoken,)
-    found = [] if _is_unclear(message, clauses, intents) else _joined(message, clauses, intents)
+    found = [] if _is_unclear(message, said) else _joined(message, said)
     actions = {intent.action for intent in found}
     if "unclear" in actions or not found:
-        forbids = not actions and clauses and all(clause.negated for clause in clauses)
+        forbids = not actions and said and all(clause.negated for clause, _ in said)
         return (Intent("decline", text),) if forbids and not word("no_more").search(message.prepared) else ()
     if "cannot" in actions and actions & CHANGING:
         return (next(intent for intent in found if intent.action == "cannot"),)
@@ -166,19 +167,19 @@ def _by_rules(text: str, *, file_open: bool) -> tuple[Intent, ...]:
     return tuple(meant)
 
 
-def _is_unclear(message: Message, clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> bool:
+def _is_unclear(message: Message, said: Said) -> bool:
     """Say whether a change is named in a way that was not understood, or limited in one that nothing here heeds."""
-    changes = {intent.action for intent in intents if intent} & CHANGING
+    changes = {intent.action for _, intent in said if intent} & CHANGING
     limited = changes - LIMITED and word("limits").search(message.prepared)
-    lost = (clause.plain for clause, intent in zip(clauses, intents, strict=True) if not (intent or clause.negated))
+    lost = (clause.plain for clause, intent in said if not (intent or clause.negated))
     unclear = changes and any(plain[:1] in {"把", "将"} or plain.split(" ", 1)[0] in VERBS for plain in lost)
-    return bool(limited or unclear) or _points_nowhere(clauses, intents)
+    return bool(limited or unclear) or _points_nowhere(said)
 
 
-def _points_nowhere(clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> bool:
+def _points_nowhere(said: Said) -> bool:
     """Say whether a change is of "it", but the words before it name what is forbidden or what is no single thing."""
     before = changed = False
-    for clause, intent in zip(clauses, intents, strict=True):
+    for clause, intent in said:
         if intent and intent.action in CHANGING:
             ref = intent.target.inside or intent.target if intent.target else None
             if before and intent.action in POINTING and (ref is None or ref.is_pronoun):
@@ -191,10 +192,10 @@ def _points_nowhere(clauses: Sequence[Clause], intents: Sequence[Intent | None])
     return False
 
 
-def _joined(message: Message, clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> list[Intent]:
+def _joined(message: Message, said: Said) -> list[Intent]:
     """Return the intents, each with what later clauses add to it: "share it with Bob, as editor"."""
     found: list[Intent] = []
-    for clause, intent in zip(clauses, intents, strict=True):
+    for clause, intent in said:
         last, action = found[-1] if found else Intent(""), intent.action if intent else "lookup"
         more = _detailed(message, clause, last, action) or (intent and _continued(clause, last, intent))
         if more:
@@ -236,18 +237,16 @@ def _continued(clause: Clause, last: Intent, intent: Intent) -> Intent | None:
     return Intent("unclear")
 
 
-def _only_spoken_of(message: Message, clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> Intent | None:
-    changes = {intent.action for intent in intents if intent} & CHANGING
-    moods = [_mood(clause, intent) for clause, intent in zip(clauses, intents, strict=True)]
-    named = any(spoken_of(clause.plain) for clause, mood in zip(clauses, moods, strict=True) if mood)
+def _only_spoken_of(message: Message, said: Said) -> Intent | None:
+    changes = {intent.action for _, intent in said if intent} & CHANGING
+    moods = [_mood(clause, intent) for clause, intent in said]
+    named = any(spoken_of(clause.plain) for (clause, _), mood in zip(said, moods, strict=True) if mood)
     taken_back = bool(changes) and TAKEN_BACK.search(message.text.lower()) is not None
     depends = bool(changes - NAMING) and word("depends").search(message.prepared) is not None
     if not (changes or named) or not (taken_back or depends or any(moods)):
         return None
     text = message.restored(message.text)
-    asks = [
-        clause for clause, intent in zip(clauses, intents, strict=True) if intent and intent.action in {"ask", "find"}
-    ]
+    asks = [clause for clause, intent in said if intent and intent.action in {"ask", "find"}]
     looks = not changes and any(not spoken_of(clause.plain) for clause in asks)
     return Intent("ask" if looks and next(filter(None, moods)) == "reported" else "explain", text, query=text)
 
