@@ -144,12 +144,11 @@ def answer(conversation: Conversation, tools: Mapping[str, str]) -> Reply:
 
 def _of_own_servers(task: Task, intents: Sequence[Intent]) -> str:
     """Return that the tools of the person's own servers are beyond this model, if the message is about one of them."""
-    own = [name.split("__") for name in tools if name.startswith(OWN)] if (tools := task.tools) else []
-    servers = sorted({parts[1] for parts in own if len(parts) > 1})
+    servers = sorted({f"{name}__".split("__")[1] for name in task.tools or () if name.startswith(OWN)})
     said = task.conversation.request.casefold()
     meant = [one for one in servers if one.casefold().replace("_", " ") in said or one.casefold() in said]
-    beyond = not intents or intents[0].action == "cannot"
-    return task.say("own_servers", servers=", ".join(map(code, meant or servers))) if meant or (own and beyond) else ""
+    named = meant or (servers if not intents or intents[0].action == "cannot" else [])
+    return task.say("own_servers", servers=", ".join(map(code, named))) if named else ""
 
 
 def _all(task: Task, intents: Sequence[Intent]) -> Script:

@@ -95,38 +95,37 @@ def _changed_too(old: Intent, said: str, added: str, role: str) -> Intent | None
     return replace(old, said=said, target=read_ref(phrase))
 
 
-def _done_before(conversation: Conversation) -> Call | None:
-    """Return the change that was made last in an earlier turn, if it worked; none within a plan."""
-    done = [made for made in conversation.calls if made.turn < conversation.turn and not made.reads]
-    is_done = done and done[-1].result and done[-1].result.worked and items_in(done[-1].result)
-    return done[-1] if is_done and not conversation.sections.step else None
+def _done_before(conversation: Conversation) -> tuple[Call, Ref] | None:
+    """Return the change that was made last in an earlier turn, and its item, if it worked; none within a plan."""
+    done = [made for made in conversation.calls if made.turn < conversation.turn and not made.reads][-1:]
+    items = [(made, item) for made in done if made.result and made.result.worked for item in items_in(made.result)]
+    last = [(made, Ref("path", text=str(item.get("path", "")))) for made, item in items[:1]]
+    return last[0] if last and not conversation.sections.step else None
 
 
 def _placed_elsewhere(conversation: Conversation) -> Intent | None:
     """Return the move of what was just put or made somewhere to the place that a correction names."""
     there = named_in("placed", named_in("instead", conversation.asked.strip(" .!。！")))
     done = _done_before(conversation)
-    if not there or done is None or done.result is None or done.name not in _PLACING:
+    if not there or done is None or done[0].name not in _PLACING:
         return None
-    item = Ref("path", text=str(items_in(done.result)[0].get("path", "")))
-    return Intent("move", conversation.asked, target=item, destination=read_ref(there, kind="folder"))
+    return Intent("move", conversation.asked, target=done[1], destination=read_ref(there, kind="folder"))
 
 
 def _corrected(conversation: Conversation) -> Intent | None:
     """Return the last change as the message corrects it: other words in the same file, or another name."""
-    done = _done_before(conversation)
-    bare = named_in("instead", conversation.asked.strip(" .!。！"))
-    amount = word("amount")
+    done, item = _done_before(conversation) or (None, None)
+    bare, amount = named_in("instead", conversation.asked.strip(" .!。！")), word("amount")
     counts = done and done.name == "patch_file" and len(bare.split()) <= MOST_WORDS and amount.search(bare)
     value = corrected_value(conversation.asked) or (bare if counts else "")
-    if done is None or done.result is None or not value:
+    if done is None or not value:
         return None
     said = [one.text for one in reversed(conversation.said) if one.by_person and one.turn <= done.turn]
     requests = [text for text in said if not (corrected_value(text) or _accepts(text))]
     asked = next(filter(None, map(understand, requests)), ())
     if len(asked) != 1:
         return None
-    old = replace(asked[0], target=Ref("path", text=str(items_in(done.result)[0].get("path", ""))))
+    old = replace(asked[0], target=item)
     if old.action == "replace" and done.name == "patch_file":
         was = corrected_value(said[0]) or old.edits[0][1]
         new = amount.sub(value, was, count=1) if amount.fullmatch(value) else value

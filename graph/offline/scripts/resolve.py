@@ -120,7 +120,7 @@ def every_file(task: Task, folder: Item | None = None, **filters: Any) -> Steps[
     below = {"folder_id": folder["id"]} if folder and folder.get("path") != "/" else {}
     args: dict[str, Any] = {"kind": "file", "limit": OF_A_SORT, **below, **filters}
     results = yield from _pages(task, "search_files", "", MOST_OF_DRIVE // OF_A_SORT, args)
-    return [hit["file"] for result in results for hit in result.hits]
+    return [file for result in results for file in result.files]
 
 
 def _pages(task: Task, tool: str, name: str, most: int, args: dict[str, Any]) -> Steps[list[Result]]:
@@ -315,8 +315,7 @@ def month_in(text: str) -> tuple[str, str]:
 
 def _searched(queries: Sequence[str], kind: str, limit: int) -> Steps[list[Item]]:
     results = yield [request("search_files", query=query, kind=kind or None, limit=limit) for query in queries]
-    files = {str(hit["file"]["id"]): hit["file"] for result in results for hit in result.hits}
-    return [item for item in files.values() if not kind or item.get("kind") == kind]
+    return list({str(item["id"]): item for result in results for item in result.files}.values())
 
 
 def _several_names(task: Task, ref: Ref, kind: str) -> Steps[list[Item]]:
