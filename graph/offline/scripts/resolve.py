@@ -188,10 +188,9 @@ def _without(task: Task, items: Sequence[Item], kept: str) -> list[Item]:
     ordered, ref = sorted(items, key=lambda item: str(item.get("name", ""))), read_ref(kept)
     bare = re.sub(r"\s+ones?$", "", ref.text if ref and ref.text else kept)
     number = _NUMBERED.search(bare)
-    numbers = {item["id"]: re.findall(r"\d+", str(item.get("name", "")).rpartition(".")[0])[-1:] for item in items}
-    stays = [item for item in items if number and [int(one) for one in numbers[item["id"]]] == [int(number[0])]]
+    ends = rf"(?<!\d)0*{int(number[0])}\D*(?:\.\w+)?$" if number else "(?!)"
+    stays = [item for item in items if re.search(ends, str(item.get("name", "")))]
     stays = stays or _picked(ordered, kept) or best_matches(items, bare)
-    stays = stays or [item for item in items if covered(bare, str(item["name"])) == 1]
     if not stays or len(stays) == len(items):
         raise task.unresolved("not_found", name=quoted(kept))
     ids = {item["id"] for item in stays}
@@ -277,21 +276,13 @@ def covered(text: str, path: str) -> float:
     """Return how much of a description stands in a path, 0 to 1: English by stems, Chinese by characters."""
     words, held = _words(text), path.casefold()
     whole = sum(len(one) if has_han(one) else 2 for one in words)
-    fits = sum(_pieces(one, held) if has_han(one) else 2 * _begins(one, held) for one in words)
+    fits = sum(sum(char in held for char in one) if has_han(one) else 2 * _begins(one, held) for one in words)
     return fits / whole if whole else 0.0
 
 
 def _begins(part: str, held: str) -> bool:
     """Say whether a word of the text begins like this: "flat" is in no "pdflatex"."""
     return re.search(rf"(?<![a-z]){re.escape(part)}", held) is not None
-
-
-def _pieces(text: str, held: str) -> int:
-    at = found = 0
-    while at < len(text):
-        end = next((end for end in range(len(text), at, -1) if text[at:end] in held), at)
-        found, at = found + end - at, max(end, at + 1)
-    return found
 
 
 def dated(item: Item) -> tuple[str, str]:

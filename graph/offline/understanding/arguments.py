@@ -64,8 +64,7 @@ def _with_content(message: Message, said: str) -> Mapping[str, str] | None:
     """Return the slots of a new file, with its text: what was dictated, or a quotation after the name."""
     last = re.search(rf"(?<=[\w{MARK[1:-1]}])[\s,:]*(?P<mark>{MARK})\s*$", said)
     called = last is None or word("names_next").search(said[: last.start()])
-    mark = message.dictated if message.dictated in said else ""
-    mark = mark or (last["mark"] if last and not called else "")
+    mark = (message.dictated if message.dictated in said else "") or (last["mark"] if last and not called else "")
     found = _slots(message, "create_file", said.replace(mark, " ").strip(" ,:") if mark else said)
     return {**found, "content": message.restored(mark)} if found is not None else None
 
