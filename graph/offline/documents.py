@@ -28,13 +28,11 @@ _MARKUP: Final = re.compile(r"\*\*|__|`|^\s*>\s?")
 
 
 class Sentence(NamedTuple):
-    """One sentence. `start` and `end` are offsets, `line` counts from 1, `heading` is what it is under."""
+    """One sentence. `start` and `end` are offsets, `heading` is what it is under."""
 
     text: str
     start: int
     end: int
-    line: int
-    last_line: int
     heading: str
 
     @property
@@ -45,8 +43,7 @@ class Sentence(NamedTuple):
 
 def first_heading(text: str) -> str:
     """Return the text's first heading, empty if it begins with none."""
-    first = next((line for line in text.splitlines()[:10] if line.strip()), "")
-    match = _HEADING.match(first)
+    match = _HEADING.match(text.strip().partition("\n")[0])
     return _plain(match["marked"]) if match and match["marked"] else ""
 
 
@@ -63,21 +60,17 @@ def read_sentences(text: str, begin: int = 0, stop: int | None = None) -> list[S
         for first, last in [own] if row else sentence_spans(text, *own):
             plain = _plain(_BULLET.sub("", text[first:last]).strip("| "))
             if any(char.isalnum() for char in plain):
-                line = text.count("\n", 0, first) + 1
-                found.append(
-                    Sentence(plain[:LONGEST], first, last, line, line + text.count("\n", first, last), heading)
-                )
+                found.append(Sentence(plain[:LONGEST], first, last, heading))
     return found
 
 
 def cells_of(line: str) -> list[str]:
     """Return the cells of a line that is a row of a table: between bars, or of comma- or tab-separated values."""
-    if " | " in line or line.lstrip().startswith("|"):
-        return [_plain(one) for one in line.strip().strip("|").split("|")]
-    mark = "\t" if "\t" in line else ","
+    piped = " | " in line or line.lstrip().startswith("|")
+    mark = "|" if piped else "\t" if "\t" in line else ","
     if mark not in line or (mark == "," and not _ENTRY.match(line)):
         return []
-    return [_plain(one) for one in next(csv.reader([line.strip()], delimiter=mark))]
+    return [_plain(one) for one in next(csv.reader([line.strip().strip("|" * piped)], delimiter=mark))]
 
 
 def _table_heads(lines: Sequence[str]) -> dict[int, int]:

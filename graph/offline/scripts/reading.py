@@ -57,8 +57,8 @@ class Source(NamedTuple):
 
     def place(self, task: Task, sentences: Sequence[Sentence]) -> dict[str, str]:
         """Return the name and path of the file and the lines of sentences, as they are told."""
-        first = self.first_line - 1 + min(one.line for one in sentences)
-        last = self.first_line - 1 + max(one.last_line for one in sentences)
+        first = self.first_line + min(self.text.count("\n", 0, one.start) for one in sentences)
+        last = self.first_line + max(self.text.count("\n", 0, one.end) for one in sentences)
         lines = task.say("line" if first == last else "lines", first=first, last=last)
         return {"name": task.name(self.file), "path": path_of(self.file), "lines": lines}
 
