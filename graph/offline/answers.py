@@ -1,11 +1,17 @@
-"""Answers in the graph: the specialist of a message, the steps of a plan, and a specialist's next words."""
+"""The next message of the offline model: a specialist for a message, the steps of a plan, or an answer or calls."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from hashlib import sha256
+from typing import Any, Final, Literal
+from uuid import uuid4
 
-from graph.offline.conversation import Conversation, items_in
+from langchain_core.messages import AIMessage, BaseMessage, ToolCall
+
+from graph.offline.conversation import Conversation, items_in, read_conversation
+from graph.offline.documents import lent_answer
 from graph.offline.followup import follow_up, is_fragment
-from graph.offline.replay import Reply, Script, StoppedError, UnresolvedError, replay
+from graph.offline.replay import Reply, Request, Script, StoppedError, UnresolvedError, replay
 from graph.offline.scripts import changing, editing, finding, listing, organising, reading
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.arguments import FACTS
@@ -109,16 +115,16 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
     **dict.fromkeys(("shared_out", "list_changes"), listing.changes), "diff_versions": listing.diff,
     "ask": reading.ask, "ask_next": reading.ask_next,
     "read": reading.open_file, "summarise": reading.summarise, "map_files": finding.map_files,
-    "create_folder": organising.create_folder, "create_file": organising.create_file,
+    **dict.fromkeys(("create_folder", "create_file"), organising.create),
     "save_summary": organising.save_summary, "add_summary": organising.add_summary,
     "move": organising.move, "copy": organising.copy, "rename": changing.rename, "share": changing.share,
-    **dict.fromkeys(("revoke", "set_role", "end_link"), changing.change_access), "link": changing.make_link,
-    "leave": changing.leave, "rename_many": organising.rename_many, "organise": organising.organise,
+    **dict.fromkeys(changing.ACCESS, changing.change_access), "link": changing.make_link,
+    **dict.fromkeys(("rename_many", "organise"), organising.arrange),
     "delete": changing.trash, "empty_trash": changing.empty_trash,
     "restore": changing.restore, "restore_version": changing.restore_version,
-    "undo": changing.undo, "undo_meant": changing.undo_meant, "redo": changing.undo, "replace": editing.replace_text,
-    "remove_text": editing.replace_text, "add": editing.add_text, "remember": changing.remember,
-    "forget": changing.forget, "list_memories": changing.recall,
+    **dict.fromkeys(("undo", "undo_meant", "redo"), changing.undo), "add": editing.add_text,
+    **dict.fromkeys(("replace", "remove_text"), editing.replace_text),
+    **dict.fromkeys(("remember", "forget", "list_memories"), changing.memory),
 }  # fmt: skip
 """The script of each action."""
 
@@ -138,12 +144,11 @@ def answer(conversation: Conversation, tools: Mapping[str, str]) -> Reply:
 
 def _of_own_servers(task: Task, intents: Sequence[Intent]) -> str:
     """Return that the tools of the person's own servers are beyond this model, if the message is about one of them."""
-    own = [name.split("__") for name in tools if name.startswith(OWN)] if (tools := task.tools) else []
-    servers = sorted({parts[1] for parts in own if len(parts) > 1})
+    servers = sorted({f"{name}__".split("__")[1] for name in task.tools or () if name.startswith(OWN)})
     said = task.conversation.request.casefold()
     meant = [one for one in servers if one.casefold().replace("_", " ") in said or one.casefold() in said]
-    beyond = not intents or intents[0].action == "cannot"
-    return task.say("own_servers", servers=", ".join(map(code, meant or servers))) if meant or (own and beyond) else ""
+    named = meant or (servers if not intents or intents[0].action == "cannot" else [])
+    return task.say("own_servers", servers=", ".join(map(code, named))) if named else ""
 
 
 def _all(task: Task, intents: Sequence[Intent]) -> Script:
@@ -170,3 +175,33 @@ def _stopped(task: Task, stopped: StoppedError) -> str:
     done = task.say("done_so_far" if lines else "nothing_done", list="\n".join(lines))
     message = (result.message or result.text) if result else ""
     return task.say(stopped.code, tool=f"`{stopped.tool}`", done=done, message=message)
+
+
+STRUCTURED: Final = {"RouteDecision": decide, "TaskPlan": plan, "RevisedPlan": revise}
+
+
+def next_message(messages: Sequence[BaseMessage], options: dict[str, Any], model: str) -> AIMessage:
+    """Return what comes next in a conversation; `options` are those that `model` was bound with."""
+    conversation = read_conversation(messages)
+    tools: dict[str, str] = options.get("described_tools") or {}
+    schema = next((name for name in STRUCTURED if name in tools), "")
+    lent = None if tools else lent_answer(conversation.asked)
+    if schema:
+        reply = Reply(calls=(Request(schema, STRUCTURED[schema](conversation)),))
+    else:
+        reply = answer(conversation, tools) if lent is None else Reply(lent)
+    calls = [
+        ToolCall(name=one.name, args=dict(one.args), id=_call_id(conversation, index, one), type="tool_call")
+        for index, one in enumerate(reply.calls)
+    ]
+    reason: Literal["tool_calls", "stop"] = "tool_calls" if calls else "stop"
+    return AIMessage(reply.text, tool_calls=calls, response_metadata={"model_name": model, "finish_reason": reason})
+
+
+def _call_id(conversation: Conversation, index: int, one: Request) -> str:
+    """Return an id that no other call of the run has, the same each time: the run, the calls before, and the call."""
+    if not conversation.run_id:
+        return f"call_{uuid4().hex}"
+    before = [made.id for made in conversation.calls if made.turn == conversation.turn]
+    seed = [conversation.run_id, before, conversation.segment, index, one.name, dict(one.args)]
+    return f"call_{sha256(json.dumps(seed, sort_keys=True).encode(errors='surrogatepass')).hexdigest()[:32]}"

@@ -1,4 +1,7 @@
-"""Sentences of a document with where they stand, and those that say most or answer a question."""
+"""Sentences of a document with where they stand, and those that say most or answer a question.
+
+When the drive has the model read many files, it answers with sentences of the file itself, and nothing else.
+"""
 
 import csv
 import math
@@ -9,8 +12,8 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from drive_server.knowledge.text.sentences import sentence_spans
-from graph.offline.understanding.grammar import table, word
-from graph.offline.understanding.terms import has_han, respelt, terms
+from graph.offline.understanding.grammar import has_han, named_in, respelt, table, terms, word
+from graph.offline.wording import say, sides
 
 LONGEST: Final = 600
 TABLE, SEPARATOR = "\x1f", " | "
@@ -25,13 +28,11 @@ _MARKUP: Final = re.compile(r"\*\*|__|`|^\s*>\s?")
 
 
 class Sentence(NamedTuple):
-    """One sentence. `start` and `end` are offsets, `line` counts from 1, `heading` is what it is under."""
+    """One sentence. `start` and `end` are offsets, `heading` is what it is under."""
 
     text: str
     start: int
     end: int
-    line: int
-    last_line: int
     heading: str
 
     @property
@@ -42,8 +43,7 @@ class Sentence(NamedTuple):
 
 def first_heading(text: str) -> str:
     """Return the text's first heading, empty if it begins with none."""
-    first = next((line for line in text.splitlines()[:10] if line.strip()), "")
-    match = _HEADING.match(first)
+    match = _HEADING.match(text.strip().partition("\n")[0])
     return _plain(match["marked"]) if match and match["marked"] else ""
 
 
@@ -60,21 +60,17 @@ def read_sentences(text: str, begin: int = 0, stop: int | None = None) -> list[S
         for first, last in [own] if row else sentence_spans(text, *own):
             plain = _plain(_BULLET.sub("", text[first:last]).strip("| "))
             if any(char.isalnum() for char in plain):
-                line = text.count("\n", 0, first) + 1
-                found.append(
-                    Sentence(plain[:LONGEST], first, last, line, line + text.count("\n", first, last), heading)
-                )
+                found.append(Sentence(plain[:LONGEST], first, last, heading))
     return found
 
 
 def cells_of(line: str) -> list[str]:
     """Return the cells of a line that is a row of a table: between bars, or of comma- or tab-separated values."""
-    if " | " in line or line.lstrip().startswith("|"):
-        return [_plain(one) for one in line.strip().strip("|").split("|")]
-    mark = "\t" if "\t" in line else ","
+    piped = " | " in line or line.lstrip().startswith("|")
+    mark = "|" if piped else "\t" if "\t" in line else ","
     if mark not in line or (mark == "," and not _ENTRY.match(line)):
         return []
-    return [_plain(one) for one in next(csv.reader([line.strip()], delimiter=mark))]
+    return [_plain(one) for one in next(csv.reader([line.strip().strip("|" * piped)], delimiter=mark))]
 
 
 def _table_heads(lines: Sequence[str]) -> dict[int, int]:
@@ -230,12 +226,7 @@ def _rarity(wanted: set[str], bags: Sequence[set[str]], elsewhere: set[str]) -> 
 
 def named_number(question: str) -> str:
     """Return the number of the invoice, order or the like that a question names, in small letters; empty if none."""
-    match = word("identified").search(question.casefold())
-    return _number(match) if match else ""
-
-
-def _number(match: re.Match[str]) -> str:
-    return next(filter(None, match.groups()), "").strip("-/")
+    return named_in("identified", question.casefold()).strip("-/")
 
 
 def parts_of(text: str, number: str, called: str) -> list[tuple[int, int]]:
@@ -246,7 +237,9 @@ def parts_of(text: str, number: str, called: str) -> list[tuple[int, int]]:
     first label, labels stand below what is theirs. A text without labels whose name `called` has the number is its own.
     """
     small = text.lower() if len(text.lower()) == len(text) else text
-    marks = [(one.start(), _number(one)) for one in word("identified").finditer(small) if _stands_alone(text, one)]
+    found = [(one.start(), named_number(one[0])) for one in word("identified").finditer(small)]
+    # A label is no word in a sentence: it begins with a capital, or after a blank in Chinese.
+    marks = [(at, one) for at, one in found if not text[at].islower() and not text[at - 1 : at].strip()]
     if {one for _, one in marks} <= {number}:
         whole = marks or (re.search(rf"(?<![\da-z]){re.escape(number)}(?![\da-z])", called.casefold()))
         return [(0, len(text))] if whole else []
@@ -258,6 +251,52 @@ def parts_of(text: str, number: str, called: str) -> list[tuple[int, int]]:
     return [(at, end) for (mine, at), end in zip(runs, ends, strict=True) if mine]
 
 
-def _stands_alone(text: str, match: re.Match[str]) -> bool:
-    """Say whether a label is no word in a sentence: it begins with a capital, or after a blank in Chinese."""
-    return not text[match.start()].islower() and not text[match.start() - 1 : match.start()].strip()
+NOTHING: Final = "NOTHING"
+MOST_LISTED, LONGEST_LISTED = 200, 160
+_TASK: Final = re.compile(r"\A<task>\n(?P<task>.*?)\n</task>", re.DOTALL)
+_FILE: Final = re.compile(r"^<file path=\"[^\n]*?\"[^\n>]*>\n(?P<text>.*)\n</file>\Z", re.DOTALL | re.MULTILINE)
+_ANSWER: Final = re.compile(r"(?ms)^<answer file=\"(?P<file>[^\n]*?)\">\n(?P<text>.*?)\n</answer>$")
+_MENTIONED: Final = re.compile(r"[“\"「]([^”\"」]+)[”\"」]")
+
+
+def lent_answer(text: str) -> str | None:
+    """Return the answer to a request of the drive about a file, or about many answers; None if the text is no such."""
+    task = _TASK.match(text)
+    if task is None:
+        return None
+    if (file := _FILE.search(text, task.end())) is not None:
+        content = _unescaped(file["text"])
+        chosen = _about(task["task"], read_sentences(content))
+        quote = content[chosen[0].start : chosen[0].end] if chosen else ""
+        return f"{_joined([one.text for one in chosen])}\nQUOTE: {quote}" if chosen else NOTHING
+    answers = [(answer["file"], _unescaped(answer["text"])) for answer in _ANSWER.finditer(text, task.end())]
+    if any(file.startswith("part ") for file, _ in answers):
+        return _joined([said.split("\n")[0] for _, said in answers[:MOST_QUOTED]])
+    lines = [_line(file, said) for file, said in answers[:MOST_LISTED]]
+    return "\n".join([*lines, "", say("zh" if has_han(task["task"]) else "en", "quoted_by")]) if answers else None
+
+
+def _about(asked: str, sentences: Sequence[Sentence]) -> list[Sentence]:
+    named = [set(terms(name)) for name in _MENTIONED.findall(asked)]
+    if named:
+        said = [(one, set(terms(f"{one.heading} {one.text}"))) for one in sentences]
+        return [one for one, held in said if all(name and name <= held for name in named)][:MOST_QUOTED]
+    if word("summarising").search(asked) or not terms(asked):
+        return key_sentences(sentences)[:MOST_QUOTED]
+    passage = best_passage(sentences, asked)
+    return list(passage.sentences) if passage is not None and passage.fit >= SURE_ENOUGH else []
+
+
+def _line(file: str, text: str) -> str:
+    if file.startswith("group "):
+        return text.replace(sides("quoted_by")[0], "").replace(sides("quoted_by")[1], "").strip()
+    said = " ".join(text.split())
+    return f"- {_unescaped(file)}: {said if len(said) <= LONGEST_LISTED else said[: LONGEST_LISTED - 1] + '…'}"
+
+
+def _unescaped(text: str) -> str:
+    return text.replace("&lt;", "<")
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return ("" if parts and has_han(parts[0]) else " ").join(parts)

@@ -14,21 +14,12 @@ from graph.offline.understanding.requests import NAMED, understand
 from graph.routing.corrections import corrected_value
 
 _FIGURE: Final = r"\d+(?:[.,:]\d+)*"
-_COUNT: Final = re.compile(
-    rf"{_FIGURE}|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b|[一二两三四五六七八九十]+"
-)
-_PLACED: Final = re.compile(
-    r"(?i)^(?:put |move )?(?:it )?(?:in|into|to|under|inside) (?P<en>.+)$|^(?:是)?[放移]?[到在](?P<zh>.+?)[里中]?$"
-)
-MOST_WORDS: Final = 4
-"""Of a correction that only names what should stand there: "sorry, five weeks"."""
 _TOKEN: Final = re.compile(rf"{_FIGURE}|[^\s\d]+")
-_AGAIN: Final = frozenset(
-    {"ask", "lookup", "find", "read", "summarise", "info", "list", "who_has_access", "list_versions"}
-)
+SHORT, MOST_WORDS = 40, 4
+"""Characters of a mere choice; words of a correction that only names what should stand there: "sorry, five weeks"."""
 _VAGUE: Final = frozenset({"lookup", "find", "ask", "read"})
+_AGAIN: Final = _VAGUE | {"summarise", "info", "list", "who_has_access", "list_versions"}
 _ALSO: Final = frozenset({"share", "delete", "move", "copy", "restore", "link"})
-SHORT: Final = 40
 _PLACING: Final = frozenset({"create_folder", "create_file", "move_item", "copy_item"})
 
 
@@ -104,40 +95,40 @@ def _changed_too(old: Intent, said: str, added: str, role: str) -> Intent | None
     return replace(old, said=said, target=read_ref(phrase))
 
 
-def _done_before(conversation: Conversation) -> Call | None:
-    """Return the change that was made last in an earlier turn, if it worked; none within a plan."""
-    done = [made for made in conversation.calls if made.turn < conversation.turn and not made.reads]
-    is_done = done and done[-1].result and done[-1].result.worked and items_in(done[-1].result)
-    return done[-1] if is_done and not conversation.sections.step else None
+def _done_before(conversation: Conversation) -> tuple[Call, Ref] | None:
+    """Return the change that was made last in an earlier turn, and its item, if it worked; none within a plan."""
+    done = [made for made in conversation.calls if made.turn < conversation.turn and not made.reads][-1:]
+    items = [(made, item) for made in done if made.result and made.result.worked for item in items_in(made.result)]
+    last = [(made, Ref("path", text=str(item.get("path", "")))) for made, item in items[:1]]
+    return last[0] if last and not conversation.sections.step else None
 
 
 def _placed_elsewhere(conversation: Conversation) -> Intent | None:
     """Return the move of what was just put or made somewhere to the place that a correction names."""
-    placed, done = _PLACED.match(named_in("instead", conversation.asked.strip(" .!。！"))), _done_before(conversation)
-    if placed is None or done is None or done.result is None or done.name not in _PLACING:
+    there = named_in("placed", named_in("instead", conversation.asked.strip(" .!。！")))
+    done = _done_before(conversation)
+    if not there or done is None or done[0].name not in _PLACING:
         return None
-    item = Ref("path", text=str(items_in(done.result)[0].get("path", "")))
-    there = read_ref(placed["en"] or placed["zh"], kind="folder")
-    return Intent("move", conversation.asked, target=item, destination=there)
+    return Intent("move", conversation.asked, target=done[1], destination=read_ref(there, kind="folder"))
 
 
 def _corrected(conversation: Conversation) -> Intent | None:
     """Return the last change as the message corrects it: other words in the same file, or another name."""
-    done = _done_before(conversation)
-    bare = named_in("instead", conversation.asked.strip(" .!。！"))
-    counts = done and done.name == "patch_file" and len(bare.split()) <= MOST_WORDS and _COUNT.search(bare)
+    done, item = _done_before(conversation) or (None, None)
+    bare, amount = named_in("instead", conversation.asked.strip(" .!。！")), word("amount")
+    counts = done and done.name == "patch_file" and len(bare.split()) <= MOST_WORDS and amount.search(bare)
     value = corrected_value(conversation.asked) or (bare if counts else "")
-    if done is None or done.result is None or not value:
+    if done is None or not value:
         return None
     said = [one.text for one in reversed(conversation.said) if one.by_person and one.turn <= done.turn]
     requests = [text for text in said if not (corrected_value(text) or _accepts(text))]
     asked = next(filter(None, map(understand, requests)), ())
     if len(asked) != 1:
         return None
-    old = replace(asked[0], target=Ref("path", text=str(items_in(done.result)[0].get("path", ""))))
+    old = replace(asked[0], target=item)
     if old.action == "replace" and done.name == "patch_file":
         was = corrected_value(said[0]) or old.edits[0][1]
-        new = _COUNT.sub(value, was, count=1) if _COUNT.fullmatch(value) else value
+        new = amount.sub(value, was, count=1) if amount.fullmatch(value) else value
         again = tuple((text, text.replace(was, new)) for edit in done.args["edits"] if (text := edit["replace"]))
         return replace(old, edits=((was, new),), anchor="", again=again)
     edits = done.args.get("edits") or [{"replace": done.args.get("content")}]

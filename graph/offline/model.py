@@ -82,6 +82,6 @@ def _chinese_title(tool: Tool) -> str:
 
 def _next_message(messages: Sequence[BaseMessage], options: dict[str, Any]) -> AIMessage:
     # Imported late: a service starts without the grammars, and nobody may write to it for hours.
-    from graph.offline.message import next_message
+    from graph.offline.answers import next_message
 
     return next_message(messages, options, NAME)

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
 from graph.drive.tool_names import EDITS
-from graph.offline.conversation import READING, Call, Conversation
-from graph.offline.results import Result
+from graph.offline.conversation import READING, Call, Conversation, Result
 from graph.routing.route import REASONS
 
 MOST_ROUNDS: Final = 8

@@ -6,8 +6,8 @@ from typing import Final
 
 from drive_server.moments import to_iso
 from graph.memory.facts import words_of
+from graph.offline.conversation import Item
 from graph.offline.replay import Request, Script, call, request
-from graph.offline.results import Item
 from graph.offline.scripts.listing import change_of, last_version
 from graph.offline.scripts.resolve import PAGE, ambiguous, best_matches, covered, fits, resolve, resolve_one
 from graph.offline.scripts.task import Task
@@ -50,12 +50,11 @@ def _in_trash(task: Task, trashed: Sequence[Item], ref: Ref) -> list[Item]:
     if ref.form == "all":
         return [item for item in trashed if fits(item, ref)]
     name = ref.text.rpartition("/")[2]
-    living: list[Item] = [{**item, "trashed_at": None} for item in trashed]
-    found = best_matches(living, name, kind=ref.kind)
-    ids = {item["id"] for item in found or living if found or covered(name, str(item.get("path", ""))) == 1}
-    if not ids:
+    found = best_matches(trashed, name, kind=ref.kind)
+    found = found or [item for item in trashed if covered(name, str(item.get("path", ""))) == 1]
+    if not found:
         raise task.unresolved("not_in_trash", name=quoted(name))
-    return [max((one for one in trashed if one["id"] in ids), key=lambda one: str(one.get("trashed_at") or ""))]
+    return [max(found, key=lambda one: str(one.get("trashed_at") or ""))]
 
 
 def empty_trash(task: Task, _intent: Intent) -> Script:
@@ -77,12 +76,18 @@ def share(task: Task, intent: Intent) -> Script:
     return (yield from task.carry_out([item for item, _ in pairs], wanted, "shared"))
 
 
+ACCESS: Final = {"set_role": "role_set", "end_link": "link_ended", "revoke": "revoked", "leave": "left_share"}
+"""The changes of access, each with its sentence."""
+
+
 def change_access(task: Task, intent: Intent) -> Script:
-    """Take access back from the people named, else from everybody; or change the role of who has it; or end links."""
+    """Take access back from the people named, from oneself, else from everybody; or change a role; or end links."""
     item = yield from resolve_one(task, intent.target or IT)
     if intent.action == "set_role" and not intent.role:
         return task.say("missing_role")
     key, people = ("link_id", ()) if intent.action == "end_link" else ("email", intent.emails)
+    if intent.action == "leave":
+        people = ((yield from task.call("whoami")).word("email"),)
     if not people:
         result = yield from task.call("list_shares", str(item.get("name", "")), item_id=item["id"])
         own = [one for one in result.entries("shares") if not one.get("inherited_from")]
@@ -96,16 +101,7 @@ def change_access(task: Task, intent: Intent) -> Script:
         return task.say("no_link" if key == "link_id" else "not_shared", name=task.name(item))
     tool, role = ("update_share", intent.role) if intent.action == "set_role" else ("revoke_share", None)
     wanted = [Request(tool, {"item_id": item["id"], key: one, **({"role": role} if role else {})}) for one in people]
-    code = {"set_role": "role_set", "end_link": "link_ended"}.get(intent.action, "revoked")
-    return (yield from task.carry_out([item] * len(wanted), wanted, code))
-
-
-def leave(task: Task, intent: Intent) -> Script:
-    """End the person's own share of what somebody else shared with them."""
-    item = yield from resolve_one(task, intent.target or IT)
-    own = yield from task.call("whoami")
-    wanted = [request("revoke_share", item_id=item["id"], email=own.word("email"))]
-    return (yield from task.carry_out([item], wanted, "left_share"))
+    return (yield from task.carry_out([item] * len(wanted), wanted, ACCESS[intent.action]))
 
 
 def make_link(task: Task, intent: Intent) -> Script:
@@ -166,9 +162,11 @@ def restore_version(task: Task, intent: Intent) -> Script:
 
 
 def undo(task: Task, intent: Intent) -> Script:
-    """Take back what the last run of this conversation changed, or do it again."""
+    """Take back what the last run changed, or do it again; words that only sound like it change nothing."""
     if intent.action != "redo" and not task.sections.last_run:
         return task.say("undo_nothing_here")
+    if intent.action == "undo_meant":
+        return task.say("can_undo")
     key, tool = ("redone", "redo_changes") if intent.action == "redo" else ("undone", "undo_changes")
     result = yield from task.call(tool, run_id=task.sections.last_run if key == "undone" else None)
     done, left = ([f"- {inert(change_of(one))}" for one in result.entries(name)] for name in (key, "skipped"))
@@ -177,38 +175,24 @@ def undo(task: Task, intent: Intent) -> Script:
     return task.with_hint("\n".join(parts), ("can_redo" if key == "undone" else "can_undo") if done else "")
 
 
-def undo_meant(task: Task, _intent: Intent) -> Script:
-    """Say how to undo, or that there is nothing: words that only sound like it change nothing."""
-    yield from ()
-    return task.say("can_undo" if task.sections.last_run else "undo_nothing_here")
-
-
-def remember(task: Task, intent: Intent) -> Script:
-    """Keep a fact in the person's own words."""
-    yield from task.call("remember", intent.content, fact=intent.content)
-    return task.say("remembered", fact=quoted(intent.content))
-
-
-def recall(task: Task, _intent: Intent) -> Script:
-    """Say what is remembered."""
-    memories = (yield from task.call("list_memories")).entries("memories")
-    return task.say("memories", list=_list(memories)) if memories else task.say("no_memories")
-
-
-def forget(task: Task, intent: Intent) -> Script:
-    """Forget the fact that is meant."""
-    memories = (yield from task.call("list_memories")).entries("memories")
-    same = [memory for memory in memories if str(memory["fact"]).casefold() == intent.content.casefold()]
-    shared = [len(words_of(str(memory["fact"])) & words_of(intent.content)) for memory in memories]
-    near = [memory for memory, count in zip(memories, shared, strict=True) if count and count == max(shared)]
-    meant = same[:1] or near
+def memory(task: Task, intent: Intent) -> Script:
+    """Keep a fact in the person's own words, say what is remembered, or forget the fact that is meant."""
+    fact = intent.content
+    if intent.action == "remember":
+        yield from task.call("remember", fact, fact=fact)
+        return task.say("remembered", fact=quoted(fact))
+    facts = {str(one["fact"]): one["id"] for one in (yield from task.call("list_memories")).entries("memories")}
+    shared = {one: len(words_of(one) & words_of(fact)) for one in facts}
+    same = [one for one in facts if one.casefold() == fact.casefold()][:1]
+    meant = (
+        list(facts)
+        if intent.action == "list_memories"
+        else same or [one for one, count in shared.items() if count and count == max(shared.values())]
+    )
+    lines = "\n".join(f"- {inert(one)}" for one in meant)
+    if intent.action == "list_memories":
+        return task.say("memories" if meant else "no_memories", list=lines)
     if len(meant) != 1:
-        code = "ambiguous_it" if meant else "no_such_memory"
-        return task.say(code, list=_list(meant), fact=quoted(intent.content))
-    fact = str(meant[0]["fact"])
-    yield from task.call("forget", fact, memory_id=meant[0]["id"])
-    return task.say("forgotten", fact=quoted(fact))
-
-
-def _list(memories: Sequence[Item]) -> str:
-    return "\n".join(f"- {inert(str(memory['fact']))}" for memory in memories)
+        return task.say("ambiguous_it" if meant else "no_such_memory", list=lines, fact=quoted(fact))
+    yield from task.call("forget", meant[0], memory_id=facts[meant[0]])
+    return task.say("forgotten", fact=quoted(meant[0]))

@@ -4,15 +4,14 @@ import re
 from dataclasses import replace
 from typing import Final
 
+from graph.offline.conversation import Item
 from graph.offline.documents import read_sentences
 from graph.offline.replay import Script, Steps
-from graph.offline.results import Item
 from graph.offline.scripts.reading import read
 from graph.offline.scripts.resolve import resolve_one
 from graph.offline.scripts.task import Task
-from graph.offline.understanding.grammar import named_in, word
+from graph.offline.understanding.grammar import named_in, terms, word
 from graph.offline.understanding.intent import Intent, Ref, read_ref
-from graph.offline.understanding.terms import terms
 from graph.offline.wording import inert, quoted
 
 SHOWN, MOST_EDITS = 60, 100
@@ -39,9 +38,8 @@ def replace_text(task: Task, intent: Intent) -> Script:
         return task.say("too_many_matches" if edits else "no_match", **facts)
     result = yield from task.call("patch_file", str(item.get("name", "")), file_id=item["id"], edits=edits)
     edited = task.say("edit_line" if new else "edit_line_removed", replace=quoted(new, SHOWN), **facts)
-    return task.with_hint(
-        task.say("edited", edits=edited, version=result.number("version") or "?", **facts), "can_undo"
-    )
+    facts |= {"edits": edited, "version": result.number("version") or "?"}
+    return task.with_hint(task.say("edited", **facts), "can_undo")
 
 
 def _place(task: Task, intent: Intent, *, valued: bool) -> Steps[tuple[Item, str]]:

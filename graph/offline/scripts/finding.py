@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from graph.offline.conversation import Item
 from graph.offline.replay import Script, Steps, UnresolvedError, call, request
-from graph.offline.results import Item
 from graph.offline.scripts.listing import differing, shown
 from graph.offline.scripts.reading import ask, relevant, topic_of
 from graph.offline.scripts.resolve import (
@@ -17,9 +17,8 @@ from graph.offline.scripts.resolve import (
     resolve_one,
 )
 from graph.offline.scripts.task import Task
-from graph.offline.understanding.grammar import named_in, word
+from graph.offline.understanding.grammar import named_in, terms, word
 from graph.offline.understanding.intent import Intent, Ref, read_ref
-from graph.offline.understanding.terms import terms
 from graph.offline.wording import MOST_LINES, bounded, code, inert, path_of, quoted, verbatim
 
 MOST_FOUND, MOST_FILES, LONGEST_QUOTE, LONGEST_REST, PAIR, PAGE = 10, 200, 200, 300, 2, 30

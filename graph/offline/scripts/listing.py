@@ -1,13 +1,13 @@
 """Lists of what there is: folders, the trash, shares, versions, changes, files by their facts; and what an item is."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any, Final, NamedTuple
 
 from graph.moment import WEEKDAYS
-from graph.offline.replay import Script, Steps, call
-from graph.offline.results import Item, Result
+from graph.offline.conversation import Item, Result
+from graph.offline.replay import Script, Steps
 from graph.offline.scripts.resolve import (
     MOST_OF_DRIVE,
     PAGE,
@@ -21,22 +21,20 @@ from graph.offline.scripts.resolve import (
 )
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import named_in, word
-from graph.offline.understanding.intent import SUFFIXES, Intent, Ref
+from graph.offline.understanding.intent import Intent, Ref
 from graph.offline.wording import bounded, code, inert, moment, path_of, quoted, size
 
 MANY, MOST, LONGEST_DIFF = 10, 100, 3_000
-_EXTENSION: Final = re.compile(rf"(?<![a-z0-9])(?P<type>{'|'.join(SUFFIXES)})s?(?![a-z0-9])", re.IGNORECASE)
 _NAMED: Final = frozenset({"name", "it", "path", "there", "open"})
 
 
 class Listing(NamedTuple):
-    """One list: the tool, the entries of its result, the argument that takes the item, the sentences, the lines."""
+    """One list: the tool, the entries of its result, the sentences, the argument that takes the item."""
 
     tool: str
     key: str
     lead: str
     empty: str
-    line: Callable[[Task, Item], str]
     argument: str = ""
 
 
@@ -59,26 +57,24 @@ def shown(task: Task, item: Item) -> Script:
     """List a folder that was found; say where a file is."""
     if item.get("kind") == "file":
         return task.say("found_one", name=task.name(item), path=path_of(item))
-    result = yield from call("list_folder", folder_id=item["id"], limit=PAGE)
-    count = result.number("total") or len(result.items)
-    return _shown(task, LISTINGS["list"], result, folder=task.name(item), count=count)
+    return (yield from _list(task, LISTINGS["list"], item))
 
 
 def listed(task: Task, intent: Intent) -> Script:
     """List something, of an item or of the whole drive."""
-    listing, name, args = LISTINGS[intent.action], "", dict[str, Any](limit=PAGE)
+    listing, item = LISTINGS[intent.action], None
     if listing.argument:
         kind = "file" if listing.argument == "file_id" else ""
         target = intent.target or Ref("open" if kind else "it")
         item = yield from resolve_one(task, target, kind=kind, loose=True)
-        name, args = task.name(item), {listing.argument: item["id"]}
-    result = yield from call(listing.tool, **args)
-    return _shown(task, listing, result, name=name)
+    return (yield from _list(task, listing, item))
 
 
-def _shown(task: Task, listing: Listing, result: Result, **values: Any) -> str:
-    task.checked(result, listing.tool, str(values.get("name", "")))
-    lines = list(dict.fromkeys(listing.line(task, entry) for entry in result.entries(listing.key)))
+def _list(task: Task, listing: Listing, item: Item | None) -> Script:
+    name, args = (task.name(item), {listing.argument: item["id"]}) if item else ("", {})
+    result = yield from task.call(listing.tool, name, limit=PAGE if listing.key == "items" else None, **args)
+    values = {"name": name, "count": result.number("total") or len(result.items)}
+    lines = list(dict.fromkeys(_line(task, entry) for entry in result.entries(listing.key)))
     more = result.number("total") - len(lines)
     tail = [task.say("listing_more", count=more)] if more > 0 else [task.say("listing_cut")] if result.cursor else []
     return "\n".join([task.say(listing.lead, **values), *lines, *tail]) if lines else task.say(listing.empty, **values)
@@ -86,22 +82,18 @@ def _shown(task: Task, listing: Listing, result: Result, **values: Any) -> str:
 
 def count(task: Task, intent: Intent) -> Script:
     """Count what is in a folder, or the files of the drive or of a type."""
-    kind, named = _EXTENSION.search(intent.said), named_of(intent)
-    if named is None and word("goes_on").search(intent.said) and (last := task.conversation.last_folder()):
-        named = Ref("path", text=str(last.get("path")))
+    types, named = types_in(intent.said), named_of(intent)
     named = named or (Ref("here") if task.below else None)
-    if named and not (kind and kind[0].lower() in named.text.lower()):
+    if named and not (types and types_in(named.text)):
         item = yield from resolve_folder(task, named)
         result = yield from task.call("list_folder", folder_id=item["id"], limit=PAGE)
         folders = sum(one.get("kind") == "folder" for one in result.items)
         return task.say("count_in", folder=task.name(item), files=result.number("total") - folders, folders=folders)
-    if kind is None:
+    if not types:
         index = (yield from task.call("whoami")).data.get("index")
         return task.say("count_of", count=sum(index.values()) if isinstance(index, dict) else "?")
-    extension = SUFFIXES[kind["type"].lower()]
-    found = yield from every_file(task, query=extension)
-    fitting = sum(str(one["name"]).lower().endswith(extension) for one in found)
-    return task.say("count_of", count=f"{fitting}{'+' if len(found) >= MOST_OF_DRIVE else ''}")
+    found = yield from every_file(task, types=types)
+    return task.say("count_of", count=f"{len(found)}{'+' if len(found) >= MOST_OF_DRIVE else ''}")
 
 
 def extreme(task: Task, intent: Intent) -> Script:
@@ -230,29 +222,25 @@ def change_of(change: Item) -> str:
     return summary + (f": {change['reason']}" if change.get("reason") else "")
 
 
-def _item_line(_task: Task, item: Item) -> str:
-    return f"- {quoted(str(item.get('name') or item.get('path') or ''))}{'/' if item.get('kind') == 'folder' else ''}"
-
-
-def _version_line(task: Task, entry: Item) -> str:
-    at = moment(entry.get("created_at"), task.sections.time_zone)
-    about = (at, inert(str(entry.get("author", ""))), size(int(entry.get("size") or 0)))
-    current = task.say("version_current") if entry.get("current") else ""
-    return f"- {entry.get('number', '?')}: {', '.join(about)}{current}"
-
-
-def _share_line(task: Task, entry: Item) -> str:
-    who = str(entry.get("email") or task.say("anyone_with_the_link"))
-    through = f", {code(str(entry['inherited_from']))}" if entry.get("inherited_from") else ""
-    url = f": {entry['url']}" if entry.get("url") else ""
-    return f"- {who} ({task.role(str(entry.get('role', '')))}{through}){url}"
+def _line(task: Task, entry: Item) -> str:
+    """Return the line of an item, of a version, or of a share."""
+    if "number" in entry:
+        at = moment(entry.get("created_at"), task.sections.time_zone)
+        current = task.say("version_current") if entry.get("current") else ""
+        about = (at, inert(str(entry.get("author", ""))), size(int(entry.get("size") or 0)))
+        return f"- {entry['number']}: {', '.join(about)}{current}"
+    if "role" in entry and "path" not in entry:
+        who = str(entry.get("email") or task.say("anyone_with_the_link"))
+        through = f", {code(str(entry['inherited_from']))}" if entry.get("inherited_from") else ""
+        return f"- {who} ({task.role(str(entry['role']))}{through})" + (f": {entry['url']}" if entry.get("url") else "")
+    return f"- {quoted(str(entry.get('name') or entry.get('path')))}{'/' if entry.get('kind') == 'folder' else ''}"
 
 
 LISTINGS: Final[Mapping[str, Listing]] = {
-    "list": Listing("list_folder", "items", "listing", "listing_empty", _item_line),
-    "list_trash": Listing("list_trash", "items", "listing_trash", "trash_empty", _item_line),
-    "list_shared_with_me": Listing("list_shared_with_me", "items", "listing_shared", "shared_empty", _item_line),
-    "list_versions": Listing("list_versions", "versions", "versions", "versions", _version_line, "file_id"),
-    "who_has_access": Listing("list_shares", "shares", "shares", "not_shared", _share_line, "item_id"),
+    "list": Listing("list_folder", "items", "listing", "listing_empty", "folder_id"),
+    "list_trash": Listing("list_trash", "items", "listing_trash", "trash_empty"),
+    "list_shared_with_me": Listing("list_shared_with_me", "items", "listing_shared", "shared_empty"),
+    "list_versions": Listing("list_versions", "versions", "versions", "versions", "file_id"),
+    "who_has_access": Listing("list_shares", "shares", "shares", "not_shared", "item_id"),
 }
 """The lists, by action."""

@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 from typing import Any, Final
 
+from graph.offline.conversation import Item
 from graph.offline.replay import Script, Steps, UnresolvedError, call, request
-from graph.offline.results import Item, Result
 from graph.offline.scripts.changing import with_suffix
 from graph.offline.scripts.editing import append
 from graph.offline.scripts.reading import sum_up, summarise
@@ -22,34 +22,22 @@ _TITLES: Final = tuple(
 _UNSAFE: Final = re.compile(r"[/\\\x00-\x1f“”\"]+|\.\w{1,5}\s*$")
 
 
-def create_folder(task: Task, intent: Intent) -> Script:
-    """Make folders side by side."""
+def create(task: Task, intent: Intent) -> Script:
+    """Make folders side by side, or a file with the text that was dictated."""
     if not intent.names:
         return task.say("missing_name")
-    parent = yield from resolve_folder(task, intent.destination or Ref("here"))
-    lines: list[str] = []
-    for name in intent.names:
-        result = yield from task.call("create_folder", name, name=name, parent_id=parent["id"])
-        lines.append(_created(task, result, name))
+    parent, lines = (yield from _folder(task, intent)), list[str]()
+    folders = intent.action == "create_folder"
+    tool, text = ("create_folder", None) if folders else ("create_file", intent.content)
+    for said in intent.names:
+        name = said if folders or "." in said.strip(".") else f"{said}.md"
+        result = yield from call(tool, name=name, content=text, parent_id=parent["id"])
+        if result.code == "name_conflict" and not lines:
+            return task.say("name_taken", name=quoted(name), message=result.message)
+        made = task.checked(result, tool, name).data or {"id": "", "name": name}
+        task.made.append(made)
+        lines.append(task.say("created", name=task.name(made), path=path_of(made)))
     return task.with_hint("\n".join(lines), "can_undo")
-
-
-def _created(task: Task, result: Result, name: str) -> str:
-    made = result.data or {"id": "", "name": name}
-    task.made.append(made)
-    return task.say("created", name=task.name(made), path=path_of(made))
-
-
-def create_file(task: Task, intent: Intent) -> Script:
-    """Make a file with the text that was dictated."""
-    if not intent.names:
-        return task.say("missing_name")
-    parent = yield from _folder(task, intent)
-    name = intent.names[0] if "." in intent.names[0].strip(".") else f"{intent.names[0]}.md"
-    result = yield from call("create_file", name=name, content=intent.content, parent_id=parent["id"])
-    if result.code == "name_conflict":
-        return task.say("name_taken", name=quoted(name), message=result.message)
-    return task.with_hint(_created(task, task.checked(result, "create_file", name), name), "can_undo")
 
 
 def _folder(task: Task, intent: Intent) -> Steps[Item]:
@@ -79,7 +67,7 @@ def save_summary(task: Task, intent: Intent) -> Script:
         return said
     name = intent.names[0] if intent.names else task.say("summary_name", topic=topic).strip()
     content = f"{said.strip().replace(' [1]', '')}\n"
-    return (yield from create_file(task, replace(intent, names=(name,), content=content)))
+    return (yield from create(task, replace(intent, names=(name,), content=content)))
 
 
 def add_summary(task: Task, intent: Intent) -> Script:
@@ -145,41 +133,40 @@ def copy(task: Task, intent: Intent) -> Script:
     return (yield from task.carry_out(items, wanted, "copied", folder=task.name(folder)))
 
 
-def rename_many(task: Task, intent: Intent) -> Script:
-    """Give the files of a folder, or those that are named, other names by one rule."""
-    selection, name = yield from _selection(task, intent.target)
-    old, new = intent.edits[0] if intent.edits else ("", "")
-    rule: dict[str, Any] = {"find": old, "replace": new} if old else {"pattern": intent.names[0]}
-    result = yield from task.call("rename_items", name, **selection, **rule)
-    return task.with_hint(_lines(task, result, "renamed_many"), "can_undo")
+def arrange(task: Task, intent: Intent) -> Script:
+    """Give the files of a folder, or those that are named, other names by one rule, or put them into folders.
 
-
-def organise(task: Task, intent: Intent) -> Script:
-    """Put the files of a folder into folders: by the years in their names if all have one, else by their facts."""
-    selection, name = yield from _selection(task, intent.target)
-    pattern, into = intent.names[0], selection.get("folder_id")
-    found = (yield from task.call("list_folder", name, folder_id=into)).items if pattern == "{year}" and into else []
-    years = {str(item["id"]): dated(item)[0][:YEAR] for item in found if item.get("kind") == "file"}
-    wanted: list[dict[str, Any]] = [{**selection, "folders": pattern, "language": task.language}]
-    if years and all(years.values()):
-        by_year = {year: [key for key, one in years.items() if one == year] for year in sorted(set(years.values()))}
-        wanted = [{"item_ids": chosen, "folders": year, "into_id": into} for year, chosen in by_year.items()]
-    results = yield [request("organize_items", **args) for args in wanted]
-    lines = [_lines(task, task.checked(one, "organize_items", name), "organised") for one in results]
-    return task.with_hint("\n".join(lines), "can_undo")
-
-
-def _lines(task: Task, result: Result, sentence: str) -> str:
-    lines = [f"- {code(str(one.get('was', '')))} → {path_of(one)}" for one in result.entries("items")]
-    return "\n".join([task.say(sentence, count=result.number("changed")), bounded(lines, task.language)])
-
-
-def _selection(task: Task, ref: Ref | None) -> Steps[tuple[dict[str, Any], str]]:
-    """Return the arguments that name the items: a folder for all of its files, else each by its id."""
+    They are put into folders by the years in their names if all have one, else by their facts.
+    """
+    ref = intent.target
     inside = ref.inside if ref and ref.form == "all" and not (ref.text or ref.extension) else ref
     try:
         folder = yield from resolve_folder(task, inside or Ref("here"))
+        selection, name = dict[str, Any](folder_id=folder["id"]), str(folder.get("name", ""))
     except UnresolvedError:
         items = yield from resolve(task, ref and Ref("all", ref.text, inside=ref.inside, extension=ref.extension))
-        return {"item_ids": [item["id"] for item in items]}, f"{items[0].get('name', '')} …"
-    return {"folder_id": folder["id"]}, str(folder.get("name", ""))
+        selection, name = {"item_ids": [item["id"] for item in items]}, f"{items[0].get('name', '')} …"
+    rule = {"pattern" if intent.action == "rename_many" else "folders": "".join(intent.names)}
+    rule = next(({"find": old, "replace": new} for old, new in intent.edits), rule)
+    tool, wanted = "rename_items", [selection | rule]
+    if intent.action == "organise":
+        by_year = (yield from _years(task, selection, name)) if intent.names[0] == "{year}" else []
+        tool, wanted = "organize_items", by_year or [selection | rule | {"language": task.language}]
+    results = yield [request(tool, **args) for args in wanted]
+    lines = list[str]()
+    for result in results:
+        items = task.checked(result, tool, name).entries("items")
+        moved = [f"- {code(str(one.get('was', '')))} → {path_of(one)}" for one in items]
+        lines += [task.say(tool, count=result.number("changed")), bounded(moved, task.language)]
+    return task.with_hint("\n".join(lines), "can_undo")
+
+
+def _years(task: Task, selection: dict[str, Any], name: str) -> Steps[list[dict[str, Any]]]:
+    """Return the arguments that put the files of a folder into years by their names; none if one has no year."""
+    into = selection.get("folder_id")
+    found = (yield from task.call("list_folder", name, folder_id=into)).items if into else []
+    years = {str(item["id"]): dated(item)[0][:YEAR] for item in found if item.get("kind") == "file"}
+    return [
+        {"item_ids": [key for key, one in years.items() if one == year], "folders": year, "into_id": into}
+        for year in (sorted(set(years.values())) if all(years.values()) else ())
+    ]

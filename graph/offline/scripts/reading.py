@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from graph.offline.conversation import Item, Result
 from graph.offline.documents import (
     MOST_SENTENCES,
     Passage,
@@ -19,15 +20,13 @@ from graph.offline.documents import (
     read_sentences,
 )
 from graph.offline.replay import Script, Steps, UnresolvedError, call, request
-from graph.offline.results import Item, Result
 from graph.offline.scripts import listing
 from graph.offline.scripts.resolve import dated, every_file, queries_of, resolve_one
 from graph.offline.scripts.tables import compute
 from graph.offline.scripts.task import ROOT, Task
-from graph.offline.understanding.grammar import named_in, table, word
+from graph.offline.understanding.grammar import STOP_CHARACTERS, has_han, named_in, respelt, table, terms, word
 from graph.offline.understanding.intent import Intent, Ref, read_ref
 from graph.offline.understanding.meaning import likeness
-from graph.offline.understanding.terms import STOP_CHARACTERS, has_han, respelt, terms
 from graph.offline.wording import inert, path_of, verbatim
 
 MOST_OWN, MOST_JUDGED, MOST_READ = 4, 40, 3
@@ -58,8 +57,8 @@ class Source(NamedTuple):
 
     def place(self, task: Task, sentences: Sequence[Sentence]) -> dict[str, str]:
         """Return the name and path of the file and the lines of sentences, as they are told."""
-        first = self.first_line - 1 + min(one.line for one in sentences)
-        last = self.first_line - 1 + max(one.last_line for one in sentences)
+        first = self.first_line + min(self.text.count("\n", 0, one.start) for one in sentences)
+        last = self.first_line + max(self.text.count("\n", 0, one.end) for one in sentences)
         lines = task.say("line" if first == last else "lines", first=first, last=last)
         return {"name": task.name(self.file), "path": path_of(self.file), "lines": lines}
 
@@ -83,7 +82,6 @@ def ask(task: Task, intent: Intent) -> Script:
     before = _before(task) if free and word("goes_on").search(question) else ""
     shown = " ".join(one.text for one in task.conversation.answers()[:1])
     focus = [item for item in task.conversation.focus() if f"`{item.get('path')}`" in shown] if free else []
-    focus = [item for item in focus if item.get("kind") == "file"]
     files = [named] if named else [item for item in task.given if item.get("kind") == "file"]
     if before or len(question) <= (SHORT if question.isascii() else SHORT_HAN):
         files = [*focus, *files]
@@ -93,12 +91,11 @@ def ask(task: Task, intent: Intent) -> Script:
             # Of a table that was talked about, the search below asks as well, beside others.
             if own not in focus and (computed := (yield from compute(task, asked, own))):
                 return computed
-            source = yield from read(task, own)
-            answer = _answer(task, source, asked)
+            answer, near = _answer(task, (yield from read(task, own)), asked)
             quotes = word("cited").findall(answer)
             if answer and not (asked is not question and all(one in shown and "," not in one for one in quotes)):
                 return answer
-            nearest = nearest or _nearest(task, source, asked)
+            nearest = nearest or near
     if files and (before or files != focus):
         nearest = nearest or task.say("answer_none_in", name=", ".join(map(task.name, files)))
     if files and (not free or before):
@@ -119,8 +116,6 @@ def _named(task: Task, question: str, meant: Ref | None) -> Steps[Item | None]:
     ref = read_ref(phrase, file_open=task.sections.shows_file) if phrase else meant
     if ref is None and task.here is not ROOT and word("newest_one").search(question) and not task.sections.file:
         return max((yield from every_file(task, task.here)), key=dated, default=None)
-    if ref is None or ref.kind == "folder" or ref.form not in {"name", "path", "it"}:
-        return None
     try:
         return (yield from resolve_one(task, ref, kind="file"))
     except UnresolvedError:
@@ -145,26 +140,24 @@ def _from_drive(task: Task, question: str, nearest: str = "") -> Script:
     result = yield from call("semantic_search_files", query=question[:500], limit=HITS, **task.below)
     if task.below and not result.hits:
         result = yield from call("semantic_search_files", query=question[:500], limit=HITS)
-    fits = {id(hit): _fit(hit, question) for hit in result.hits}
-    graded = sorted(result.hits, key=lambda hit: -fits[id(hit)])
-    files = list({str(hit["file"]["id"]): hit["file"] for hit in graded}.values())[:MOST_READ]
+    found = [
+        (_best(Source(hit["file"], f"# {hit.get('heading') or ''}\n{hit.get('text', '')}"), question), hit["file"])
+        for hit in result.hits
+    ]
+    graded = sorted(found, key=lambda one: -one[0].fit if one[0] else 0.0)
+    files = list({str(file["id"]): file for _, file in graded}.values())[:MOST_READ]
     files = files or (yield from _with_words(task, question))
     results = (yield [request("read_file", file_id=file["id"]) for file in files]) if files else []
     if results and not any(one.worked for one in results):
         task.checked(results[0], "read_file", str(files[0].get("name", "")))
     sources = [_source(one, file) for one, file in zip(results, files, strict=True) if one.worked]
-    answered = [(source, answer) for source in sources if (answer := _answer(task, source, question))]
-    if answered:
+    told = [(source, *_answer(task, source, question)) for source in sources]
+    if answered := [(source, answer) for source, answer, _ in told if answer]:
         old = word("outdated")
         answered.sort(key=lambda one: bool(old.search(one[0].called)) > bool(old.search(question)))
         return _newest(answered)
-    nearest = nearest or next(filter(None, (_nearest(task, source, question) for source in sources)), "")
+    nearest = nearest or next((near for _, _, near in told if near), "")
     return nearest or task.nothing_for(question, result)
-
-
-def _fit(hit: Item, question: str) -> float:
-    passage = _best(Source(hit["file"], f"# {hit.get('heading') or ''}\n{hit.get('text', '')}"), question)
-    return passage.fit if passage else 0.0
 
 
 def _with_words(task: Task, question: str) -> Steps[list[Item]]:
@@ -233,25 +226,22 @@ def _considered(source: Source, question: str) -> Passage | None:
     return passage
 
 
-def _nearest(task: Task, source: Source, question: str) -> str:
-    """Return the passage that comes nearest to an answer, and that it is none for sure; empty if none is near."""
-    passage = _considered(source, question)
-    near = passage is not None and passage.fit >= WORTH_SHOWING
-    return _quoting(task, source, passage.sentences, "answer_unsure") if passage and near else ""
+def _answer(task: Task, source: Source, question: str) -> tuple[str, str]:
+    """Return the answer if the file has a clear one, and the passage that comes nearest to one if any is near.
 
-
-def _answer(task: Task, source: Source, question: str) -> str:
-    """Return the answer if the file has a clear one; sums and comparisons of figures are beyond it."""
-    sentences, asked = read_sentences(source.text), question.lower()
+    Sums and comparisons of figures are beyond it.
+    """
+    sentences, asked, passage = read_sentences(source.text), question.lower(), _considered(source, question)
     of_one = len(word("identified").findall(asked)) == 1 and not word("sums").search(asked)
-    if word("reckoned").search(asked) and not of_one:
-        return ""
-    if sentences and set(terms(question)) <= set(terms(source.called)) and not kind_of(question):
-        return _quoting(task, source, key_sentences(sentences), "answer")
-    passage = _considered(source, question)
-    if passage is None or not passage.is_sure or not _says_total(asked, passage):
-        return ""
-    return _quoting(task, source, passage.sentences, "answer")
+    reckoned = word("reckoned").search(asked) and not of_one
+    if not reckoned and sentences and set(terms(question)) <= set(terms(source.called)) and not kind_of(question):
+        return _quoting(task, source, key_sentences(sentences), "answer"), ""
+    if passage is None:
+        return "", ""
+    is_sure = not reckoned and passage.is_sure and _says_total(asked, passage)
+    answer = _quoting(task, source, passage.sentences, "answer") if is_sure else ""
+    near = passage.fit >= WORTH_SHOWING
+    return answer, _quoting(task, source, passage.sentences, "answer_unsure") if near else ""
 
 
 def _says_total(asked: str, passage: Passage) -> bool:

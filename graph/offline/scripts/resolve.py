@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any, Final
 
 from drive_server.knowledge.text.characters import fold_case, fold_words
+from graph.offline.conversation import Item, Result
 from graph.offline.replay import Steps, StoppedError, UnresolvedError, call, request
-from graph.offline.results import Item, Result
 from graph.offline.scripts.task import ROOT, Task
-from graph.offline.understanding.grammar import table, word
-from graph.offline.understanding.intent import PREVIOUS, Ref, number_in, read_ref
-from graph.offline.understanding.terms import STOP_WORDS, has_han, stem
+from graph.offline.understanding.grammar import STOP_WORDS, has_han, stem, table, word
+from graph.offline.understanding.intent import PREVIOUS, SUFFIXES, Ref, number_in, read_ref
 from graph.offline.wording import code, path_of, quoted
 
 STEM, NO_MATCH, NEAR_ENOUGH = 1, 5, 0.6
@@ -22,6 +21,7 @@ ABSENT: Final = "not_found"
 _GENERIC: Final = frozenset(map(stem, ["file", "document", "doc", "note", "paper", "item", "text", "copy"]))
 _NUMBERED: Final = re.compile(r"(?<![\w.-])\d{1,4}$")
 _HAN_MONTHS: Final = word("months").pattern.split()
+_SUFFIX: Final = re.compile(rf"(?<![a-z0-9])({'|'.join(SUFFIXES)})s?(?![a-z0-9])", re.IGNORECASE)
 _DATE: Final = re.compile(r"(?:19|20)\d\d(?:[-./年]?\d{1,2})?(?:[-./月]?\d{1,2})?")
 
 
@@ -107,10 +107,6 @@ def _by_fact(task: Task, ref: Ref, kind: str) -> Steps[list[Item]]:
     items = [item for item in task.conversation.listed() if not kind or item.get("kind") == kind]
     if not items and task.here is not ROOT:
         items = [item for item in (yield from _contents(task, task.here)) if item.get("kind") == (kind or "file")]
-    known = {item["id"] for item in task.conversation.focus()}
-    others = [item for item in items if item["id"] not in known]
-    if word("other").search(ref.text) and len(others) == 1:
-        return others
     if not items and any(word(name).search(ref.text) for name, _ in FACTS):
         items = yield from every_file(task)
     found = _picked(items, ref.text)
@@ -123,10 +119,16 @@ def every_file(task: Task, folder: Item | None = None, **filters: Any) -> Steps[
     """Return the files of the drive, or below a folder, the newest first; of a large drive the newest thousand."""
     below = {"folder_id": folder["id"]} if folder and folder.get("path") != "/" else {}
     args: dict[str, Any] = {"kind": "file", "limit": OF_A_SORT, **below, **filters}
-    results = [(yield from task.call("search_files", "", **args))]
-    while results[-1].cursor and len(results) * OF_A_SORT < MOST_OF_DRIVE:
-        results.append((yield from task.call("search_files", "", **args, cursor=results[-1].cursor)))
-    return [hit["file"] for result in results for hit in result.hits]
+    results = yield from _pages(task, "search_files", "", MOST_OF_DRIVE // OF_A_SORT, args)
+    return [file for result in results for file in result.files]
+
+
+def _pages(task: Task, tool: str, name: str, most: int, args: dict[str, Any]) -> Steps[list[Result]]:
+    """Return the pages of a list, `most` of them at most."""
+    pages = [(yield from task.call(tool, name, **args))]
+    while pages[-1].cursor and len(pages) < most:
+        pages.append((yield from task.call(tool, name, **args, cursor=pages[-1].cursor)))
+    return pages
 
 
 def size_of(item: Item) -> int:
@@ -136,18 +138,14 @@ def size_of(item: Item) -> int:
 
 def _summary(task: Task) -> Steps[list[Item]]:
     """Return the file that is called a summary: one of an earlier step, the one of just that name, or the newest."""
-    made = [item for item in task.conversation.changed(finished=True) if _is_summary(item)]
-    found = made[:1] or [
-        one for one in (yield from _searched(["summary", "总结"], "file", SEARCHED)) if _is_summary(one)
-    ]
+    called, made = word("summary_name"), task.conversation.changed(finished=True)
+    found = [one for one in made if called.search(str(one.get("name")))][:1]
+    found = found or (yield from _searched(["summary", "总结"], "file", SEARCHED))
+    found = [one for one in found if called.search(str(one["name"]))]
     if not found:
         raise task.unresolved("no_summary")
-    same = [one for one in found if word("summary_name").fullmatch(str(one["name"]).rpartition(".")[0])]
+    same = [one for one in found if called.fullmatch(str(one["name"]).rpartition(".")[0])]
     return [max(same or found, key=changed_at)]
-
-
-def _is_summary(item: Item) -> bool:
-    return word("summary_name").search(str(item.get("name", ""))) is not None
 
 
 def changed_at(item: Item) -> str:
@@ -157,7 +155,8 @@ def changed_at(item: Item) -> str:
 
 def types_in(said: str) -> list[str] | None:
     """Return the sorts of files that a request names, as the drive's search takes them; None for any."""
-    return [name for name, pattern in table("sort") if pattern.search(said.lower())] or None
+    sorts = [name for name, pattern in table("sort") if pattern.search(said.lower())]
+    return sorts or [SUFFIXES[one.lower()] for one in _SUFFIX.findall(said)] or None
 
 
 def _of_sort(task: Task, ref: Ref) -> Steps[list[Item]]:
@@ -189,10 +188,9 @@ def _without(task: Task, items: Sequence[Item], kept: str) -> list[Item]:
     ordered, ref = sorted(items, key=lambda item: str(item.get("name", ""))), read_ref(kept)
     bare = re.sub(r"\s+ones?$", "", ref.text if ref and ref.text else kept)
     number = _NUMBERED.search(bare)
-    numbers = {item["id"]: re.findall(r"\d+", str(item.get("name", "")).rpartition(".")[0])[-1:] for item in items}
-    stays = [item for item in items if number and [int(one) for one in numbers[item["id"]]] == [int(number[0])]]
+    ends = rf"(?<!\d)0*{int(number[0])}\D*(?:\.\w+)?$" if number else "(?!)"
+    stays = [item for item in items if re.search(ends, str(item.get("name", "")))]
     stays = stays or _picked(ordered, kept) or best_matches(items, bare)
-    stays = stays or [item for item in items if covered(bare, str(item["name"])) == 1]
     if not stays or len(stays) == len(items):
         raise task.unresolved("not_found", name=quoted(kept))
     ids = {item["id"] for item in stays}
@@ -201,11 +199,8 @@ def _without(task: Task, items: Sequence[Item], kept: str) -> list[Item]:
 
 def _contents(task: Task, folder: Item) -> Steps[list[Item]]:
     """Return all that is in a folder; what holds more than a few pages is too much for one request."""
-    pages: list[Result] = []
-    while len(pages) < MOST_PAGES and (not pages or pages[-1].cursor):
-        cursor = pages[-1].cursor if pages else None
-        args = {"folder_id": folder["id"], "limit": PAGE, "cursor": cursor}
-        pages.append((yield from task.call("list_folder", str(folder.get("name", "")), **args)))
+    args = {"folder_id": folder["id"], "limit": PAGE}
+    pages = yield from _pages(task, "list_folder", str(folder.get("name", "")), MOST_PAGES, args)
     items, total = [item for page in pages for item in page.items], max(page.number("total") for page in pages)
     if len(items) < total:
         raise task.unresolved("too_many", folder=task.name(folder), count=total)
@@ -221,14 +216,13 @@ def fits(item: Item, ref: Ref) -> bool:
 
 
 def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Steps[list[Item]]:
-    near = best_matches(task.conversation.changed(), ref.text, kind=kind, most=STEM)
+    changed = [item for item in task.conversation.changed() if not item.get("trashed_at")]
+    near = best_matches(changed, ref.text, kind=kind, most=STEM)
     if len(near) == 1:
         # Nothing else that changes with a change may decide: a replay has to go the same way again.
         return near
     text = ref.text.rpartition("/")[2] or ref.text
     found = yield from _searched([text], kind, SEARCHED)
-    copies = [made.result.word("id") for made in task.conversation.calls if made.name == "copy_item" and made.result]
-    found = [item for item in found if item["id"] not in copies] or found
     chosen = best_matches(found, text, kind=kind)
     if len(chosen) != 1:
         chosen = yield from _described(task, text, kind, chosen, loose=loose)
@@ -249,10 +243,7 @@ def _described(task: Task, phrase: str, kind: str, named: list[Item], *, loose: 
     if not (queries or month) or (named and not by_date):
         return named
     found = yield from (_searched(queries, kind, SEARCHED) if queries else every_file(task))
-    of_month = [item for item in found if month and month_of(item).endswith(month)]
-    if of_month and not queries:
-        return of_month
-    text = text if of_month or not month else phrase
+    of_month = [item for item in found if month and next(filter(None, dated(item)), "")[:7].endswith(month)]
     graded = [(covered(text, str(item.get("path") or item["name"])), item) for item in of_month or found]
     most = max((part for part, _ in graded), default=0.0)
     if most < (NEAR_ENOUGH if loose else 1):
@@ -285,7 +276,7 @@ def covered(text: str, path: str) -> float:
     """Return how much of a description stands in a path, 0 to 1: English by stems, Chinese by characters."""
     words, held = _words(text), path.casefold()
     whole = sum(len(one) if has_han(one) else 2 for one in words)
-    fits = sum(_pieces(one, held) if has_han(one) else 2 * _begins(one, held) for one in words)
+    fits = sum(sum(char in held for char in one) if has_han(one) else 2 * _begins(one, held) for one in words)
     return fits / whole if whole else 0.0
 
 
@@ -294,19 +285,11 @@ def _begins(part: str, held: str) -> bool:
     return re.search(rf"(?<![a-z]){re.escape(part)}", held) is not None
 
 
-def _pieces(text: str, held: str) -> int:
-    at = found = 0
-    while at < len(text):
-        end = next((end for end in range(len(text), at, -1) if text[at:end] in held), at)
-        found, at = found + end - at, max(end, at + 1)
-    return found
-
-
 def dated(item: Item) -> tuple[str, str]:
     """Return when an item is of: the date in its name, and that of its content."""
     found = _DATE.search(str(item.get("name", "")))
     date = "-".join(part.zfill(2) for part in re.findall(r"\d+", found[0])) if found else ""
-    return (date, str(item.get("modified_at") or item.get("updated_at", "")))
+    return date, changed_at(item)
 
 
 def month_in(text: str) -> tuple[str, str]:
@@ -317,22 +300,13 @@ def month_in(text: str) -> tuple[str, str]:
     name = (match["en"] or match["zh"]).lower()
     english = next((at for at, one in enumerate(month_name) if at and one.lower().startswith(name[:3])), 0)
     month = int(name) if name.isdigit() else english or _HAN_MONTHS.index(name) + 1
-    return (
-        f"{text[: match.start()]} {text[match.end() :]}".strip(),
-        f"{match['year'] or match['zyear'] or ''}-{month:02}",
-    )
-
-
-def month_of(item: Item) -> str:
-    """Return the year and month of the date in an item's name, else of its content."""
-    named, changed = dated(item)
-    return (named or changed)[:7]
+    rest = f"{text[: match.start()]} {text[match.end() :]}".strip()
+    return rest, f"{match['year'] or match['zyear'] or ''}-{month:02}"
 
 
 def _searched(queries: Sequence[str], kind: str, limit: int) -> Steps[list[Item]]:
     results = yield [request("search_files", query=query, kind=kind or None, limit=limit) for query in queries]
-    files = {str(hit["file"]["id"]): hit["file"] for result in results for hit in result.hits}
-    return [item for item in files.values() if not kind or item.get("kind") == kind]
+    return list({str(item["id"]): item for result in results for item in result.files}.values())
 
 
 def _several_names(task: Task, ref: Ref, kind: str) -> Steps[list[Item]]:
@@ -358,7 +332,7 @@ def _grade(name: str, wanted: str) -> int:
     """Return how well a name fits: 0 is the same, 1 without its suffix, then less and less, `NO_MATCH` not at all."""
     every = bool(wanted) and all(_begins(one, name) for one in wanted.split())
     ways = (name == wanted, name.rpartition(".")[0] == wanted, name.startswith(wanted), _begins(wanted, name), every)
-    return next((grade for grade, fit in enumerate(ways) if fit), NO_MATCH)
+    return [*ways, True].index(True)
 
 
 def best_matches(items: Iterable[Item], wanted: str, *, kind: str = "", most: int = NO_MATCH - 1) -> list[Item]:
@@ -366,7 +340,7 @@ def best_matches(items: Iterable[Item], wanted: str, *, kind: str = "", most: in
 
     A name that does not fit as it is written may fit with other accents and apostrophes.
     """
-    once = {str(item.get("id")): item for item in items if not item.get("trashed_at")}.values()
+    once = {str(item.get("id")): item for item in items}.values()
     of_kind = [item for item in once if not kind or item.get("kind", kind) == kind]
     for form in (fold_case, fold_words):
         graded = [(_grade(form(str(item.get("name", ""))), form(wanted)), item) for item in of_kind]

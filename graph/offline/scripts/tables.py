@@ -6,11 +6,10 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from drive_server.knowledge.text.characters import fold_case
+from graph.offline.conversation import Item, Result
 from graph.offline.replay import Request, Script, Steps, call, request
-from graph.offline.results import Item, Result
 from graph.offline.scripts.task import Task
-from graph.offline.understanding.grammar import table, word
-from graph.offline.understanding.terms import has_han, terms
+from graph.offline.understanding.grammar import has_han, table, terms, word
 from graph.offline.wording import MOST_LINES, bounded, inert, path_of, quoted
 
 ROWS, HITS, MOST_TABLES, MOST_SHEETS, MOST_ROWS, MOST_COLUMNS, LABEL_PARTS = 100, 8, 3, 10, 50, 30, 3
@@ -49,18 +48,10 @@ class Sheet(NamedTuple):
         return [name for name, one in self.columns.items() if one == kind]
 
 
-class Question(NamedTuple):
-    """A question to one table; `problem` says what is not clear in it, empty if all is."""
-
-    sheet: Sheet
-    args: Mapping[str, Any]
-    problem: str = ""
-
-
 def compute(task: Task, said: str, own: Item | None) -> Script:
     """Return what a table says to a question for a number or a cell, with its cells; empty if the question is none."""
     function = next((name for name, pattern in table("function") if pattern.search(said)), "")
-    files = [file for file in ([own] if own else task.conversation.focus()) if _is_table(file)]
+    files = _tables_in([own] if own else task.conversation.focus())
     if "query_table" not in task.tools or (not files and (own or function in {"", "count"})):
         return ""
     sheets = list[Sheet]()
@@ -68,29 +59,28 @@ def compute(task: Task, said: str, own: Item | None) -> Script:
         sheets += yield from _sheets(task, said, file, named=own is not None)
     if not function:
         return (yield from _cells(task, said, sheets)) if own else ""
-    questions = [_understood(task, said, sheet, function) for sheet in sheets]
-    clear = [one for one in questions if not one.problem]
+    questions = [(sheet, *_understood(task, said, sheet, function)) for sheet in sheets]
+    clear = [(sheet, args) for sheet, args, problem in questions if not problem]
     if len(clear) > 1 and not (own and function == "count"):
-        lines = (f"{n}. {path_of(one.sheet.file)} {inert(one.sheet.name)}" for n, one in enumerate(clear, 1))
+        lines = (f"{n}. {path_of(one.file)} {inert(one.name)}" for n, (one, _) in enumerate(clear, 1))
         return task.say("ambiguous_it", list="\n".join(line.rstrip() for line in lines))
     answers = list[str]()
-    for one in clear:
-        answers.append((yield from _computed(task, one)))
-    return "\n\n".join(answers) or (questions[0].problem if own and questions else "")
+    for sheet, args in clear:
+        answers.append((yield from _computed(task, sheet, args)))
+    return "\n\n".join(answers) or (questions[0][2] if own and questions else "")
 
 
-def _is_table(file: Item) -> bool:
-    return str(file.get("name", "")).lower().endswith(_TYPES)
+def _tables_in(files: Sequence[Item]) -> list[Item]:
+    return [file for file in files if str(file.get("name", "")).lower().endswith(_TYPES)]
 
 
 def _tables_about(task: Task, said: str) -> Steps[list[Item]]:
     """Return the tables that a question may be about: those near to it, else the only ones there are."""
     searches = [request("search_files", query=one, kind="file", limit=HITS, **task.below) for one in _TYPES[:3]]
     results = yield [request("semantic_search_files", query=said[:500], limit=HITS, **task.below), *searches]
-    near, *by_name = ([file for file in one.files if _is_table(file)] for one in results)
+    near, *by_name = (_tables_in(one.files) for one in results)
     others = [file for some in by_name for file in some]
-    found = {str(file["id"]): file for file in near or (others if len(others) <= MOST_TABLES else [])}
-    return list(found.values())[:MOST_TABLES]
+    return (near or (others if len(others) <= MOST_TABLES else []))[:MOST_TABLES]
 
 
 def _sheets(task: Task, said: str, file: Item, *, named: bool) -> Steps[list[Sheet]]:
@@ -138,19 +128,10 @@ def _unknown(rest: str, sheet: Sheet) -> str:
     """Return the words of a rest that the table has nothing to do with: neither its path nor its columns name them."""
     called = fold_case(" ".join([str(sheet.file.get("path") or sheet.file.get("name", "")), *sheet.columns]))
     known = set(terms(called))
-    if rest in called:
-        return ""
     runs = re.findall(r"[\u3400-\u9fff]+|[^\W_\u3400-\u9fff]+", rest)
-    unknown = [
-        run
-        for run in runs
-        if (
-            set(run) - set(called) and terms(f"{run}{run}")
-            if has_han(run)
-            else set(terms(run)) - known or run.isdigit()
-        )
-    ]
-    return " ".join(unknown)
+    han = {run for run in runs if has_han(run) and set(run) - set(called) and terms(f"{run}{run}")}
+    others = {run for run in runs if not has_han(run) and (set(terms(run)) - known or run.isdigit())}
+    return " ".join(run for run in runs if run in han | others)
 
 
 def _filters(said: str, sheet: Sheet) -> tuple[Filters, str]:
@@ -166,10 +147,8 @@ def _filters(said: str, sheet: Sheet) -> tuple[Filters, str]:
         if alone and len(value) > 1 and re.search(pattern, said):
             said = re.sub(pattern, " ", said)
             wanted.setdefault(names[at], []).append(value)
-    filters: Filters = [
-        {"column": name, "operator": "in" if len(values) > 1 else "=", "values": values}
-        for name, values in wanted.items()
-    ]
+    operator = {name: "in" if len(values) > 1 else "=" for name, values in wanted.items()}
+    filters: Filters = [{"column": one, "operator": operator[one], "values": wanted[one]} for one in wanted]
     dates = sheet.of_kind("date")
     if len(dates) == 1 and (date := _DATE.search(said)):
         value = f"{date['year']}-{int(date['month']):02}" if date["month"] else date["year"]
@@ -194,8 +173,8 @@ def _worded(rest: str, function: str, sheet: Sheet) -> tuple[str, str, bool | No
     return rest, function, None
 
 
-def _understood(task: Task, said: str, sheet: Sheet, function: str) -> Question:
-    """Return the question in the table's own words. What is left over of the sentence makes it unclear."""
+def _understood(task: Task, said: str, sheet: Sheet, function: str) -> tuple[dict[str, Any], str]:
+    """Return the question in the table's own words, and what is unclear: all that is left over of the sentence."""
     plain = _plain(said, sheet)
     worded, function, most = _worded(plain, function, sheet)
     group, unit, rest = _group(worded, sheet)
@@ -206,11 +185,11 @@ def _understood(task: Task, said: str, sheet: Sheet, function: str) -> Question:
     if group is None or unclear or (function != "count" and len(measures) != 1):
         code = "table_unclear" if unclear else "table_which_column"
         facts = {"name": task.name(sheet.file), "columns": inert(", ".join(sheet.columns))}
-        return Question(sheet, {}, task.say(code, words=quoted(unclear), **facts))
+        return {}, task.say(code, words=quoted(unclear), **facts)
     args: dict[str, Any] = {"filters": filters} if filters else {}
     if function in {"max", "min"} and (group == _ROW or (not group and rest)):
         # "The cheapest bike" is a row of the table of bikes, not a price.
-        return Question(sheet, args | {"sort_by": measures[0], "descending": function == "max"})
+        return args | {"sort_by": measures[0], "descending": function == "max"}, ""
     ranked = bool(group) and (function in {"max", "min"} or most is not None)
     of_one = most is not None or word("who").search(plain) or word("price").search(said)
     does = "sum" if ranked and not of_one else function
@@ -220,7 +199,7 @@ def _understood(task: Task, said: str, sheet: Sheet, function: str) -> Question:
     if ranked:
         by = does if does == "count" else f"{does}({measures[0]})"
         args |= {"sort_by": by, "descending": function == "max" if most is None else most}
-    return Question(sheet, args)
+    return args, ""
 
 
 def _measures(said: str, rest: str, sheet: Sheet, function: str) -> list[str]:
@@ -256,34 +235,22 @@ def _group(said: str, sheet: Sheet) -> tuple[str | None, str, str]:
     return (found[0] if len(found) == 1 else None), "", rest
 
 
-def _computed(task: Task, question: Question) -> Script:
-    file, args = question.sheet.file, question.args
-    result = yield from task.call("query_table", str(file.get("name", "")), **question.sheet.source, **args)
+def _computed(task: Task, sheet: Sheet, args: Mapping[str, Any]) -> Script:
+    file = sheet.file
+    result = yield from task.call("query_table", str(file.get("name", "")), **sheet.source, **args)
     columns = [str(one["name"]) for one in result.entries("result_columns")]
-    measured = columns.index(args["sort_by"]) if args.get("sort_by") in columns else len(columns) - 1
-    rows = [row for row in result.entries("rows") if row["values"][measured] is not None]
+    measured = args["sort_by"] if args.get("sort_by") in columns else columns[-1]
+    rows = {at: row for at, row in _found([result]).items() if measured in row}
     if "sort_by" in args:
-        rows = [row for row in rows if row["values"][measured] == rows[0]["values"][measured]]
+        rows = {at: row for at, row in rows.items() if row[measured] == next(iter(rows.values()))[measured]}
     if not rows:
         return task.say("table_no_rows", name=task.name(file))
-    last = result.entries("result_columns")[measured]
     conditions = (f"{one['column']} = {' / '.join(one['values'])}" for one in args.get("filters", ()))
-    what = inert(", ".join([str(last["name"]), *conditions]))
-    lines: list[str] = []
-    for row in rows:
-        others = [str(one or "–") for at, one in enumerate(row["values"]) if at != measured][:LABEL_PARTS]
-        value = f"{row['values'][measured]} {last.get('unit') or ''}".strip()
-        lines.append(f"- {inert(' / '.join(others) or str(last['name']))}: “{value}” [1]")
-    cells = dict.fromkeys(cell for row in rows[:MOST_LINES] for cell in row["cells"])
+    head = [task.say("table_value", what=inert(", ".join([measured, *conditions])), name=task.name(file))]
     left = ", ".join(str(one["cell"]) for one in result.entries("left_out"))
     more = [task.say("table_left_out", cells=left)] if left else []
     more += [task.say("table_hidden", count=hidden)] if (hidden := result.number("hidden_rows")) else []
-    head = task.say("table_value", what=what, name=task.name(file))
-    return _cited(task, head, lines, more, file, list(cells))
-
-
-def _cited(task: Task, head: str, lines: list[str], more: list[str], file: Item, cells: Sequence[str]) -> str:
-    return "\n".join([head, bounded(lines, task.language), *more, "", f"[1] {path_of(file)}, {', '.join(cells)}"])
+    return _cited(task, file, rows, {measured: "" if len(columns) > 1 else f"{inert(measured)}: "}, head, more)
 
 
 Rows = Mapping[str, Mapping[str, str]]
@@ -296,26 +263,25 @@ def _cells(task: Task, said: str, sheets: Sequence[Sheet]) -> Script:
     for sheet in sheets:
         filters, rest = _filters(_plain(said, sheet), sheet)
         given = {str(one["column"]) for one in filters}
-        asked = [name for name in _asked(rest, sheet) if name not in given]
+        asked = [name for name in sheet.columns if _named(name).search(rest)]
+        people = [name for name in sheet.columns if _ALIKE["person"].fullmatch(name.strip()) and name not in asked]
+        asked = [name for name in asked + people * bool(word("who").search(rest)) if name not in given]
         rest = _without_columns(word("who").sub(" ", rest), sheet)
         rest = rest if _unknown(rest, sheet) else ""
         if not rest and not filters:
             continue
         rows = yield from _rows(sheet, filters, rest)
         if rows:
-            answers.append(_row_lines(task, sheet.file, asked or list(sheet.columns), rows))
+            head = [task.say("table_cells", name=task.name(sheet.file))]
+            answers.append(
+                _cited(task, sheet.file, rows, {one: f"{inert(one)} " for one in asked or sheet.columns}, head)
+            )
         elif asked:
             told = rest or " / ".join(str(one["values"][0]) for one in filters)
             written = re.search(re.escape(told), said, re.IGNORECASE)
             words = quoted(written[0] if written else told)
             missing = missing or task.say("table_none_of", name=task.name(sheet.file), words=words)
     return "\n\n".join(answers) or missing
-
-
-def _asked(said: str, sheet: Sheet) -> list[str]:
-    named = [name for name in sheet.columns if _named(name).search(said)]
-    people = [name for name in sheet.columns if _ALIKE["person"].fullmatch(name.strip()) and name not in named]
-    return named + people if word("who").search(said) else named
 
 
 def _rows(sheet: Sheet, filters: Filters, rest: str) -> Steps[Rows]:
@@ -350,11 +316,14 @@ def _found(results: Sequence[Result]) -> Rows:
     return rows
 
 
-def _row_lines(task: Task, file: Item, asked: Sequence[str], rows: Rows) -> str:
-    """Return a line for each row: which row it is, and its cells, quoted."""
+def _cited(
+    task: Task, file: Item, rows: Rows, asked: Mapping[str, str], head: Sequence[str], more: Sequence[str] = ()
+) -> str:
+    """Return a line for each row: which row it is, and its cells, quoted, each after its label; and where they are."""
     lines: list[str] = []
     for row in rows.values():
         others = [value for name, value in row.items() if name not in asked][:LABEL_PARTS]
-        cells = ", ".join(f"{inert(name)} “{row[name]}” [1]" for name in asked if name in row) or "–"
+        cells = ", ".join(f"{label}“{row[name]}” [1]" for name, label in asked.items() if name in row) or "–"
         lines.append(f"- {inert(' / '.join(others))}: {cells}" if others else f"- {cells}")
-    return _cited(task, task.say("table_cells", name=task.name(file)), lines, [], file, list(rows))
+    places = ", ".join(list(rows)[:MOST_LINES])
+    return "\n".join([*head, bounded(lines, task.language), *more, "", f"[1] {path_of(file)}, {places}"])

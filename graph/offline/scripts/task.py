@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from graph.language import Language
-from graph.offline.conversation import Conversation, Sections
+from graph.offline.conversation import Conversation, Item, Result, Sections
 from graph.offline.replay import Request, Script, Steps, UnresolvedError, call
-from graph.offline.results import Item, Result
 from graph.offline.wording import bounded, code, path_of, quoted, say, sides
 
 ROOT: Final[Item] = {"id": "root", "kind": "folder", "name": "", "path": "/"}
@@ -79,14 +78,11 @@ class Task:
         said = self.say("found_nothing", query=quoted(query))
         return f"{said} {note[0].strip()}" if note else said
 
-    def title(self, tool: str) -> str:
-        """Return what a bound tool does, in a few words: its Chinese title, or its name."""
-        named = self.tools.get(tool)
-        return named if named and self.language == "zh" else tool.replace("_", " ")
-
     def deed(self, tool: str, name: str) -> str:
-        """Return a call as a few words, such as `rename item “plan.md”`."""
-        return f"{self.title(tool)} {quoted(name)}" if name else self.title(tool)
+        """Return a call as a few words, such as `rename item “plan.md”`: with the tool's Chinese title, or its name."""
+        named = self.tools.get(tool)
+        title = named if named and self.language == "zh" else tool.replace("_", " ")
+        return f"{title} {quoted(name)}" if name else title
 
     def failed(self, result: Result, what: str) -> str:
         """Return the sentence that says what did not happen and why."""

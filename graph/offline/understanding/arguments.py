@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import Final
 
 from graph.offline.understanding.clauses import MARK, Clause, Message
-from graph.offline.understanding.grammar import named_in, slots, word
+from graph.offline.understanding.grammar import has_han, named_in, slots, word
 from graph.offline.understanding.intent import CHANGING, EDITING, EMAIL, NAMING, Intent, Ref, number_in, read_ref
-from graph.offline.understanding.terms import has_han
 
 _FIGURE: Final = r"\d[\d.,]*\s?(?:个月|小时|分钟|[天年月周日个元%])?"
 _TEXT: Final = re.compile(r"(?:文档|文章|文件|原文|全文|document|file|text)")
@@ -65,8 +64,7 @@ def _with_content(message: Message, said: str) -> Mapping[str, str] | None:
     """Return the slots of a new file, with its text: what was dictated, or a quotation after the name."""
     last = re.search(rf"(?<=[\w{MARK[1:-1]}])[\s,:]*(?P<mark>{MARK})\s*$", said)
     called = last is None or word("names_next").search(said[: last.start()])
-    mark = message.dictated if message.dictated in said else ""
-    mark = mark or (last["mark"] if last and not called else "")
+    mark = (message.dictated if message.dictated in said else "") or (last["mark"] if last and not called else "")
     found = _slots(message, "create_file", said.replace(mark, " ").strip(" ,:") if mark else said)
     return {**found, "content": message.restored(mark)} if found is not None else None
 
@@ -142,11 +140,7 @@ def _fill_summary(message: Message, intent: Intent, named: Mapping[str, str]) ->
 
 def _fill_share(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
     person = re.sub(r"[,，].*", "", EMAIL.sub("", message.restored(named.get("person", ""))).strip(" ,，."))
-    target = intent.target
-    if target and EMAIL.search(target.text):
-        rest = EMAIL.sub("", target.text).strip()
-        target = read_ref(re.sub(r"^(?:给|with|to)\s*|\s*(?:with|to|给)\s*$", "", rest).strip(" ,，"))
-    return replace(intent, person="" if intent.emails else person, target=target)
+    return replace(intent, person="" if intent.emails else person)
 
 
 def _quoted_in(message: Message, slot: str) -> str:

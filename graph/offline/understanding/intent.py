@@ -102,9 +102,6 @@ def _all(text: str) -> Ref | None:
         return Ref("all", inside=read_ref(within["inside"], kind="folder")) if within else None
     inside = read_ref(match["inside"], kind="folder") if match["inside"] else None
     what = (match["what"] or "").strip()
-    nested = word("of_all_zh").match(what) if inside is None and not word("anything").fullmatch(what) else None
-    if nested:
-        return Ref("all", inside=read_ref(nested["inside"], kind="folder"))
     if sort := _TYPE.match(what):
         return Ref("all", kind="file", inside=inside, extension=SUFFIXES[sort["type"].lower()])
     return Ref("all", text="" if word("anything").fullmatch(what) else what, inside=inside)

@@ -12,10 +12,9 @@ from typing import Final
 
 from graph.offline.understanding.arguments import FACTS, POINTING, fill, role_in
 from graph.offline.understanding.clauses import MARK, Clause, Message, spoken_of
-from graph.offline.understanding.grammar import named_in, ruled, table, word
+from graph.offline.understanding.grammar import has_han, named_in, ruled, table, terms, word
 from graph.offline.understanding.intent import CHANGING, NAMING, VAGUE, Intent, Ref, read_ref
 from graph.offline.understanding.meaning import meaning_of
-from graph.offline.understanding.terms import has_han, terms
 from graph.routing.cues import ABOUT, ELSEWHERE, TAKEN_BACK, TERMS
 from graph.routing.intent_table import VERBS
 from graph.routing.wording import is_negated
@@ -40,6 +39,8 @@ _ITSELF: Final = re.compile(r"\b(?:by mistake|by accident|accidentally|mistakenl
 NAMED: Final = frozenset({"create_folder", "create_file", "save_summary", "copy", "rename"})
 WHOLE: Final = frozenset({"list_trash", "whoami", "list_changes", "count", "shared_out", "list_shared_with_me"})
 """Lookups after which "it" is none of the items."""
+Said = Sequence[tuple[Clause, Intent | None]]
+"""The clauses of a message, each with what it asks for."""
 _ROLES: Final = VAGUE | {"set_role", "share"}
 _PRONOUN: Final = re.compile(r"\b(?:it|them|that|this|those|these|anything|everything)\b|[它这那]")
 LIMITED: Final = frozenset({"create_file", "add", "replace", "leave", "link"})
@@ -68,8 +69,6 @@ def understand(text: str, *, file_open: bool = False) -> tuple[Intent, ...]:
     actions = {intent.action for intent in found}
     if actions & CHANGING and word("plain_question").search(text.strip()) and not word("polite").search(text):
         return (Intent("ask", text, query=text),)
-    if actions == {"explain"} and word("told").match(text):
-        return (Intent("ask", text, query=word("told").sub("", text)),)
     return found if actions - OPEN else _by_meaning(text, found, file_open=file_open)
 
 
@@ -116,24 +115,15 @@ def _pattern(slots: dict[str, str]) -> tuple[str, ...]:
     return (f"{prefix}{blank}{{name}}{suffix}",) if prefix or suffix else ()
 
 
-def everything_but(target: Ref | None, kept: str, said: str) -> Ref | None:
-    """Return the reference to several items without those that are kept; None if it is not to several."""
-    form = target.form if target else ""
-    if target is None or not (
-        form == "all" or (form == "name" and (target.text.endswith("s") or word("all_of_zh").search(said)))
-    ):
-        return None
-    return Ref("all", target.text, target.kind, target.inside, target.extension, kept=kept)
-
-
 def _all_but(message: Message, kept: str, *, file_open: bool) -> tuple[Intent, ...]:
     """Return a request for all items of a sort but some; none if it is no such one."""
     rest = word("all_but").sub("", message.text)
     found = _by_rules(message.quoted(rest), file_open=file_open) if rest.strip() else ()
     one = found[0] if len(found) == 1 and found[0].action in {"delete", "move", "copy"} else Intent("")
-    several = everything_but(one.target, message.restored(kept), message.text)
-    if several:
-        return (replace(one, said=message.restored(message.text), target=several),)
+    ref, said = one.target or Ref(""), message.text
+    if ref.form == "all" or (ref.form == "name" and (ref.text.endswith("s") or word("all_of_zh").search(said))):
+        several = replace(ref, form="all", kept=message.restored(kept))
+        return (replace(one, said=message.restored(said), target=several),)
     return () if {intent.action for intent in found} & CHANGING else found
 
 
@@ -160,14 +150,13 @@ def _by_rules(text: str, *, file_open: bool) -> tuple[Intent, ...]:
     whole = _whole(message, text, file_open=file_open)
     if whole is not None:
         return whole
-    clauses = list(message.clauses())
-    intents = [_intent(message, clause, file_open=file_open) for clause in clauses]
-    if spoken := _only_spoken_of(message, clauses, intents):
+    said = [(clause, _intent(message, clause, file_open=file_open)) for clause in message.clauses()]
+    if spoken := _only_spoken_of(message, said):
         return (spoken,)
-    found = [] if _is_unclear(message, clauses, intents) else _joined(message, clauses, intents)
+    found = [] if _is_unclear(message, said) else _joined(message, said)
     actions = {intent.action for intent in found}
     if "unclear" in actions or not found:
-        forbids = not actions and clauses and all(clause.negated for clause in clauses)
+        forbids = not actions and said and all(clause.negated for clause, _ in said)
         return (Intent("decline", text),) if forbids and not word("no_more").search(message.prepared) else ()
     if "cannot" in actions and actions & CHANGING:
         return (next(intent for intent in found if intent.action == "cannot"),)
@@ -178,20 +167,19 @@ def _by_rules(text: str, *, file_open: bool) -> tuple[Intent, ...]:
     return tuple(meant)
 
 
-def _is_unclear(message: Message, clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> bool:
+def _is_unclear(message: Message, said: Said) -> bool:
     """Say whether a change is named in a way that was not understood, or limited in one that nothing here heeds."""
-    changes = {intent.action for intent in intents if intent} & CHANGING
+    changes = {intent.action for _, intent in said if intent} & CHANGING
     limited = changes - LIMITED and word("limits").search(message.prepared)
-    lost = (clause.plain for clause, intent in zip(clauses, intents, strict=True) if not (intent or clause.negated))
+    lost = (clause.plain for clause, intent in said if not (intent or clause.negated))
     unclear = changes and any(plain[:1] in {"把", "将"} or plain.split(" ", 1)[0] in VERBS for plain in lost)
-    unclear = unclear or any(intent and intent.action == "unclear" for intent in intents)
-    return bool(limited or unclear) or _points_nowhere(clauses, intents)
+    return bool(limited or unclear) or _points_nowhere(said)
 
 
-def _points_nowhere(clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> bool:
+def _points_nowhere(said: Said) -> bool:
     """Say whether a change is of "it", but the words before it name what is forbidden or what is no single thing."""
     before = changed = False
-    for clause, intent in zip(clauses, intents, strict=True):
+    for clause, intent in said:
         if intent and intent.action in CHANGING:
             ref = intent.target.inside or intent.target if intent.target else None
             if before and intent.action in POINTING and (ref is None or ref.is_pronoun):
@@ -204,10 +192,10 @@ def _points_nowhere(clauses: Sequence[Clause], intents: Sequence[Intent | None])
     return False
 
 
-def _joined(message: Message, clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> list[Intent]:
+def _joined(message: Message, said: Said) -> list[Intent]:
     """Return the intents, each with what later clauses add to it: "share it with Bob, as editor"."""
     found: list[Intent] = []
-    for clause, intent in zip(clauses, intents, strict=True):
+    for clause, intent in said:
         last, action = found[-1] if found else Intent(""), intent.action if intent else "lookup"
         more = _detailed(message, clause, last, action) or (intent and _continued(clause, last, intent))
         if more:
@@ -226,8 +214,6 @@ def _detailed(message: Message, clause: Clause, last: Intent, action: str) -> In
     name = named_in("naming", clause.said) if last.action in NAMED else ""
     if name and action in VAGUE:
         return replace(last, names=(message.restored(name).strip(" .。"),), said=said)
-    if last.action == "create_file" and not last.content and re.fullmatch(MARK, clause.said):
-        return replace(last, content=message.restored(clause.said), said=said)
     if last.action == "link" and word("link_terms").search(clause.said):
         return replace(last, said=said)
     role = role_in(clause.plain)
@@ -242,8 +228,6 @@ def _continued(clause: Clause, last: Intent, intent: Intent) -> Intent | None:
         return replace(intent, target=Ref("name", text=last.query), said=f"{last.said}, {intent.said}")
     if pointing and last.action == "copy" and intent.action in {"delete", "move"}:
         return Intent("unclear")
-    if pointing and intent.action == "add" and last.action == "create_file" and not last.content:
-        return replace(last, content=intent.content, said=f"{last.said}, {intent.said}")
     if intent.action != "lookup" or last.action not in CHANGING or word("aside").match(clause.plain):
         return None
     if last.action == "create_folder":
@@ -253,18 +237,16 @@ def _continued(clause: Clause, last: Intent, intent: Intent) -> Intent | None:
     return Intent("unclear")
 
 
-def _only_spoken_of(message: Message, clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> Intent | None:
-    changes = {intent.action for intent in intents if intent} & CHANGING
-    moods = [_mood(clause, intent) for clause, intent in zip(clauses, intents, strict=True)]
-    named = any(spoken_of(clause.plain) for clause, mood in zip(clauses, moods, strict=True) if mood)
+def _only_spoken_of(message: Message, said: Said) -> Intent | None:
+    changes = {intent.action for _, intent in said if intent} & CHANGING
+    moods = [_mood(clause, intent) for clause, intent in said]
+    named = any(spoken_of(clause.plain) for (clause, _), mood in zip(said, moods, strict=True) if mood)
     taken_back = bool(changes) and TAKEN_BACK.search(message.text.lower()) is not None
     depends = bool(changes - NAMING) and word("depends").search(message.prepared) is not None
     if not (changes or named) or not (taken_back or depends or any(moods)):
         return None
     text = message.restored(message.text)
-    asks = [
-        clause for clause, intent in zip(clauses, intents, strict=True) if intent and intent.action in {"ask", "find"}
-    ]
+    asks = [clause for clause, intent in said if intent and intent.action in {"ask", "find"}]
     looks = not changes and any(not spoken_of(clause.plain) for clause in asks)
     return Intent("ask" if looks and next(filter(None, moods)) == "reported" else "explain", text, query=text)
 

@@ -46,7 +46,7 @@ NOT_FOR_MCP = {
 NOT_FOR_SERVE = {
     *("authlib", "duckdb", "jwt", "lancedb", "langchain_openai", "onnxruntime", "openai", "pyarrow"),
     *("pypdfium2", "tokenizers", "unstructured"),
-    *("graph.offline.answers", "graph.offline.message", "graph.offline.understanding"),
+    *("graph.offline.answers", "graph.offline.understanding"),
 }
 PROGRAM = """
 import sys
