@@ -176,7 +176,7 @@ def best_passage(sentences: Sequence[Sentence], question: str, context: str = ""
     best = max(range(len(considered)), key=lambda at: (scored[at], -at))
     if scored[best] <= typed[best] and not (kind and typed[best] and wanted & above):
         return None
-    if alike := _speaking_alike(considered, bags, best, rarity, question):
+    if not considered[best].is_row and (alike := _speaking_alike(bags, best, rarity)):
         return Passage(tuple(considered[at] for at in alike), 1.0, 0.0)
     chosen = _covering(bags, set(rarity) - bags[best], best) if word("several").search(question) else [best]
     said = set[str]().union(*(bags[at] | headings[at] for at in chosen))
@@ -198,18 +198,13 @@ def _covering(bags: Sequence[set[str]], missing: set[str], best: int) -> list[in
     return chosen
 
 
-def _speaking_alike(
-    sentences: Sequence[Sentence], bags: Sequence[set[str]], best: int, rarity: dict[str, float], question: str
-) -> list[int]:
+def _speaking_alike(bags: Sequence[set[str]], best: int, rarity: dict[str, float]) -> list[int]:
     """Return the few sentences between which a question can't choose, as it has but one word in common with them."""
     known = [one for one in rarity if any(one in bag for bag in bags)]
-    if len(known) != 1 or known[0] not in bags[best] or sentences[best].is_row:
+    if len(known) != 1 or known[0] not in bags[best]:
         return []
     speaking = [at for at, bag in enumerate(bags) if known[0] in bag]
-    written = next((one for one in re.findall(r"[a-z]+", question.lower()) if known[0] in terms(one)), "")
-    literal = [at for at in speaking if written and re.search(rf"\b{written}\b", sentences[at].text.lower())]
-    found = literal if best in literal else speaking
-    return found if 1 < len(found) <= MOST_QUOTED else []
+    return speaking if 1 < len(speaking) <= MOST_QUOTED else []
 
 
 def _rarity(wanted: set[str], bags: Sequence[set[str]], elsewhere: set[str]) -> dict[str, float]:

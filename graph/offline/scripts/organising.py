@@ -26,8 +26,9 @@ def create(task: Task, intent: Intent) -> Script:
     """Make folders side by side, or a file with the text that was dictated."""
     if not intent.names:
         return task.say("missing_name")
-    parent, lines = (yield from _folder(task, intent)), list[str]()
-    folders = intent.action == "create_folder"
+    folders, lines = intent.action == "create_folder", list[str]()
+    there = resolve_folder(task, intent.destination or Ref("here")) if folders else _folder(task, intent)
+    parent = yield from there
     tool, text = ("create_folder", None) if folders else ("create_file", intent.content)
     for said in intent.names:
         name = said if folders or "." in said.strip(".") else f"{said}.md"

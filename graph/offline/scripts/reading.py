@@ -212,8 +212,7 @@ def _across(sentences: Sequence[Sentence], asked: str) -> Passage | None:
 def _considered(source: Source, question: str) -> Passage | None:
     """Return the passage that fits best; where words find none, the sentence that is near by its meaning, not sure."""
     passage, sentences = _best(source, question), read_sentences(source.text)[:MOST_JUDGED]
-    is_row = passage is not None and passage.sentences[0].is_row
-    if named_number(question) or is_row or not terms(question):
+    if named_number(question) or not terms(question):
         return passage
     name = str(source.file.get("name") or "").rpartition(".")[0]
     near = likeness(question, tuple(f"{name}: {one.text}" for one in sentences))

@@ -82,7 +82,9 @@ async def test_a_row_that_is_not_there_is_said_to_be_missing(assistant: Assistan
     assert not any(salary in seen.text for salary in ("12000", "9800", "8000"))
 
 
-@pytest.mark.parametrize("question", ["how many csv files are there?", "有多少个csv文件？"])
+@pytest.mark.parametrize(
+    "question", ["how many csv files are there?", "有多少个csv文件？", "how many spreadsheets do I have?"]
+)
 async def test_files_are_still_counted_as_files(assistant: Assistant, question: str) -> None:
     assert "3" in (await assistant.say(question)).text
 

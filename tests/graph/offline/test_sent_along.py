@@ -89,5 +89,11 @@ def test_what_goes_into_a_folder_that_is_missing_waits_for_the_folder(talk: Talk
     assert talk.drive.names("/Contracts") == ["Lease.md"]
 
 
+def test_a_folder_whose_name_is_taken_asks_for_another_and_gets_it(talk: Talk) -> None:
+    assert "Which other name" in talk.say("create a folder Papers")
+    talk.say("Essays")
+    assert talk.drive.names("/Essays") == []
+
+
 def test_a_link_is_refused_whose_end_is_not_understood(talk: Talk) -> None:
     assert "made no link" in talk.say("make a link to Lease.md that expires the day after tomorrow")
