@@ -18,20 +18,8 @@ from itertools import pairwise
 from drive_server.knowledge.embedding.embedder import Nearness
 from drive_server.knowledge.index.matching import word_stem
 from drive_server.knowledge.text.characters import CJK, fold_words
-from drive_server.knowledge.text.words import identifiers
+from drive_server.knowledge.text.words import QUESTION_WORDS, identifiers
 
-ENGLISH = (
-    "a about above after again against all also am an and any are as at be because been before being below "
-    "between both but by can cannot could d did do does doing don down during each few find for from further get "
-    "give got had has have having he her here hers him his how i if in into is it its just know let like list ll "
-    "m many me mine more most much must my need no nor not now of off on once only or other our ours out over own "
-    "please re s same shall she should show so some such t tell than thank thanks that the their them then there "
-    "these they this those through to too under until up us use used using ve very want was we were what whats "
-    "when where which while who whom whose why will with would you your yours"
-)
-"""English words of which a question consists, whatever it asks for."""
-
-_COMMON = frozenset(ENGLISH.split())
 _COMMON_CJK = re.compile(
     "什么时候|什么|怎么样|怎么说|怎么办|怎么做|怎么|怎样|多少钱|多少|多久|多大|多长|多远|多高|多深|哪里|哪儿|哪个|哪些|哪天|如何|为什么|为何|请问|是否"
     "|[的了是在有和与或吗呢吧啊么哪谁几我你他她它们这那个些及其为被把对从到于以也就还要能可何否谓之]|(?<![首成古旧陪京国建迁定])都(?![市城柏])"
@@ -210,7 +198,7 @@ def _most_together(places: Mapping[str, Sequence[int]]) -> frozenset[str]:
 
 def _terms(found: str) -> list[str]:
     if not _CJK_START.match(found):
-        return [] if found in _COMMON or (len(found) == 1 and not found.isdigit()) else [found]
+        return [] if found in QUESTION_WORDS or (len(found) == 1 and not found.isdigit()) else [found]
     parts = [part for part in _COMMON_CJK.split(found) if part]
     return [pair for part in parts for pair in (map("".join, pairwise(part)) if len(part) > 1 else [part])]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from drive_server.knowledge.index.queries import Query
 from drive_server.knowledge.text.characters import CJK, fold_letters, fold_words
-from drive_server.knowledge.text.words import is_indexed, queried_words
+from drive_server.knowledge.text.words import QUESTION_WORDS, is_indexed, queried_words
 
 COLUMN = "words"
 MIN_CORRECTABLE = 4
@@ -44,9 +44,12 @@ def word_query(word: str) -> Any:
 
 
 def correctable_words(query: Query) -> list[str]:
-    """Return the words of a query that can be corrected: of letters only, long enough, in no phrase."""
-    terms = (group[0] for group in query.groups if len(group) == 1)
-    return [term.text for term in terms if not term.is_phrase and _CORRECTABLE.fullmatch(term.text)]
+    """Return the words of a query that can be corrected: of letters only, long enough, in no phrase.
+
+    Words of which a question consists are spelt right: a word similar to `what` is another word.
+    """
+    words = (group[0].text for group in query.groups if len(group) == 1 and not group[0].is_phrase)
+    return [word for word in words if _CORRECTABLE.fullmatch(word) and fold_words(word) not in QUESTION_WORDS]
 
 
 @lru_cache(maxsize=1_000)

@@ -41,6 +41,18 @@ _LEFT_OUT = (
     "to|was|will|with"
 )
 _ONLY_LEFT_OUT = re.compile(rf"[\W_]*(?:(?:{_LEFT_OUT})(?:[\W_]+|$))*", re.IGNORECASE)
+_QUESTION_WORDS = (
+    "a about above after again against all also am an and any anybody anyone are as at be because been before "
+    "being below between both but by can cannot could d did do does doing don down during each else everybody "
+    "everyone few find for from further get give got had has have having he her here hers him his how i if in "
+    "into is it its just know let like list ll m many me mine more most much must my need no nor not now of off "
+    "on once only or other our ours out over own please re s same shall she should show so some somebody someone "
+    "such t tell than thank thanks that the their them then there these they this those through to too under "
+    "until up us use used using ve very want was we were what whats when where which while who whom whose why "
+    "will with would you your yours"
+)
+QUESTION_WORDS = frozenset(_QUESTION_WORDS.split())
+"""English words of which a question consists, whatever it asks for: they tell nothing, and are no slips of the pen."""
 JOINER = "\u01c1"
 MAX_WORD_BYTES = 40
 """LanceDB's `max_token_length`: longer words are left out of the index."""

@@ -176,3 +176,11 @@ async def test_a_slip_is_forgiven_where_the_index_has_stems(corpus: Corpus, quer
         await corpus.put(number, text)
     await corpus.index.maintain(idle=True)
     assert len(await corpus.found(query, mode="text")) == 1
+
+
+async def test_a_word_of_which_a_question_consists_is_no_slip_of_another_word(corpus: Corpus) -> None:
+    await corpus.put(1, "The wheat is sown in autumn.")
+    await corpus.put(2, "Soup is served on Mondays.")
+    await corpus.index.maintain(idle=True)
+    assert await corpus.found("what soup", mode="words") == [2]
+    assert sorted(await corpus.found("whaet soup", mode="words")) == [1, 2]
