@@ -4,9 +4,14 @@ from typing import Any, Final
 
 P: Final = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 A: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+OFF: Final = ("0", "false")
 TITLES: Final = ("title", "ctrTitle")
 NOT_READ: Final = ("sldNum", "dt", "ftr", "hdr", "sldImg")
 """Placeholders that all slides repeat."""
+
+
+EDGES: Final = ("ftr", "dt")
+"""Those of them that have words: footers and dates. They are read once."""
 
 
 def placeholder(shape: Any) -> Any:

@@ -7,7 +7,7 @@ it: then the shapes were drawn in any order, and are read by rows and columns (a
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from drive_server.knowledge.readers.office.slides.names import A, P, placeholder
+from drive_server.knowledge.readers.office.slides.names import OFF, A, P, placeholder
 
 Box = tuple[int, int, int, int]
 """Left, top, right, bottom in English Metric Units."""
@@ -19,9 +19,19 @@ _TRANSFORMS = (f"{P}spPr/{A}xfrm", f"{P}grpSpPr/{A}xfrm", f"{P}xfrm")
 
 
 class Layout:
-    """The places of a layout and its master, for the shapes that have no place of their own."""
+    """The places of a layout and its master, for the shapes that have no place of their own.
+
+    `words`: the layout's own shapes with text, which all of its slides show, and those of its master.
+    """
 
     def __init__(self, *roots: Any) -> None:
+        hides_master = bool(roots) and roots[0].get("showMasterSp") in OFF
+        self.words: list[Any] = [
+            shape
+            for root in (roots[:1] if hides_master else roots)
+            for shape in root.iterfind(f"{P}cSld/{P}spTree/{P}sp")
+            if placeholder(shape) is None
+        ]
         self._boxes: dict[tuple[str, str], Box] = {}
         for shape in (shape for root in roots for shape in root.iter(f"{P}sp")):
             found, box = placeholder(shape), own_box(shape)

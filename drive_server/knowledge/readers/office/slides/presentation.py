@@ -9,7 +9,7 @@ from typing import Any
 
 from drive_server.knowledge.readers.archive import Archive, open_archive
 from drive_server.knowledge.readers.office.markup.objects import RELATION, RelatedObjects
-from drive_server.knowledge.readers.office.slides.names import NOT_READ, P, role
+from drive_server.knowledge.readers.office.slides.names import NOT_READ, OFF, P, role
 from drive_server.knowledge.readers.office.slides.order import Layout
 from drive_server.knowledge.readers.office.slides.shapes import Shapes, prepare
 from drive_server.knowledge.readers.office.slides.texts import texts
@@ -22,7 +22,6 @@ _USUAL_MAIN = "ppt/presentation.xml"
 _MODERN = "{http://schemas.microsoft.com/office/powerpoint/2018/8/main}"
 _AUTHORS = ("commentAuthors", "authors")
 _HIDDEN = "(hidden slide)"
-_OFF = ("0", "false")
 
 
 def pptx_extraction(path: Path, omissions: Omissions) -> Extraction:
@@ -39,6 +38,7 @@ class _Presentation:
         if not self._main:
             raise UnreadableError("no_text_part")
         self._layouts: dict[str, Layout] = {}
+        self._shown: set[str] = set()
         self._authors = dict(self._named_authors())
 
     def parts(self) -> Iterator[Part]:
@@ -56,7 +56,7 @@ class _Presentation:
         related = self._related(name)
         layout = self._layout(next(iter(related.get("slideLayout", ())), ""))
         objects = RelatedObjects(self._archive, name, self._omissions, place)
-        yield from Shapes(layout, objects, place).parts(root, _HIDDEN if root.get("show") in _OFF else "")
+        yield from Shapes(layout, objects, place, self._shown).parts(root, _HIDDEN if root.get("show") in OFF else "")
         for target in related.get("comments", ()):
             yield from (Part("text", text, place=place) for text in self._comments(target))
         for target in related.get("notesSlide", ()):

@@ -1,6 +1,6 @@
 """The shapes of a slide in reading order: titles, text, tables, charts, diagrams, pictures, groups of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from drive_server.knowledge.readers.office.markup.objects import (
@@ -10,7 +10,7 @@ from drive_server.knowledge.readers.office.markup.objects import (
     description,
     is_decorative,
 )
-from drive_server.knowledge.readers.office.slides.names import NOT_READ, TITLES, A, P, role
+from drive_server.knowledge.readers.office.slides.names import EDGES, NOT_READ, TITLES, A, P, role
 from drive_server.knowledge.readers.office.slides.order import Layout, in_reading_order, own_box
 from drive_server.knowledge.readers.office.slides.texts import table_text, texts
 from drive_server.knowledge.text.elements import Part
@@ -39,8 +39,10 @@ def prepare(root: Any) -> Any:
 class Shapes:
     """The reader of one slide's shapes."""
 
-    def __init__(self, layout: Layout, objects: RelatedObjects, place: Place) -> None:
+    def __init__(self, layout: Layout, objects: RelatedObjects, place: Place, shown: set[str]) -> None:
+        """`shown`: the footers, dates and words of layouts that were read on slides before; new ones are added."""
         self._layout = layout
+        self._shown = shown
         self._objects = objects
         self._place = place
 
@@ -57,6 +59,15 @@ class Shapes:
         for shape in shapes:
             if role(shape) not in TITLES:
                 yield from self._shape(shape)
+        yield from self._edges(shapes)
+
+    def _edges(self, shapes: Iterable[Any]) -> Iterator[Part]:
+        """Yield footers and dates, and the words that lie on the layout, if no slide before has shown them."""
+        footers = [shape for shape in shapes if role(shape) in EDGES]
+        for text in (text for shape in (*footers, *self._layout.words) for text in texts(shape)):
+            if text not in self._shown:
+                self._shown.add(text)
+                yield Part("text", text, place=self._place)
 
     def _shape(self, shape: Any) -> Iterator[Part]:
         if role(shape) in NOT_READ:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import io
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from pptx import Presentation
+from pptx.enum.shapes import PP_PLACEHOLDER
+from pptx.oxml import parse_xml
 
 from drive_server.knowledge.readers.extract import extract
 from tests.drive_server.knowledge.packages import SPACES, shape, slides
@@ -106,3 +111,32 @@ def test_notes_and_modern_comments_with_answers_are_read(tmp_path: Path) -> None
     related = ("c", "comments", "talk.xml"), ("n", "notesSlide", "said.xml")
     extraction = read(tmp_path, slides(shape("words"), related=related, c=comments, n=notes))
     assert extraction.text == "words\n\nis it?\n\nyes\n\nsay it"
+
+
+BOX = shape("Confidential", at=(0, 0, WIDE, 9)).replace("<p:sp>", f"<p:sp {SPACES}>", 1)
+
+
+def shown(folder: Path, *footers: tuple[str, str]) -> list[str]:
+    """Read slides with these footers and dates, and with numbers, whose layout has words of its own."""
+    presentation = Presentation()
+    layout = presentation.slide_layouts[5]
+    layout.element.cSld.spTree.append(parse_xml(BOX))
+    for number, (footer, date) in enumerate(footers, start=1):
+        slide: Any = presentation.slides.add_slide(layout)
+        slide.shapes.title.text = f"Slide {number}"
+        texts = {PP_PLACEHOLDER.FOOTER: footer, PP_PLACEHOLDER.DATE: date, PP_PLACEHOLDER.SLIDE_NUMBER: f"No. {number}"}
+        for one in layout.placeholders:
+            if one.placeholder_format.type in texts:
+                slide.element.cSld.spTree.append(deepcopy(one.element))
+        for one in slide.placeholders:
+            if one.placeholder_format.type in texts:
+                one.text_frame.text = texts[one.placeholder_format.type]
+    file = io.BytesIO()
+    presentation.save(file)
+    return [element.text for element in read(folder, file.getvalue()).elements]
+
+
+def test_footers_dates_and_words_of_a_layout_are_read_once(tmp_path: Path) -> None:
+    found = shown(tmp_path, ("Board only", "1 May"), ("Board only", "1 May"), ("Draft", "1 May"))
+    assert sorted(found[1:4]) == ["1 May", "Board only", "Confidential"]
+    assert (found[0], *found[4:]) == ("Slide 1", "Slide 2", "Slide 3", "Draft")
