@@ -21,8 +21,17 @@ _running: Final = ExitStack()
 
 @cache
 def drive_url(file: Path) -> str:
-    """Return the URL of a database for a drive: of the file, or of a database with the drive's tables in its place."""
-    return new_url() if IS_POSTGRES else f"sqlite+aiosqlite:///{file}"
+    """Return the URL of a database for a drive: of the file, or of a database with the drive's tables in its place.
+
+    Which one that is stands beside the file: programs that a test starts have the same.
+    """
+    if not IS_POSTGRES:
+        return f"sqlite+aiosqlite:///{file}"
+    noted = file.with_name(f".{file.name}.postgresql")
+    if not noted.exists():
+        noted.parent.mkdir(parents=True, exist_ok=True)
+        noted.write_text(new_url())
+    return noted.read_text()
 
 
 def new_url() -> str:

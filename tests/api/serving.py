@@ -73,6 +73,18 @@ def execute(data_dir: Path, statement: str, *values: Any) -> list[Any]:
         return connection.execute(statement, values).fetchall()
 
 
+def forget_checkpoints(data_dir: Path, after: str = "") -> None:
+    """Remove the checkpoints of all threads, or those after one, with what was written at them."""
+    writes = "checkpoint_writes" if IS_POSTGRES else "writes"
+    for table in ("checkpoints", writes):
+        statement = f"DELETE FROM {table} WHERE checkpoint_id > ?"  # noqa: S608 - names above
+        if IS_POSTGRES:
+            execute(data_dir, statement, after)
+        else:
+            with closing(sqlite3.connect(data_dir / "graph.db")) as connection, connection:
+                connection.execute(statement, (after,))
+
+
 class SmallService:
     """The service on the small graph and the drive that only remembers, over a data directory."""
 

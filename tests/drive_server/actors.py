@@ -6,15 +6,28 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from drive_server.access import Actor, Scope
+from drive_server.services.identity.service import IdentityService
+from drive_server.storage.database import open_database
 
 if TYPE_CHECKING:
-    from drive_server.services.identity.service import IdentityService
+    from drive_server.settings import DriveSettings
 
 
 async def local_owner(identity: IdentityService) -> Actor:
     """Return the administrator who owns the drive, as the local access token proves them."""
     _, token = await identity.ensure_local_user()
     return Actor(await identity.authenticate(token))
+
+
+async def local_token(settings: DriveSettings) -> str:
+    """Return the access token of a drive that another process serves; it is made if that has made none."""
+    if settings.is_embedded:
+        return settings.token_path.read_text().strip()
+    database = await open_database(settings.resolved_database_url)
+    try:
+        return (await IdentityService(database, settings.token_path).ensure_local_user())[1]
+    finally:
+        await database.dispose()
 
 
 async def new_person(identity: IdentityService, email: str) -> Actor:

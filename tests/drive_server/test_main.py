@@ -19,6 +19,7 @@ from anyio.streams.text import TextReceiveStream
 from mcp import StdioServerParameters
 
 from drive_server.__main__ import main
+from tests.drive_server.actors import local_token
 from tests.drive_server.hosts import Host, session_over_stdio
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ async def test_the_drive_alone_is_served_over_http(drive_settings: DriveSettings
                 break
         else:
             raise AssertionError(said)
-        token = drive_settings.token_path.read_text().strip()
+        token = await local_token(drive_settings)
         async with httpx.AsyncClient(base_url=found.group(0), headers={"Authorization": f"Bearer {token}"}) as client:
             me = await client.get("/api/auth/me")
         process.terminate()

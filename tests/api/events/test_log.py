@@ -15,7 +15,7 @@ from api.storage.database import open_database
 from api.storage.tables import EventRow
 from drive_server.errors import StorageFailureError
 from drive_server.storage.database import Database
-from tests.api.serving import execute
+from tests.api.serving import execute, service_database
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    database = await open_database(f"sqlite+aiosqlite:///{tmp_path / 'api.db'}")
+    database = await open_database(service_database(tmp_path))
     yield database
     await database.dispose()
 

@@ -64,6 +64,7 @@ def watch(service: RunningService, monkeypatch: pytest.MonkeyPatch) -> Watch:
     return watch
 
 
+@pytest.mark.sqlite("watches the file of the log when SQLite's saver stores")
 def test_an_answer_is_in_the_log_before_it_is_in_the_thread(watch: Watch, alice: Person) -> None:
     with alice.chat("say see [one](") as turn:
         turn.finish()
@@ -72,6 +73,7 @@ def test_an_answer_is_in_the_log_before_it_is_in_the_thread(watch: Watch, alice:
     assert watch.missing == []
 
 
+@pytest.mark.sqlite("watches the file of the log when SQLite's saver stores")
 def test_calls_and_their_ends_are_in_the_log_before_they_are_in_the_thread(watch: Watch, alice: Person) -> None:
     with alice.chat("two") as turn:
         alice.answer(turn.until("approval_needed"), "approve")

@@ -69,6 +69,7 @@ def again(parked: list[Event], tmp_path: Path, later: ManualClock) -> Iterator[R
     running.stop()
 
 
+@pytest.mark.sqlite("copies parked runs within the file of the database")
 def test_parked_runs_start_nothing_and_are_answered_cancelled_or_expire(
     again: RunningService, parked: list[Event], later: ManualClock
 ) -> None:

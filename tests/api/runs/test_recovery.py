@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.api.killable import KillableService
-from tests.api.serving import RunningService, SmallService, execute, rest_of
+from tests.api.serving import RunningService, SmallService, execute, forget_checkpoints, rest_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -117,10 +117,7 @@ def stopped(tmp_path: Path, clock: ManualClock) -> tuple[SmallService, str]:
     run_id = turn.seen[0]["run_id"]
     execute(tmp_path, "DELETE FROM run_events WHERE seq > 1")
     execute(tmp_path, "UPDATE runs SET status = 'running', finished_at = NULL")
-    with sqlite3.connect(tmp_path / "graph.db") as connection:
-        connection.execute("DELETE FROM checkpoints")
-        connection.execute("DELETE FROM writes")
-    connection.close()
+    forget_checkpoints(tmp_path)
     return SmallService(tmp_path, clock), run_id
 
 
@@ -168,6 +165,7 @@ def test_a_run_that_takes_the_service_down_every_time_is_given_up(
     assert "服务多次意外停止" in turn.seen[-1]["message"]
 
 
+@pytest.mark.sqlite("looks into the files of the databases")
 def test_a_deletion_that_was_interrupted_is_finished(tmp_path: Path, clock: ManualClock) -> None:
     running = RunningService(SmallService(tmp_path, clock)).start()
     alice = running.person()

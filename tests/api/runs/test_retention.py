@@ -7,6 +7,7 @@ import sqlite3
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
 
+import pytest
 from httpx import ASGITransport, AsyncClient
 
 from api.service import prune_threads
@@ -57,6 +58,7 @@ async def waiting_for(client: AsyncClient) -> dict[str, Any]:
     return items[0]
 
 
+@pytest.mark.sqlite("looks into the files of the databases")
 async def test_a_deleted_thread_leaves_no_row_and_no_byte(tmp_path: Path) -> None:
     model = ScriptedChatModel()
     async with real_client(tmp_path, model) as client:
@@ -104,6 +106,7 @@ async def listed(client: AsyncClient) -> list[str]:
     return [thread["title"] for thread in (await client.get("/api/threads")).json()["items"]]
 
 
+@pytest.mark.sqlite("looks into the files of the databases")
 async def test_threads_expire_after_days_without_a_message(tmp_path: Path) -> None:
     clock = ManualClock()
     async with talking(tmp_path, clock) as (small, client):

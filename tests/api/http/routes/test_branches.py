@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.api.command_model import command
 from tests.api.killable import KillableService
-from tests.api.serving import execute
+from tests.api.serving import execute, forget_checkpoints
 from tests.e2e.person import Turn, read_events
 
 if TYPE_CHECKING:
@@ -177,9 +175,7 @@ def test_a_version_that_a_kill_interrupts_is_answered_in_its_own_branch(
     alice.close()
     if not has_begun:
         [(head,)] = execute(tmp_path, "SELECT head_checkpoint FROM runs WHERE id = ?", run_id)
-        with closing(sqlite3.connect(tmp_path / "graph.db")) as checkpoints, checkpoints:
-            checkpoints.execute("DELETE FROM checkpoints WHERE checkpoint_id > ?", (head,))
-            checkpoints.execute("DELETE FROM writes WHERE checkpoint_id > ?", (head,))
+        forget_checkpoints(tmp_path, head)
     service = KillableService(tmp_path, gate_open=True)
     alice = service.person()
     try:

@@ -103,6 +103,7 @@ def test_a_deleted_thread_is_gone_with_all_that_was_said(alice: Person) -> None:
         assert response.status_code == 404
 
 
+@pytest.mark.sqlite("looks into the files of the databases")
 def test_nothing_of_a_deleted_thread_stays_on_disk(service: RunningService, alice: Person) -> None:
     thread_id = talk(alice, "say Xylophon")
     alice.http.delete(f"/api/threads/{thread_id}")

@@ -68,7 +68,7 @@ async def test_a_password_comes_by_tls_or_from_this_machine(
 ) -> None:
     app = create_app(drive_settings)
     async with app.router.lifespan_context(app):
-        token = drive_settings.token_path.read_text().strip()
+        _, token = await app.state.drive.identity.ensure_local_user()
         transport = httpx.ASGITransport(app, client=(peer, 4711))
         async with httpx.AsyncClient(transport=transport, base_url=base) as client:
             response = await client.request("PROPFIND", "/dav/", headers=ZERO, auth=("x", token))

@@ -153,6 +153,7 @@ def test_nothing_is_approved_in_advance_by_a_key_that_could_not_approve_it(perso
     writer.close()
 
 
+@pytest.mark.sqlite("looks into all files of the data directory")
 def test_a_secret_stands_nowhere(
     person: Person, remote: SmallServer, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

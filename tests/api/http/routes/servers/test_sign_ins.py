@@ -15,6 +15,7 @@ import pytest
 from graph.settings import AgentSettings
 from tests.api.command_model import CommandModel
 from tests.api.real_service import RealService
+from tests.api.serving import execute
 from tests.fakes.oauth_server import RESOURCE_METADATA, SERVICE_METADATA, oauth_server
 
 if TYPE_CHECKING:
@@ -286,9 +287,7 @@ def test_signing_out_deletes_and_revokes_the_tokens(person: Person, path: str, s
     out = person.http.delete(f"{path}/authorize")
     assert out.json()["signed_in"] is False
     assert not server.provider.access
-    with closing(sqlite3.connect(data / "api.db")) as database:
-        query = "SELECT credentials FROM mcp_servers WHERE id = ?"
-        assert database.execute(query, [path.split("/")[-1]]).fetchall() == [("",)]
+    assert execute(data, "SELECT credentials FROM mcp_servers WHERE id = ?", path.split("/")[-1]) == [("",)]
     assert connect(person, path)["code"] == "sign_in"
 
 
@@ -305,6 +304,7 @@ def test_tokens_do_not_follow_a_server_to_another_address(person: Person, path: 
     assert person.get(path)["signed_in"] is False
 
 
+@pytest.mark.sqlite("looks at all that is in the file of the database")
 def test_tokens_and_codes_are_in_no_answer_log_or_plain_row(
     person: Person, path: str, server: OAuthServer, data: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
