@@ -32,10 +32,10 @@ WIDE_GAP: Final = 0.9
 """Of the type's height: a gap that no blank between two words has."""
 
 _LINE: Final = re.compile("[^\r\n\ufffe]+\ufffe?")  # U+FFFE: a hyphen and the end of its line
-_BLANKS: Final = re.compile(r"[^ ] +(?=[^ ])")
-"""The blanks within a line, and the character before them."""
+_BLANKS: Final = re.compile(r" +")
 _LEADERS: Final = re.compile("[.·_…] ?[.·_…] ?[.·_…] ?[.·_…]")
-_CONTENTS: Final = re.compile(r"(?:…|(?:[.·_] ?){3,}) *(?:\d{1,4}|[ivxlc]{1,7})$")
+_CONTENTS: Final = re.compile(r"(?:…|(?:[.·_] ?){3,}) *(?:[0-9]{1,4}|[ivxlc]{1,7})$")
+_NUMERALS: Final = frozenset("0123456789ivxlc")
 _DOTS: Final = ("...", ". . .", "…", "···", "___")
 _LETTER_WIDTH: Final = 0.52  # of the type's height: more than the letters of most lines take
 _SAMPLES: Final = 5
@@ -260,20 +260,20 @@ class _Frame:
         """Return the wide gaps of those of the lines, by their numbers, that have any and no leaders."""
         if not numbers:
             return {}
-        pairs = self._around_blanks(lines, numbers)
+        blanks = self._blanks(lines, numbers)
         least = WIDE_GAP * min([lines[number].height for number in numbers])
         found: defaultdict[int, list[_Gap]] = defaultdict(list)
-        ends = self._ends(list(chain.from_iterable(pairs)))
-        for (last, end), (before, left, right, after) in zip(pairs, ends, strict=True):
+        ends = self._ends([offset for begin, end in blanks for offset in (begin - 1, end)])
+        for (begin, end), (before, left, right, after) in zip(blanks, ends, strict=True):
             if right - left >= least or before - after >= least:
-                number = bisect_right(self.starts, last) - 1
+                number = bisect_right(self.starts, begin) - 1
                 wide = WIDE_GAP * lines[number].height
                 if right - left >= wide or before - after >= wide:
-                    found[number].append((last + 1, end, left, right))
+                    found[number].append((begin, end, left, right))
         return {number: gaps for number, gaps in found.items() if not _has_leaders(lines[number].text)}
 
-    def _around_blanks(self, lines: Sequence[Line], numbers: Sequence[int]) -> list[tuple[int, int]]:
-        """Return the offsets of the characters around each blank within the lines of these numbers."""
+    def _blanks(self, lines: Sequence[Line], numbers: Sequence[int]) -> list[tuple[int, int]]:
+        """Return where the blanks within the lines of these numbers begin and end."""
         starts = list(map(self.starts.__getitem__, numbers))
         ends = [start + len(lines[number].text) for number, start in zip(numbers, starts, strict=True)]
         matches = map(_BLANKS.finditer, repeat(self.characters.text), starts, ends)
@@ -305,13 +305,18 @@ def _are_stacked(pieces: Sequence[Line]) -> bool:
 
 
 def _has_leaders(text: str) -> bool:
-    return _LEADERS.search(text) is not None or _CONTENTS.search(text) is not None
+    return _LEADERS.search(text) is not None or _ends_with_page(text)
+
+
+def _ends_with_page(text: str) -> bool:
+    """Return whether dots and a number are at the end of a line. Few lines end with a letter of a number."""
+    return text[-1] in _NUMERALS and _CONTENTS.search(text) is not None
 
 
 def with_contents(lines: Sequence[Line]) -> tuple[Line, ...]:
     """Return the lines with those of a table of contents, which end with a number behind dots, by themselves."""
     return tuple(
-        line._replace(kind="contents", pieces=()) if line.kind == "text" and _CONTENTS.search(line.text) else line
+        line._replace(kind="contents", pieces=()) if line.kind == "text" and _ends_with_page(line.text) else line
         for line in lines
     )
 
