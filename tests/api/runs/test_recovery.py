@@ -150,7 +150,7 @@ def test_a_call_that_the_model_did_not_want_again_is_not_left_open(
 
 
 def test_a_cancel_that_was_asked_for_holds_after_a_restart(stopped: tuple[SmallService, str], tmp_path: Path) -> None:
-    execute(tmp_path, "UPDATE runs SET cancel_requested = 1")
+    execute(tmp_path, "UPDATE runs SET cancel_requested = true")
     turn = finished_events(*stopped)
     assert turn.text == ""
     assert turn.seen[-1]["status"] == "cancelled"

@@ -133,7 +133,13 @@ def test_whose_events_are_somebody_else_s_now_writes_no_last_one(tmp_path: Path)
         turn.until("content")
         for number in range(3, 8):
             text = '{"type": "content", "text": "theirs"}'
-            execute(tmp_path, "INSERT OR IGNORE INTO run_events VALUES (?, ?, 'content', ?)", run_id, number, text)
+            execute(
+                tmp_path,
+                "INSERT INTO run_events VALUES (?, ?, 'content', ?) ON CONFLICT DO NOTHING",
+                run_id,
+                number,
+                text,
+            )
         before = execute(tmp_path, "SELECT * FROM run_events"), execute(tmp_path, "SELECT * FROM runs")
         service.parts.graph.gate.open()
         rest_of(turn)

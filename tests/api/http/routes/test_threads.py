@@ -244,7 +244,7 @@ def test_answers_that_an_earlier_program_left_out_are_found_after_a_start(tmp_pa
         turn.finish()
     alice.close()
     running.stop()
-    execute(tmp_path, "UPDATE thread_words SET is_whole = 0, words = ' write it ' WHERE id <> thread_id")
+    execute(tmp_path, "UPDATE thread_words SET is_whole = false, words = ' write it ' WHERE id <> thread_id")
     running = RunningService(SmallService(tmp_path)).start()
     alice = running.person()
     while not execute(tmp_path, "SELECT 1 FROM thread_words WHERE is_whole AND id <> thread_id"):
