@@ -41,9 +41,10 @@ def real_app(
 ) -> FastAPI:
     """Return the application over a data directory. The model has every role; `router` takes that one from it."""
     agent = agent or AgentSettings(model="offline")
-    if IS_POSTGRES or "database_url" in drive_settings:
+    if IS_POSTGRES:
         drive_settings.setdefault("database_url", drive_url(data_dir))
-        threads_url = agent.threads_url or drive_settings["database_url"].replace("+psycopg", "")
+    if (url := drive_settings.get("database_url", "")).startswith("postgresql"):
+        threads_url = agent.threads_url or url.replace("+psycopg", "")
         agent = agent.model_copy(update={"threads_url": threads_url, "secrets_key": SecretStr(SECRETS_KEY)})
     drive = DriveSettings(data_dir=data_dir, embedding_model="none", **drive_settings)
     models: Any = {"router": router or model, "planner": model, "agent": model}

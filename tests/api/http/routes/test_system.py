@@ -134,7 +134,7 @@ def test_what_goes_wrong_inside_is_logged_and_not_told(
 
 
 def test_the_log_has_ids_and_no_words_of_people(alice: Person, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.INFO), alice.chat("say Xylophon") as turn:
+    with caplog.at_level(logging.INFO, "api"), alice.chat("say Xylophon") as turn:
         turn.finish()
     ours = "\n".join(record.getMessage() for record in caplog.records if record.name.startswith("api"))
     assert turn.seen[0]["run_id"] in ours

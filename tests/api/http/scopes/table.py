@@ -95,6 +95,7 @@ PUBLIC = {
     "GET /openapi.json",
     "GET /healthz",
     "GET /readyz",
+    "GET /metrics",
     "GET /.well-known/oauth-protected-resource",
     "GET /.well-known/oauth-protected-resource/mcp",
     "GET /login",
