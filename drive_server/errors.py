@@ -7,6 +7,7 @@ person and a `hint` that says what to do next. `details` is JSON and holds only 
 from copy import copy
 from typing import Any, ClassVar, Final, Self
 
+from drive_server.catalogue import CATALOGUE
 from drive_server.messages import Language, Message, render, translations
 
 
@@ -24,6 +25,11 @@ class DriveError(Exception):
         self.hint = self.reason.hint.en if self.reason.hint else hint
         self.details = details or {}
         self.chinese: tuple[str, str] | None = None
+
+    @property
+    def log_sentence(self) -> str:
+        """The English sentence without its parameters, in which names and contents may stand: for logs."""
+        return CATALOGUE[self.reason.code][0]
 
     def texts(self, language: Language) -> tuple[str, str]:
         """Return the sentence and the hint in the language. A hint without a translation stays English."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from dataclasses import dataclass
@@ -23,13 +24,14 @@ from api.events.frames import Frame, encode
 from api.http.sse import encode_frames
 from drive_server.errors import InvalidNameError
 from drive_server.escaping.characters import BIDI_CONTROLS, is_noncharacter, plain_line
-from drive_server.escaping.logs import LogFormatter, log_text
+from drive_server.escaping.logs import log_text
 from drive_server.escaping.media import attachment, mail_name, markdown_text, xml_text
 from drive_server.http.dav.href import href_of, plain, shielded
 from drive_server.http.pages.layout import sentence
 from drive_server.services.mail.smtp import mail_header
 from drive_server.services.tree.names import clean_name, display_name
 from drive_server.services.tree.portable_names import portable_name
+from drive_server.telemetry.formats import DETAILS, JsonFormat, TextFormat
 from graph.links.bidi import without_overrides
 from graph.prompts import json_section
 from graph.servers.pins import label
@@ -92,18 +94,29 @@ def _disposition(written: str) -> bool:
     return match is not None and written.isascii() and not CONTROLS.search(match[1] + unquote(match[2]))
 
 
-def _log(text: str) -> str:
+def _record(text: str) -> logging.LogRecord:
     record = logging.LogRecord("n", logging.ERROR, "f", 1, "failed: %s", (text,), None)
-    error = ValueError(text)
-    record.exc_info = (ValueError, error, None)
-    return LogFormatter("%(levelname)s %(message)s").format(record)
+    record.exc_info = (ValueError, ValueError(text), None)
+    setattr(record, DETAILS, {"name": text})
+    return record
+
+
+def _log(text: str) -> str:
+    return TextFormat(quotes=True).format(_record(text))
 
 
 def _log_lines(written: str) -> bool:
     first, *others = written.split("\n")
-    return (
-        first.startswith("ERROR ") and all(line.startswith("  ") for line in others) and _line("".join(others) + first)
-    )
+    return " ERROR n: " in first and all(line.startswith("  ") for line in others) and _line("".join(others) + first)
+
+
+def _json_log(text: str) -> str:
+    return JsonFormat(quotes=True).format(_record(text))
+
+
+def _json_log_line(written: str) -> bool:
+    found = json.loads(written)
+    return set(found) == {"time", "level", "logger", "message", "name", "trace"} and _line(written)
 
 
 def _line(written: str) -> bool:
@@ -168,6 +181,7 @@ MEDIA: Final = {
     "text of a mail": Medium(mail_name, _in_a_mail),
     "Content-Disposition": Medium(attachment, _disposition, is_literal=False),
     "log": Medium(_log, _log_lines),
+    "json log": Medium(_json_log, _json_log_line),
     "terminal": Medium(visible_line, _line),
     "page without scripts": Medium(
         lambda text: sentence({"a": {"en": "<bdi>{x}</bdi>", "zh": ""}}, "en", "a", x=text), _html, is_literal=False

@@ -1,1 +1,1 @@
-"""Metrics of the service: what it counts while it works, and what it looks up for each scrape."""
+"""Metrics of the service: counters that grow while it works, and gauges that each scrape looks up."""

@@ -25,7 +25,7 @@ FENCE_REFUSALS: Final = Counter(
 
 
 def count_tokens(usage: dict[str, int]) -> None:
-    """Count what a run took of models; its cost is no number of tokens."""
+    """Count a run's tokens of models; its cost is left out."""
     for kind, number in usage.items():
         if kind.endswith("tokens") and number > 0:
             MODEL_TOKENS.labels(kind).inc(number)

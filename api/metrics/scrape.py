@@ -1,4 +1,4 @@
-"""One scrape: the counters of this process, and gauges that are looked up now. All are the same at every replica."""
+"""One scrape: counters and connections of this process, and gauges of the whole service that are looked up now."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -13,11 +13,16 @@ from starlette.requests import HTTPConnection
 
 from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.drive import Drive
-from drive_server.errors import ForbiddenError, UnauthenticatedError, UnknownKeyError
+from drive_server.errors import (
+    ForbiddenError,
+    RateLimitError,
+    UnauthenticatedError,
+    UnknownKeyError,
+)
 from drive_server.messages import Message
 from drive_server.rate_limiter import SIGNED_IN, WrongKeys, network_of
 from drive_server.telemetry.fields import add_log_fields
-from drive_server.telemetry.security import record_refusal
+from drive_server.telemetry.security import SecurityEvent, record_refusal
 
 T = TypeVar("T")
 
@@ -121,17 +126,29 @@ async def require_still_proved(drive: Drive, request: HTTPConnection) -> None:
     require_scope(await principal_of_request(drive, request), Scope.WRITE)
 
 
-async def check_key(request: HTTPConnection, key: str, proof: Awaitable[T]) -> T:
+async def check_key(
+    request: HTTPConnection, key: str, proof: Awaitable[T], event: SecurityEvent = "access", method: str = ""
+) -> T:
     """Return the result of `proof`, which looks up the key. Every door to the drive asks this about its keys.
 
     Known keys get in, whatever comes from their network; one that was revoked or has expired was known. Raises what
-    `proof` raises, and `RateLimitError` after too many unknown keys.
+    `proof` raises, and `RateLimitError` after too many unknown keys. A refusal is recorded as this event.
     """
     try:
         return await proof
-    except UnknownKeyError as error:
-        record_refusal("access", error.code)
+    except UnauthenticatedError as error:
+        record_refusal(event, error.code, method=method)
+        if isinstance(error, UnknownKeyError):
+            count_wrong_key(request, key)
+        raise
+
+
+def count_wrong_key(request: HTTPConnection, key: str) -> None:
+    """Count a wrong key, or another wrong proof, for its network; raise `RateLimitError` after too many."""
+    try:
         wrong_keys(request).take(network_of_request(request), key)
+    except RateLimitError as error:
+        record_refusal("limit", error.code)
         raise
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
 from drive_server.errors import AccountDisabledError, DriveError, StateConflictError, UnauthenticatedError
-from drive_server.http.access import COOKIE, check_key, network_of_request, secret_of_request, wrong_keys
+from drive_server.http.access import COOKIE, check_key, count_wrong_key, network_of_request, secret_of_request
 from drive_server.messages import Message
 from drive_server.rate_limiter import RateLimiter
 from drive_server.services.identity.passwords import Source
@@ -82,7 +82,7 @@ def recorded_refusals(method: str) -> Generator[None]:
 async def prove_by_token(drive: Drive, request: Request, token: str) -> Principal:
     """Return whom a token that was typed in belongs to. Raises what `open_session` raises."""
     key = token.strip()
-    return await check_key(request, key, drive.identity.authenticate(key))
+    return await check_key(request, key, drive.identity.authenticate(key), "sign_in", "token")
 
 
 async def prove_again(drive: Drive, request: Request, session: Principal, proof: Principal) -> None:
@@ -104,7 +104,7 @@ async def prove_by_passkey(drive: Drive, request: Request, credential: dict[str,
     except AccountDisabledError:
         raise
     except UnauthenticatedError:
-        wrong_keys(request).take(network_of_request(request), str(credential.get("id")))
+        count_wrong_key(request, str(credential.get("id")))
         raise
 
 

@@ -20,10 +20,10 @@ from drive_server.errors import (
     UnauthenticatedError,
 )
 from drive_server.http.access import bearer_token
-from drive_server.http.headers.request_id import current_request_id
 from drive_server.http.languages import CONTENT_LANGUAGE, TAGS, language_of
 from drive_server.http.metadata import challenge
 from drive_server.messages import Language, Message, render
+from drive_server.telemetry.requests import operation_of
 from drive_server.telemetry.security import record_if_refused
 
 logger = logging.getLogger(__name__)
@@ -150,17 +150,10 @@ async def _drive_error(request: Request, error: Exception) -> Response:
     if isinstance(error, InvalidInputError):
         error = await _refusal_of_stranger(request) or error
     if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        logger.error(
-            "%s %s failed: %s (request %s)",
-            request.method,
-            request.url.path,
-            error.message,
-            current_request_id(),
-            # The cause of a failure of the disk was logged where it was translated.
-            exc_info=None if isinstance(error, StorageFailureError) else error,
-        )
-    # A wrong key was recorded where it was looked up, and a stranger without one is no refusal.
-    if hasattr(request.state, "principal"):
+        # The cause of a failure of the disk was logged where it was translated.
+        _log_failure(request, error, cause=None if isinstance(error, StorageFailureError) else error)
+    # A wrong key or proof was recorded where it was looked up, and a stranger without one is no refusal.
+    if hasattr(request.state, "principal") and not isinstance(error, UnauthenticatedError):
         record_if_refused(error.code)
     response = problem_of(error, language_of(request))
     if error.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) and (value := _challenge(request, error)):
@@ -234,11 +227,16 @@ def _unreadable(language: Language) -> Response:
 
 async def _unexpected(request: Request, error: Exception) -> Response:
     # The HTTP server gets the exception as well and logs its trace.
-    logger.error("%s %s failed: %r (request %s)", request.method, request.url.path, error, current_request_id())
+    _log_failure(request, error)
     language, sentence = language_of(request), Message.of(f"error.{DriveError.code}")
     return problem(
         500, DriveError.code, render(sentence, language), render(Message.of("see_log"), language), language=language
     )
+
+
+def _log_failure(request: Request, error: Exception, cause: Exception | None = None) -> None:
+    """Name the operation, not the address: names, and secrets of links, may stand in it."""
+    logger.error("%s %s failed: %s", request.method, operation_of(request.scope), error, exc_info=cause)
 
 
 def _place(location: tuple[int | str, ...]) -> str:

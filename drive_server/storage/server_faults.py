@@ -15,7 +15,7 @@ FULL: Final = "53100"
 
 
 def failure_of(error: BaseException) -> StorageFailureError | None:
-    """Return our error for one of a server, None for what is none of these, such as an `OSError` of a disk."""
+    """Return our error for one of a server, None for any other, such as an `OSError` of a disk."""
     if isinstance(error, PoolTimeoutError):
         return _away()
     if not isinstance(error, DBAPIError):

@@ -12,6 +12,11 @@ logger = logging.getLogger(__name__)
 UNKNOWN: Final = "no operation"
 
 
+def operation_of(scope: MutableMapping[str, Any]) -> str:
+    """Return the name of the route of an ASGI request."""
+    return getattr(scope.get("route"), "name", UNKNOWN)
+
+
 class RequestTimer:
     """Measures a request until its answer begins.
 
@@ -26,11 +31,9 @@ class RequestTimer:
     def answered(self, status: int) -> None:
         """Count the request, and write the line that is due, now that its answer begins."""
         seconds = perf_counter() - self._begun
-        REQUEST_SECONDS.labels(self._scope["method"], self._operation(), status).observe(seconds)
+        operation = operation_of(self._scope)
+        REQUEST_SECONDS.labels(self._scope["method"], operation, status).observe(seconds)
         is_slow = 0 < self._slow_seconds <= seconds
         if is_slow or logger.isEnabledFor(logging.DEBUG):
             level = logging.WARNING if is_slow else logging.DEBUG
-            logger.log(level, "%s %s: %d after %.3f s", self._scope["method"], self._operation(), status, seconds)
-
-    def _operation(self) -> str:
-        return getattr(self._scope.get("route"), "name", UNKNOWN)
+            logger.log(level, "%s %s: %d after %.3f s", self._scope["method"], operation, status, seconds)

@@ -1,4 +1,4 @@
-"""The security channel: who came in and who was refused, what lets others in, what a person allowed. Never content."""
+"""The security channel: sign-ins, refusals, new and ended keys and programs, decisions of people. Never content."""
 
 import logging
 from collections.abc import Mapping

@@ -16,9 +16,11 @@ OWN: Final = ("api", "graph", "drive_server")
 def log_to(handler: logging.Handler, level: LogLevel = "warning", form: LogFormat = "text") -> None:
     """Send the log of this process to the handler, unless it has one already.
 
-    The security channel is kept from `info` on, but with the level `error`.
+    The security channel is kept from `info` on, but with the level `error`. Words of errors, which may quote
+    contents, are kept with the level `debug` only.
     """
-    handler.setFormatter(JsonFormat() if form == "json" else TextFormat())
+    chosen = JsonFormat if form == "json" else TextFormat
+    handler.setFormatter(chosen(quotes=level == "debug"))
     logging.basicConfig(level=max(logging.WARNING, _number(level)), handlers=[handler])
     for name in OWN:
         logging.getLogger(name).setLevel(_number(level))

@@ -181,7 +181,7 @@ STRUCTURED: Final = {"RouteDecision": decide, "TaskPlan": plan, "RevisedPlan": r
 
 
 def next_message(messages: Sequence[BaseMessage], options: dict[str, Any], model: str) -> AIMessage:
-    """Return what comes next in a conversation; `options` are those that `model` was bound with."""
+    """Return the next message of a conversation; `options` are those of the bound `model`."""
     conversation = read_conversation(messages)
     tools: dict[str, str] = options.get("described_tools") or {}
     schema = next((name for name in STRUCTURED if name in tools), "")

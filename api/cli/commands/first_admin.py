@@ -6,12 +6,14 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from api.cli.configuration import as_command_error, settings_of
+from api.cli.service.local_service import log_to_file
 from api.cli.terminal import Terminal, visible_line
 from api.cli.texts import text
 from drive_server.errors import DriveError
 from drive_server.services.identity.first_admin import create_first_admin as create
 from drive_server.settings import DriveSettings
 from drive_server.storage.database import open_database
+from drive_server.storage.token_file import make_private_directory
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -21,6 +23,8 @@ def create_first_admin(arguments: Namespace) -> int:
     """Make the administrator of a drive that has none; standard output gets their first key alone."""
     terminal = Terminal()
     settings = settings_of(arguments, DriveSettings)
+    make_private_directory(settings.root)
+    log_to_file(settings)
     try:
         key = asyncio.run(_create(settings.resolved_database_url, arguments.email))
     except DriveError as error:

@@ -31,7 +31,7 @@ DEFAULTS: Final = {
 
 
 class ResponseHeaders:
-    """ASGI middleware: completes the headers of each response, and logs it; no shared cache stores what is personal."""
+    """ASGI middleware: completes the headers of each response, and logs it; no shared cache stores personal data."""
 
     def __init__(self, app: ASGIApp, slow_seconds: float = 0) -> None:
         self._app = app

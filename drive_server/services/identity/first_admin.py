@@ -12,6 +12,7 @@ from drive_server.services.identity.keys import key_row, new_secret
 from drive_server.services.identity.service import FIRST_KEY_NAME, LOCAL_EMAIL, add_user, find_user
 from drive_server.storage.database import Database
 from drive_server.storage.tables.people import UserRow
+from drive_server.telemetry.security import record
 
 
 async def create_first_admin(database: Database, email: str, clock: Clock = utc_now) -> str:
@@ -30,6 +31,7 @@ async def create_first_admin(database: Database, email: str, clock: Clock = utc_
         user = await find_user(session, address) or await add_user(session, address, clock())
         user.is_admin = True
         session.add(key_row(user.id, FIRST_KEY_NAME, ALL_SCOPES, secret, clock()))
-        return secret
+        return user.id
 
-    return await database.change(work)
+    record("account", "first_administrator", person=await database.change(work))
+    return secret

@@ -91,7 +91,7 @@ class IssuerKeys:
             with anyio.fail_after(FETCH_WITHIN_SECONDS):
                 return await self._metadata()
         except (httpx.HTTPError, httpx.InvalidURL, OSError, TimeoutError, ValueError) as error:
-            logger.warning("The issuer does not say how to log in: %r", error)
+            logger.warning("The issuer does not say how to log in: %s", error)
             raise UnavailableError(Message.of("no_issuer")) from error
 
     async def close(self) -> None:
@@ -120,7 +120,7 @@ class IssuerKeys:
                 self._keys = await self._fetch()
             except (httpx.HTTPError, httpx.InvalidURL, OSError, TimeoutError, ValueError) as error:
                 self._failed_at = self._clock()
-                logger.warning("The keys of the issuer can't be had: %r", error)
+                logger.warning("The keys of the issuer can't be had: %s", error)
                 self._require_some()
             else:
                 self._fetched_at, self._failed_at = self._clock(), None

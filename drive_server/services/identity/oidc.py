@@ -153,7 +153,7 @@ class OidcService:
         except (httpx.HTTPError, OSError) as error:
             raise UnavailableError(Message.of("no_issuer")) from error
         except (AuthlibBaseError, ValueError) as error:
-            logger.warning("The issuer refused a code: %r", error)
+            logger.warning("The issuer refused a code: %s", error)
             raise _failed() from error
         token = answer.get("id_token")
         if not isinstance(token, str) or len(token) > MAX_TOKEN_CHARACTERS:
@@ -179,7 +179,7 @@ class OidcService:
                 options={"require": ["exp", "iat", "iss", "aud", "sub", "nonce"]},
             )
         except PyJWTError as error:
-            logger.warning("An ID token of the issuer is not valid: %r", error)
+            logger.warning("An ID token of the issuer is not valid: %s", error)
             raise _failed() from error
         is_for_us = claims.get("azp", self._settings.oidc_client_id) == self._settings.oidc_client_id
         if not is_for_us or not hmac.compare_digest(str(claims["nonce"]).encode(), nonce.encode()):

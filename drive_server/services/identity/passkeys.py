@@ -266,7 +266,7 @@ async def _checked(verify: Callable[[], T]) -> T | None:
     try:
         return await anyio.to_thread.run_sync(verify)
     except Exception as error:  # noqa: BLE001 - four parsers read anybody's bytes, each with errors of its own
-        logger.info("A passkey is not valid: %r", error)
+        logger.info("A passkey is not valid: %s", error)
         return None
 
 

@@ -27,7 +27,7 @@ from drive_server.services.identity.sessions import SessionService, revoke_sessi
 from drive_server.services.mail.outbox import MailText, Outbox
 from drive_server.storage.database import Database
 from drive_server.storage.tables.people import UserRow
-from drive_server.telemetry.security import record
+from drive_server.telemetry.security import record, record_refusal
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
@@ -160,8 +160,12 @@ class PasswordService:
         """
         async with self._database.read() as session:
             user = await session.get(UserRow, caller.user_id)
-        async with self._browsers.attempt(f"{caller.user_id} {caller.key_id}"):
-            return await self._proved(user, password, self._known)
+        try:
+            async with self._browsers.attempt(f"{caller.user_id} {caller.key_id}"):
+                return await self._proved(user, password, self._known)
+        except UnauthenticatedError as error:
+            record_refusal("sign_in", error.code, actor=caller.user_id, method=METHOD)
+            raise
 
     async def reset_link(self, actor: Actor, user: str) -> LoginLink:
         """Return an address with which a person, named by id or email, sets a new password. For administrators."""

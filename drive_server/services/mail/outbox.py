@@ -116,7 +116,7 @@ class Outbox:
         try:
             await self._server.send(mail)
         except (smtplib.SMTPException, OSError) as error:
-            logger.warning("The mail %s was not taken: %r", row.id, error)
+            logger.warning("The mail %s was not taken: %s", row.id, error)
             if _is_final(error) or row.attempts >= MOST_ATTEMPTS:
                 await self._end(row, is_sent=False)
             else:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from drive_server.telemetry.formats import JsonFormat, fields_of
+from drive_server.clock import utc_now
+from drive_server.errors import StorageFailureError
+from drive_server.storage.tables.people import ApiKeyRow
+from drive_server.telemetry.formats import JsonFormat, TextFormat, fields_of
 from drive_server.telemetry.requests import logger as requests_logger
 from drive_server.telemetry.security import SECURITY
 from tests.drive_server.http.routes.people.test_passwords import BOB, FIRST, log_in, set_password
@@ -67,6 +71,77 @@ async def test_keys_that_are_made_used_beyond_their_scopes_unknown_and_ended_lea
         ("access", "refused", "unauthenticated"),
         ("key_ended", "done", ""),
     ]
+
+
+async def test_keys_that_were_revoked_or_have_expired_leave_a_line(
+    service: Service, owner_client: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    made = [
+        (await owner_client.post("/api/auth/keys", json={"name": name, "scopes": ["read"], "days": 1})).json()
+        for name in ("revoked", "expired")
+    ]
+    await owner_client.delete(f"/api/auth/keys/{made[0]['id']}")
+    async with service.drive.database.write() as session:
+        row = await session.get_one(ApiKeyRow, made[1]["id"])
+        row.expires_at = utc_now() - timedelta(days=1)
+    caplog.clear()
+    for path in ("/api/auth/me", "/api/drive/items/root", "/mcp", "/dav/"):
+        for one in made:
+            async with service.client(one["key"]) as program:
+                assert (await program.get(path)).status_code == 401
+    assert told(caplog) == [("access", "refused", "unauthenticated")] * 8
+
+
+async def test_people_whose_account_was_disabled_leave_a_line_with_their_key_and_with_their_password(
+    service: Service, owner_client: httpx.AsyncClient, bobs_client: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    await set_password(bobs_client, FIRST)
+    bob = (await bobs_client.get("/api/auth/me")).json()
+    await owner_client.patch(f"/api/users/{bob['id']}", json={"is_disabled": True})
+    caplog.clear()
+    assert (await bobs_client.get("/api/auth/me")).status_code == 401
+    async with service.client("") as browser:
+        await log_in(browser, FIRST)
+    assert told(caplog) == [("access", "refused", "account_disabled"), ("sign_in", "refused", "account_disabled")]
+
+
+async def test_a_wrong_token_or_password_that_is_typed_in_is_one_sign_in_that_was_refused(
+    service: Service, bobs_client: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    await set_password(bobs_client, FIRST)
+    async with service.client("") as browser:
+        await browser.post("/api/auth/login", json={"token": "dak_unknown"})
+        await log_in(browser, FIRST)
+        caplog.clear()
+        await browser.post("/api/auth/proof", json={"token": "dak_unknown"})
+        await browser.post("/api/auth/proof", json={"password": WRONG})
+    assert told(caplog) == [("sign_in", "refused", "unauthenticated")] * 2
+    assert [one["method"] for one in security_lines(caplog)] == ["token", "password"]
+
+
+async def test_too_many_wrong_keys_are_a_limit_that_was_met(service: Service, caplog: pytest.LogCaptureFixture) -> None:
+    for number in range(12):
+        async with service.client(f"dak_{number}") as stranger:
+            await stranger.get("/api/auth/me")
+    assert told(caplog)[-2:] == [("access", "refused", "unauthenticated"), ("limit", "refused", "rate_limited")]
+
+
+async def test_what_fails_is_told_by_its_operation_and_kind_and_not_by_its_address_or_words(
+    service: Service, owner_client: httpx.AsyncClient, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken_sync(*_: object, **__: object) -> None:
+        raise StorageFailureError("secret-content")
+
+    async def broken(*_: object, **__: object) -> None:
+        broken_sync()
+
+    monkeypatch.setattr(service.drive.files, "list_folder_sync", broken_sync)
+    monkeypatch.setattr(service.drive.visits, "open", broken)
+    await owner_client.get("/api/drive/items/%2Fsecret-name/children")
+    await owner_client.get("/s/secret-link")
+    written = "\n".join(map(TextFormat().format, caplog.records))
+    assert written.count("failed: StorageFailureError") == 2
+    assert "secret" not in written
 
 
 async def test_a_request_without_a_key_is_no_refusal(service: Service, caplog: pytest.LogCaptureFixture) -> None:

@@ -83,15 +83,21 @@ class SlowChange:
             await self._writing.__aexit__(ZeroDivisionError, error, None)
 
 
+async def listening(stores: tuple[Store, Store], changing: Actor) -> tuple[ChangeFeed, Heard, SlowChange]:
+    """Return the second store's feed with a listener, and a change that has begun in the first store."""
+    feed, heard = ChangeFeed(stores[1].database), Heard()
+    feed.listeners.append(heard)
+    await feed.start()
+    slow = SlowChange(stores[0], changing)
+    await slow.begin()
+    return feed, heard, slow
+
+
 async def test_the_feed_tells_a_change_that_commits_late_and_in_the_order_of_numbers(
     stores: tuple[Store, Store],
 ) -> None:
     ana, ben = await stores[0].person("ana@example.com"), await stores[0].person("ben@example.com")
-    feed, heard = ChangeFeed(stores[1].database), Heard()
-    feed.listeners.append(heard)
-    await feed.start()
-    slow = SlowChange(stores[0], ana)
-    await slow.begin()
+    feed, heard, slow = await listening(stores, ana)
     await stores[1].folder(ben, "/quick")
     quick = slow.id + 1
 
@@ -104,11 +110,7 @@ async def test_the_feed_tells_a_change_that_commits_late_and_in_the_order_of_num
 
 async def test_a_feed_that_runs_tells_a_late_change_by_itself(stores: tuple[Store, Store]) -> None:
     ana, ben = await stores[0].person("ana@example.com"), await stores[0].person("ben@example.com")
-    feed, heard = ChangeFeed(stores[1].database), Heard()
-    feed.listeners.append(heard)
-    await feed.start()
-    slow = SlowChange(stores[0], ana)
-    await slow.begin()
+    feed, heard, slow = await listening(stores, ana)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(feed.run)
         await stores[1].folder(ben, "/quick")
@@ -123,11 +125,7 @@ async def test_a_feed_that_runs_tells_a_late_change_by_itself(stores: tuple[Stor
 
 async def test_a_change_that_ends_without_commit_holds_nothing_back(stores: tuple[Store, Store]) -> None:
     ana, ben = await stores[0].person("ana@example.com"), await stores[0].person("ben@example.com")
-    feed, heard = ChangeFeed(stores[1].database), Heard()
-    feed.listeners.append(heard)
-    await feed.start()
-    slow = SlowChange(stores[0], ana)
-    await slow.begin()
+    feed, heard, slow = await listening(stores, ana)
     await stores[1].folder(ben, "/quick")
     await slow.fail()
     await feed.catch_up()
