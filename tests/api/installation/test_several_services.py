@@ -51,6 +51,7 @@ def test_three_that_first_start_at_once_all_get_ready_and_the_first_administrato
 
         made = services[0].run("admin", "create", "root@example.com")
         assert made.returncode == 0, made.stderr
+        assert "account: first_administrator" in (services[0].data_dir / "drive-agent.log").read_text()
         again = services[1].run("admin", "create", "other@example.com")
         assert (again.returncode, again.stdout) == (1, "")
         assert "administrator already" in again.stderr
