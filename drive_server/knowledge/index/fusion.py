@@ -111,7 +111,7 @@ def above_field(side: Side[Key]) -> Side[Key]:
 
     What is only near as everything else of its language is near then leaves the places to what stands out.
     """
-    field = _field_of(side.similarities.values())
+    field = field_of(side.similarities.values())
     best = max(side.similarities.values(), default=field)
     if best <= field:
         return side
@@ -131,11 +131,11 @@ def cosine_of(similarity: float, floor: float) -> float:
 
 def spread_of(similarities: Collection[float]) -> float:
     """Return how far the best similarity stands above the field, from 0 to 1: as a share of what it could."""
-    best, field = max(similarities, default=0.0), _field_of(similarities)
+    best, field = max(similarities, default=0.0), field_of(similarities)
     return max(0.0, (best - field) / (1 - field)) if field < 1 else 0.0
 
 
-def _field_of(similarities: Collection[float]) -> float:
+def field_of(similarities: Collection[float]) -> float:
     """Return the background level of similarities, `MIN_SIMILARITY` of few."""
     others = nlargest(FIELD.stop, similarities)
     return fmean(others[FIELD]) if len(others) > MIN_FIELD else MIN_SIMILARITY

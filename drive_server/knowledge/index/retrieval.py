@@ -34,6 +34,7 @@ from drive_server.knowledge.index.fusion import (
     Side,
     above_field,
     cosine_of,
+    field_of,
     fuse,
     scaled,
     spread_of,
@@ -337,7 +338,8 @@ class Retrieval:
             return True
         floor, found = model.embedder.floor, self.candidates.similarities[model.embedder.name]
         if not model.nearness.counts_words:
-            cosine = cosine_of(max(found.values()), floor)
+            level = cosine_of(field_of(found.values()), floor)
+            cosine = cosine_of(max(found.values()), floor) - model.nearness.field * level
             if model.crossing is not None:
                 cosine = with_agreement(cosine, await self._other_cosine(model, model.crossing))
             return is_near(cosine, Coverage(), {}, model.nearness)
