@@ -37,6 +37,7 @@ from drive_server.knowledge.index.health import IndexHealth
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.reranking import Reranker
 from drive_server.knowledge.ingest.ingester import Ingester
+from drive_server.knowledge.ingest.shared_health import SharedHealth
 from drive_server.knowledge.ingest.watching import IndexStatuses
 from drive_server.knowledge.memory import limit_arenas
 from drive_server.knowledge.readers.recognized import RecognizedTexts, has_ocr
@@ -106,6 +107,7 @@ from drive_server.storage.blobs import BlobStore, open_blobs
 from drive_server.storage.collector import Collector, Rules
 from drive_server.storage.database import Database
 from drive_server.storage.installation.installation import installation_of
+from drive_server.storage.process_locks import process_lock
 from drive_server.storage.token_file import make_private_directory
 
 if TYPE_CHECKING:
@@ -210,17 +212,19 @@ async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]",
     stack.push_async_callback(embedders.close)
     embedder = embedders.open(settings.embedding_model)
     late = embedders.open_late(settings.embedding_model)
-    health = IndexHealth(settings.root / "index.health")
+    health = IndexHealth(None if database.takes_turns else settings.root / "index.health")
+    shared_health = SharedHealth(database, health) if database.takes_turns else None
     index = KnowledgeIndex(settings.resolved_index_url, embedder, embedders.by_name, late, health)
     stack.callback(index.close)
-    ingester = Ingester(database, texts, embedder, index, settings.root / "index.lock", recognized=recognized)
+    writing = process_lock(database, settings.root / "index.lock")
+    ingester = Ingester(database, texts, embedder, index, writing, recognized=recognized, shared_health=shared_health)
     limits = Limits(quota_bytes=settings.quota_bytes, max_versions=settings.max_versions)
     journal = Journal(database, blobs, on_content_change=ingester.wake, limits=limits)
     tokens = _token_service(settings)
     if tokens is not None:
         stack.push_async_callback(tokens.close)
     documents = DocumentService(database, blobs, journal, texts, max_text_bytes=settings.max_text_bytes)
-    housekeeping = Housekeeping(settings.root / "housekeeping.lock")
+    housekeeping = Housekeeping(process_lock(database, settings.root / "housekeeping.lock"))
     fresh_for = timedelta(minutes=settings.fresh_proof_minutes)
     identity = IdentityService(database, settings.token_path, tokens=tokens, fresh_for=fresh_for)
     passwords = LinkPasswords()

@@ -4,12 +4,11 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from datetime import timedelta
-from pathlib import Path
 from typing import Any, Final
 
 import anyio
 
-from drive_server.knowledge.index.lock import WriterLock
+from drive_server.storage.process_locks import ProcessLock
 
 
 async def whole_step(step: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -34,8 +33,8 @@ Job = Callable[[], Awaitable[object]]
 class Housekeeping:
     """Runs its jobs every `interval`, and once soon after the start; of all processes on one drive only one does."""
 
-    def __init__(self, lock_path: Path, interval: timedelta = INTERVAL, first_after: timedelta = FIRST_AFTER) -> None:
-        self._lock = WriterLock(lock_path)
+    def __init__(self, lock: ProcessLock, interval: timedelta = INTERVAL, first_after: timedelta = FIRST_AFTER) -> None:
+        self._lock = lock
         self._interval = interval
         self._first_after = first_after
         self._jobs: dict[str, Job] = {}
@@ -53,13 +52,13 @@ class Housekeeping:
 
     async def run_once(self) -> bool:
         """Do all jobs now; return False if another process is at it."""
-        if not self._lock.acquire():
+        if not await self._lock.acquire():
             return False
         try:
             for name, job in tuple(self._jobs.items()):
                 await _done(name, job)
         finally:
-            self._lock.release()
+            await self._lock.release()
         return True
 
 

@@ -1,14 +1,14 @@
 """The health of the index. A process that fails to read it asks its writer to look; all processes see the state.
 
-Two small files beside the index's lock carry it between processes: a request, which any of them makes, and the state,
-which only the writer changes.
+Two small files beside the index's lock carry it between processes of one machine: a request, which any of them makes,
+and the state, which only the writer changes. Between services on several machines `ingest/shared_health.py` carries it.
 """
 
 import json
 import logging
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -33,13 +33,34 @@ class DamagedIndexError(StorageFailureError):
 
 
 @dataclass(slots=True)
-class _Record:
+class HealthRecord:
+    """The state, and when the index was built anew lately (Unix seconds)."""
+
     state: IndexHealthState = "ok"
     rebuilds: list[float] = field(default_factory=list[float])
 
 
+@dataclass(frozen=True, slots=True)
+class HealthNews:
+    """What one process noted: a request, the request that it took as the writer, and the state that it set as such."""
+
+    request: Request = ""
+    taken: Request = ""
+    record: HealthRecord | None = None
+
+    def merged(self, stored: HealthRecord, request: Request, *, is_writer: bool) -> tuple[HealthRecord, Request]:
+        """Return the stored state and request with these news.
+
+        A request that the writer took is no more, unless a stronger one came meanwhile.
+        """
+        if not is_writer:
+            return stored, stronger(request, self.request)
+        left = "" if request == self.taken else request
+        return self.record or stored, stronger(left, self.request)
+
+
 class IndexHealth:
-    """The state of one index and the requests about it. Without a `path`, of this process alone.
+    """The state of one index and the requests about it. Without a `path`, of this process alone, but for its news.
 
     `on_request` is called when this process makes a request.
     """
@@ -48,9 +69,10 @@ class IndexHealth:
         self.on_request: Callable[[], None] = lambda: None
         self._path = path
         self._clock = clock
-        self._record = _Record()
+        self._record = HealthRecord()
         self._changed_at: int | None = None
         self._request: Request = ""
+        self._news = HealthNews()
         self._unexplained: list[float] = []
 
     @property
@@ -88,6 +110,7 @@ class IndexHealth:
         """Return the request that waits, and forget it. Only the writer calls this."""
         if self._path is None:
             wanted, self._request = self._request, ""
+            self._news = replace(self._news, request="", taken=stronger(self._news.taken, wanted))
             return wanted
         # Moved before it is read: a request that another process makes meanwhile is a new one, and stays.
         taken = self._path.with_suffix(".taken")
@@ -97,6 +120,28 @@ class IndexHealth:
             taken.unlink()
             return wanted
         return self.requested
+
+    @property
+    def has_news(self) -> bool:
+        """True if `take_news` has something to tell."""
+        return self._news != HealthNews()
+
+    def take_news(self) -> HealthNews:
+        """Return what this process noted since the last call; only without a `path`."""
+        news, self._news = self._news, HealthNews()
+        return news
+
+    def put_back(self, news: HealthNews) -> None:
+        """Take back news that could not be told."""
+        later = self._news
+        self._news = HealthNews(
+            stronger(news.request, later.request), stronger(news.taken, later.taken), later.record or news.record
+        )
+
+    def accept(self, record: HealthRecord, request: Request) -> None:
+        """Take over what all processes know together; what this one noted meanwhile stays."""
+        self._record = self._news.record or record
+        self._request = stronger(request, self._news.request)
 
     def note_failure(self) -> None:
         """Note a search that failed twice in a row, and have the index inspected."""
@@ -116,22 +161,23 @@ class IndexHealth:
         """Note that the index is being built anew. One that a person asks for begins a new count."""
         self._unexplained.clear()
         earlier = [] if by_request else self._recent(self._record.rebuilds)
-        self._save(_Record("rebuilding", [*earlier, self._clock().timestamp()]))
+        self._save(HealthRecord("rebuilding", [*earlier, self._clock().timestamp()]))
 
     def settle(self) -> None:
         """Note that the index is whole."""
         if self.state != "ok":
-            self._save(_Record("ok", self._recent(self._record.rebuilds)))
+            self._save(HealthRecord("ok", self._recent(self._record.rebuilds)))
 
     def give_up(self) -> None:
         """Note that the index stays as it is until a person asks for a rebuild, or the window is over."""
         if self.state != "degraded":
             logger.error("The search index is damaged again; searches find names only. Check the disk.")
-            self._save(_Record("degraded", self._recent(self._record.rebuilds)))
+            self._save(HealthRecord("degraded", self._recent(self._record.rebuilds)))
 
     def _add(self, wanted: Request) -> None:
         if self._path is None:
-            self._request = wanted
+            self._request = stronger(self._request, wanted)
+            self._news = replace(self._news, request=self._request)
             return
         failed = "A request for the search index could not be stored; the next failure makes another."
         # Added to what another process asked for just now, never written over it.
@@ -147,9 +193,10 @@ class IndexHealth:
         since = self._clock().timestamp() - WINDOW.total_seconds()
         return [moment for moment in moments if moment > since]
 
-    def _save(self, record: _Record) -> None:
+    def _save(self, record: HealthRecord) -> None:
         self._record = record
         if self._path is None:
+            self._news = replace(self._news, record=record)
             return
         with _logging_errors("The state of the search index could not be stored."):
             draft = self._path.with_suffix(".draft")
@@ -170,7 +217,12 @@ class IndexHealth:
             return
         except (OSError, ValueError, KeyError, TypeError):
             logger.warning("The stored state of the search index can't be read; it counts as sound.")
-            self._record = _Record()
+            self._record = HealthRecord()
+
+
+def stronger(one: Request, other: Request) -> Request:
+    """Return the request that does what both ask for."""
+    return "rebuild" if "rebuild" in (one, other) else one or other
 
 
 def _of(requests: str) -> Request:
@@ -178,9 +230,9 @@ def _of(requests: str) -> Request:
     return "rebuild" if "rebuild" in requests else "inspect"
 
 
-def _read(stored: Any) -> _Record:
+def _read(stored: Any) -> HealthRecord:
     states: dict[str, IndexHealthState] = {"ok": "ok", "rebuilding": "rebuilding", "degraded": "degraded"}
-    return _Record(states[stored["state"]], [float(moment) for moment in stored["rebuilds"]])
+    return HealthRecord(states[stored["state"]], [float(moment) for moment in stored["rebuilds"]])
 
 
 @contextmanager

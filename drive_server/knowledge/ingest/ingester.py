@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Collection, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Final
 
 import anyio
@@ -18,17 +17,18 @@ from drive_server.knowledge.embedding.embedder import Embedder, Vectors
 from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
 from drive_server.knowledge.index.health import DamagedIndexError, IndexHealth
 from drive_server.knowledge.index.index import KnowledgeIndex
-from drive_server.knowledge.index.lock import WriterLock
 from drive_server.knowledge.ingest.pending import Job, PendingFiles
 from drive_server.knowledge.ingest.pipeline import DEBOUNCE_SECONDS, Pipeline
 from drive_server.knowledge.ingest.preparation import FilePreparer
 from drive_server.knowledge.ingest.progress import index_status_of, index_statuses
 from drive_server.knowledge.ingest.recognition import Recognition
+from drive_server.knowledge.ingest.shared_health import SharedHealth
 from drive_server.knowledge.memory import release_unused
 from drive_server.knowledge.readers.recognized import RecognizedTexts
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.models.search import IndexStatus
 from drive_server.storage.database import Database
+from drive_server.storage.process_locks import ProcessLock
 
 logger = logging.getLogger(__name__)
 
@@ -58,6 +58,7 @@ class Ingester:
     pauses between attempts. Files in another model's table move to this one's when nothing else is pending, and are
     found in the other one until then. When no file is pending, passages get the vectors of the index's late model, and
     pages that are pictures are read by OCR, beside all other work, if `recognized` is there to store them.
+    `shared_health` is that of an index of several services.
     `steps` counts the changes of states that this process sees; it calls `on_step` at each.
     """
 
@@ -67,21 +68,23 @@ class Ingester:
         text_source: TextSource,
         embedder: Embedder,
         index: KnowledgeIndex,
-        lock_path: Path,
+        lock: ProcessLock,
         *,
         retry_after: timedelta = timedelta(seconds=1),
         recognized: RecognizedTexts | None = None,
+        shared_health: SharedHealth | None = None,
     ) -> None:
         self._database = database
         self._preparer = FilePreparer(database, text_source, embedder, index)
         self._index = index
-        self._lock = WriterLock(lock_path)
+        self._lock = lock
+        self._shared_health = shared_health
         self._pending = PendingFiles(database, retry_after, index.table_name)
         self._recognition = Recognition(self._pending, text_source, recognized) if recognized else None
         self._mutex = anyio.Lock()
         self._woken = anyio.Event()
         self._progressed = anyio.Event()
-        self._is_recovered = False
+        self._recovered_in = 0
         self._is_promoted = True
         self.steps = 0
         self.on_step: Callable[[], None] = lambda: None
@@ -139,18 +142,18 @@ class Ingester:
             while True:
                 self._woken = anyio.Event()
                 with _logging_errors():
-                    holds = holds or self._lock.acquire()
+                    holds = holds or await self._lock.acquire()
                     if await self._work_all(retry_at_once=False):
                         await self._until_calm()
                         continue
                 with anyio.move_on_after(POLL_SECONDS) as rest:
                     await self._woken.wait()
-                if holds and rest.cancelled_caught:
+                if self._lock.is_held and rest.cancelled_caught:
                     with _logging_errors():
                         await self._maintain()
         finally:
             if holds:
-                self._lock.release()
+                await self._lock.release()
 
     async def _until_calm(self) -> None:
         """Wait until no more files come, `BATCH_SECONDS` at most, so that those of a series are indexed together."""
@@ -230,20 +233,27 @@ class Ingester:
     async def _work_all(self, *, retry_at_once: bool) -> bool:
         """Index the pending files, if no other process does. Return whether more may follow soon."""
         async with self._mutex:
-            if not self._lock.acquire():
+            await self._share_health()
+            if not await self._lock.acquire():
                 return retry_at_once
+            is_quiet = retry_at_once
             try:
-                if not await self._make_usable():
-                    return False
-                is_quiet = await self._work_off(retry_at_once=retry_at_once)
-                await self._settle()
-                return is_quiet or bool(self._index.health.requested)
+                with anyio.CancelScope() as scope:
+                    self._lock.on_lost = scope.cancel
+                    is_quiet = await self._work(retry_at_once=retry_at_once)
             except BaseException:
-                self._is_recovered = False  # files are still marked as claimed
+                self._recovered_in = 0  # files are still marked as claimed
                 raise
             finally:
-                self._lock.release()
-                self._is_recovered = self._is_recovered and self._lock.is_held
+                await self._lock.release()
+            return is_quiet
+
+    async def _work(self, *, retry_at_once: bool) -> bool:
+        if not await self._make_usable():
+            return False
+        is_quiet = await self._work_off(retry_at_once=retry_at_once)
+        await self._settle()
+        return is_quiet or bool(self._index.health.requested)
 
     async def _work_off(self, *, retry_at_once: bool) -> bool:
         while True:
@@ -311,6 +321,11 @@ class Ingester:
                 await self._index.look()
                 await anyio.to_thread.run_sync(release_unused)
 
+    async def _share_health(self) -> None:
+        """Let other services on this index know of its health, and hear of theirs."""
+        if self._shared_health is not None:
+            await self._shared_health.exchange(is_writer=self._lock.is_held)
+
     async def _make_usable(self) -> bool:
         """Repair and recover the index as far as needed; return False while it is left alone as it is."""
         await self._repair()
@@ -325,7 +340,7 @@ class Ingester:
         if wanted == "rebuild":
             await self._build_anew(by_request=True)
         elif wanted:
-            self._is_recovered = False
+            self._recovered_in = 0
             if health.is_beyond_doubt():
                 await self._build_anew(by_request=False)
 
@@ -337,7 +352,8 @@ class Ingester:
             return
         logger.warning("The search index is set aside and built anew.")
         health.begin_rebuild(by_request=by_request)
-        self._is_recovered = False
+        self._recovered_in = 0
+        await self._share_health()
         try:
             await self._index.clear()
         except StorageFailureError:
@@ -347,7 +363,7 @@ class Ingester:
 
     async def _recover(self) -> None:
         """Recover once after taking the lock: from an interrupted writer, and a lost or damaged index."""
-        if self._is_recovered:
+        if self._recovered_in == self._lock.tenure:
             return
         passages = await self._inspected()
         if passages is None:
@@ -358,7 +374,7 @@ class Ingester:
         await self._pending.recover(tables)
         await self._pending.restart_missing(passages)
         self._is_promoted = tables <= {self._index.table_name}
-        self._is_recovered = True
+        self._recovered_in = self._lock.tenure
 
     async def _inspected(self) -> Mapping[str, int] | None:
         """Return the number of passages of each file in the index; of a damaged one, which is set aside, none.
@@ -378,6 +394,7 @@ class Ingester:
         health = self._index.health
         if health.state != "ok" and not health.requested and not await self._pending.has_unfinished():
             health.settle()
+            await self._share_health()
             self._notify()
 
 

@@ -60,3 +60,14 @@ class RecognizedPageRow(Base):
     blob: Mapped[str] = mapped_column(String(64), primary_key=True)
     page: Mapped[int] = mapped_column(primary_key=True)
     parts: Mapped[list[Any] | None] = mapped_column(JSON(none_as_null=True))
+
+
+class IndexHealthRow(Base):
+    """The health of an index that several services share, in one row; `rebuilds` are Unix seconds."""
+
+    __tablename__ = "index_health"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    state: Mapped[str] = mapped_column(String(16), default="ok")
+    rebuilds: Mapped[list[float]] = mapped_column(JSON)
+    request: Mapped[str] = mapped_column(String(16), default="")

@@ -66,3 +66,13 @@ class BulkFindingRow(Base):
     result_id: Mapped[str] = mapped_column(ForeignKey("bulk_results.id", ondelete="CASCADE"), primary_key=True)
     position: Mapped[int] = mapped_column(primary_key=True)
     finding: Mapped[dict[str, Any]]
+
+
+class ProcessLockRow(Base):
+    """A kind of work that one process at a time does: its `holder`, until `ends_at`, by the database's clock."""
+
+    __tablename__ = "process_locks"
+
+    name: Mapped[str] = mapped_column(String(32), primary_key=True)
+    holder: Mapped[str] = mapped_column(String(32))
+    ends_at: Mapped[datetime]

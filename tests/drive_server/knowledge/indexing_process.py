@@ -18,6 +18,7 @@ from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.ingest import pending
 from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.knowledge.readers.text_source import TextSource
+from drive_server.storage.process_locks import FileLock
 from tests.drive_server.store import open_store
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ async def index(folder: Path) -> None:
         embedder = NoEmbedder()
         knowledge = KnowledgeIndex(str(folder / "index"), embedder)
         texts = TextSource(store.blobs)
-        await Ingester(store.database, texts, embedder, knowledge, folder / "index.lock").drain()
+        await Ingester(store.database, texts, embedder, knowledge, FileLock(folder / "index.lock")).drain()
         knowledge.close()
 
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from drive_server.knowledge.index.lock import WriterLock
 from drive_server.services.housekeeping import Housekeeping
+from drive_server.storage.process_locks import FileLock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +32,7 @@ async def test_a_job_that_fails_is_logged_and_the_others_are_done(
         done.append("last")
         return 7
 
-    housekeeping = Housekeeping(tmp_path / "lock")
+    housekeeping = Housekeeping(FileLock(tmp_path / "lock"))
     for job in (first, failing, last):
         housekeeping.add(job.__name__, job)
 
@@ -49,18 +49,18 @@ async def test_only_one_process_does_it(tmp_path: Path) -> None:
     async def job() -> None:
         done.append("job")
 
-    other = WriterLock(tmp_path / "lock")
-    assert other.acquire()
-    housekeeping = Housekeeping(tmp_path / "lock")
+    other = FileLock(tmp_path / "lock")
+    assert await other.acquire()
+    housekeeping = Housekeeping(FileLock(tmp_path / "lock"))
     housekeeping.add("job", job)
 
     assert not await housekeeping.run_once()
-    other.release()
+    await other.release()
     assert await housekeeping.run_once()
 
     assert done == ["job"]
-    assert other.acquire()
-    other.release()
+    assert await other.acquire()
+    await other.release()
 
 
 async def test_it_runs_soon_after_the_start_and_again_and_again(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ async def test_it_runs_soon_after_the_start_and_again_and_again(tmp_path: Path) 
         if runs == 3:
             enough.set()
 
-    housekeeping = Housekeeping(tmp_path / "lock", interval=timedelta(), first_after=timedelta())
+    housekeeping = Housekeeping(FileLock(tmp_path / "lock"), interval=timedelta(), first_after=timedelta())
     housekeeping.add("job", job)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(housekeeping.run)

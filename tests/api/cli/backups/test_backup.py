@@ -18,8 +18,8 @@ from sqlalchemy import create_engine
 
 from api.cli import main
 from api.cli.backups.layout import BLOBS, GENERATIONS, blob_path, generations_in
-from drive_server.knowledge.index.lock import WriterLock
 from drive_server.storage.aside import FOLDER, KINDS
+from drive_server.storage.file_locks import try_lock
 from drive_server.storage.tables.drive_schema import SCHEMA
 from tests.api.cli.command import environment
 from tests.e2e.service import Service
@@ -158,7 +158,8 @@ def test_no_content_is_collected_while_a_backup_copies(
 
     def look(*given: Any) -> bool:
         del given
-        taken.append(WriterLock(data_dir / "housekeeping.lock").acquire())
+        with (data_dir / "housekeeping.lock").open("a") as file:
+            taken.append(try_lock(file))
         return False
 
     monkeypatch.setattr("api.cli.backups.backup.copy_content", look)

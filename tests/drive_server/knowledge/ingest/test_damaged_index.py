@@ -20,6 +20,7 @@ from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.services.search.service import SearchService
 from drive_server.storage.installation.parts import FolderPart, Look, Mark
+from drive_server.storage.process_locks import FileLock
 from tests.drive_server.knowledge import samples
 from tests.drive_server.store import Store, open_store
 from tests.fakes.clock import SettableClock
@@ -94,7 +95,7 @@ class Desk:
             TextSource(self.store.blobs),
             NoEmbedder(),
             index,
-            self.folder / "index.lock",
+            FileLock(self.folder / "index.lock"),
             retry_after=timedelta(0),
         )
         return ingester, SearchService(self.store.database, index)

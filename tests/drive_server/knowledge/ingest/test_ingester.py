@@ -16,10 +16,10 @@ from sqlalchemy import delete, select, update
 from drive_server.errors import StorageFailureError
 from drive_server.knowledge.embedding.embedder import LocalEmbedder, NoEmbedder
 from drive_server.knowledge.index.index import KnowledgeIndex
-from drive_server.knowledge.index.lock import WriterLock
 from drive_server.knowledge.ingest import ingester as ingester_module
 from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.knowledge.readers.text_source import TextSource
+from drive_server.storage.process_locks import FileLock
 from drive_server.storage.tables.index import IndexEntryRow
 from tests.drive_server.knowledge import samples
 from tests.drive_server.store import Store, open_store
@@ -69,7 +69,9 @@ class Desk:
         index = NotingIndex(str(self.folder / "index"), self.embedder)
         self.indices.append(index)
         texts = TextSource(self.store.blobs)
-        ingester = Ingester(self.store.database, texts, self.embedder, index, self.lock_path, retry_after=timedelta(0))
+        ingester = Ingester(
+            self.store.database, texts, self.embedder, index, FileLock(self.lock_path), retry_after=timedelta(0)
+        )
         return ingester, index
 
     @property
@@ -271,14 +273,14 @@ async def test_of_two_ingesters_one_works(desk: Desk, ana: Actor) -> None:
 
 async def test_an_ingester_waits_while_another_process_holds_the_lock(desk: Desk, ana: Actor) -> None:
     item = await desk.store.file(ana, "/leave.txt", samples.LEAVE)
-    lock = WriterLock(desk.lock_path)
-    assert lock.acquire()
+    lock = FileLock(desk.lock_path)
+    assert await lock.acquire()
     ingester, index = desk.open()
     with anyio.move_on_after(0.3) as waiting:
         await ingester.drain()
     assert waiting.cancelled_caught
     assert index.replaced == []
-    lock.release()
+    await lock.release()
     await ingester.drain()
     assert index.replaced == [(item.id, 1)]
 
@@ -293,9 +295,9 @@ async def test_the_loop_works_when_it_is_woken(desk: Desk, ana: Actor) -> None:
             await ingester.drain()
         assert await found(index, ana, "parents") == [item.id]
         group.cancel_scope.cancel()
-    lock = WriterLock(desk.lock_path)
-    assert lock.acquire()
-    lock.release()
+    lock = FileLock(desk.lock_path)
+    assert await lock.acquire()
+    await lock.release()
 
 
 async def test_an_idle_loop_gives_freed_memory_back(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

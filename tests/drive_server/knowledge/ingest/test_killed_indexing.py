@@ -12,6 +12,7 @@ from drive_server.knowledge.embedding.embedder import NoEmbedder
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.knowledge.readers.text_source import TextSource
+from drive_server.storage.process_locks import FileLock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +68,7 @@ async def test_after_kills_at_any_point_everything_is_found_once(tmp_path: Path,
         assert len(said) == step
         # Changes of what was indexed before the kill are to be repaired as well.
         await store.documents.write_text(ana, items[kill].id, f"unique{kill} changed")
-    ingester = Ingester(store.database, TextSource(store.blobs), NoEmbedder(), index, tmp_path / "index.lock")
+    ingester = Ingester(store.database, TextSource(store.blobs), NoEmbedder(), index, FileLock(tmp_path / "index.lock"))
     await ingester.drain()
     assert (await ingester.status(ana.user_id)).counts == {"ready": FILES}
     found = await passages(index, ana, "common 共同的")
@@ -92,7 +93,7 @@ async def test_two_processes_on_one_index_lose_nothing_and_double_nothing(tmp_pa
     assert [process.returncode for process in processes] == [0, 0]
     assert any("add done" in said for said, _ in outputs)
     index = KnowledgeIndex(str(tmp_path / "index"), NoEmbedder())
-    ingester = Ingester(store.database, TextSource(store.blobs), NoEmbedder(), index, tmp_path / "index.lock")
+    ingester = Ingester(store.database, TextSource(store.blobs), NoEmbedder(), index, FileLock(tmp_path / "index.lock"))
     await ingester.drain()
     assert (await ingester.status(ana.user_id)).counts == {"ready": len(items) + len(late)}
     found = await passages(index, ana, "common")

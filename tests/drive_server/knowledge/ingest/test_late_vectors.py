@@ -13,6 +13,7 @@ from drive_server.knowledge.index.rows import MODEL
 from drive_server.knowledge.ingest import ingester
 from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.knowledge.readers.text_source import TextSource
+from drive_server.storage.process_locks import FileLock
 from tests.drive_server.knowledge.index.test_late_vectors import SubjectEmbedder
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Desk:
             TextSource(store.blobs),
             western,
             self.index,
-            folder / "index.lock",
+            FileLock(folder / "index.lock"),
             retry_after=timedelta(0),
         )
 

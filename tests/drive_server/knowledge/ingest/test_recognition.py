@@ -22,6 +22,7 @@ from drive_server.knowledge.readers.recognized import RecognizedTexts
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.knowledge.text.elements import Part, Recognized, RecognizedPage
 from drive_server.storage.collector import Collector
+from drive_server.storage.process_locks import FileLock
 from drive_server.storage.tables.index import IndexEntryRow, ReadingRow, RecognizedPageRow
 from tests.drive_server.knowledge.documents import picture
 from tests.drive_server.store import Store, open_store
@@ -87,7 +88,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
         recognized = RecognizedTexts(store.database)
         index = KnowledgeIndex(str(tmp_path / "index"), NoEmbedder())
         texts = TextSource(store.blobs, recognized)
-        lock = tmp_path / "index.lock"
+        lock = FileLock(tmp_path / "index.lock")
         ingester = Ingester(
             store.database, texts, NoEmbedder(), index, lock, retry_after=timedelta(), recognized=recognized
         )

@@ -17,6 +17,7 @@ from drive_server.knowledge.ingest import pending
 from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.storage.collector import Collector
+from drive_server.storage.process_locks import FileLock
 from drive_server.storage.tables.index import IndexEntryRow, ReadingRow
 from drive_server.storage.tables.items import NodeRow
 from tests.drive_server.knowledge import samples
@@ -115,7 +116,7 @@ class Bench:
             self.texts,
             self.embedder,
             self.index,
-            self.folder / "index.lock",
+            FileLock(self.folder / "index.lock"),
             retry_after=timedelta(0),
         )
 
