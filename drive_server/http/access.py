@@ -15,7 +15,8 @@ from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.drive import Drive
 from drive_server.errors import ForbiddenError, UnauthenticatedError, UnknownKeyError
 from drive_server.messages import Message
-from drive_server.rate_limiter import SIGNED_IN, WrongKeys, network_of
+from drive_server.rate_limiter import SIGNED_IN, network_of
+from drive_server.services.throttles.attempts import WrongKeys
 from drive_server.telemetry.fields import add_log_fields
 from drive_server.telemetry.security import record_refusal
 
@@ -131,15 +132,15 @@ async def check_key(request: HTTPConnection, key: str, proof: Awaitable[T]) -> T
         return await proof
     except UnknownKeyError as error:
         record_refusal("access", error.code)
-        wrong_keys(request).take(network_of_request(request), key)
+        await wrong_keys(request).take(network_of_request(request), key)
         raise
 
 
 def wrong_keys(request: HTTPConnection) -> WrongKeys:
-    """Return the application's own count of wrong keys."""
+    """Return the count of wrong keys, which all applications on a shared database have in common."""
     state = request.app.state
     if not hasattr(state, "wrong_keys"):
-        state.wrong_keys = WrongKeys(WRONG_KEYS, Message.of("too_many_wrong_keys"))
+        state.wrong_keys = WrongKeys(WRONG_KEYS, Message.of("too_many_wrong_keys"), state.drive.database)
     return state.wrong_keys
 
 

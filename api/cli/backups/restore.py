@@ -49,9 +49,13 @@ DRAFT: Final = ".restoring"
 READ_AGAIN: Final = """
 UPDATE index_entries SET state = 'pending', reason = '', attempts = 0, content = '', index_table = '';
 DELETE FROM readings;
+DELETE FROM upload_parts;
 DELETE FROM uploads;
+DELETE FROM attempts;
+DELETE FROM login_links;
+DELETE FROM link_fetches;
 """
-"""The index is not in a backup, nor are unfinished uploads."""
+"""The index is not in a backup, nor are unfinished uploads, and nothing that holds for minutes."""
 NEW_IDENTITY: Final = "DELETE FROM installation_marks; DELETE FROM installation;"
 NO_MARK: Final = "DROP TABLE IF EXISTS drive_agent_marks;"
 """A restored backup is an installation of its own: its first start gives all parts a new identity."""
