@@ -157,7 +157,7 @@ async def local_login_link(app: FastAPI) -> str:
         return f"{drive.address}/login"
     _, token = await drive.identity.ensure_local_user()
     try:
-        return drive.login_links.create(await drive.identity.authenticate(token)).url
+        return (await drive.login_links.create(await drive.identity.authenticate(token))).url
     except AccountDisabledError:
         return f"{drive.address}/login"
 

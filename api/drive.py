@@ -186,6 +186,10 @@ class DriveForService:
             await session.execute(select(1))
         await self._drive.installation.require_contents()
 
+    async def check_blobs(self) -> None:
+        """Raise if the store of contents does not answer, also while no file needs it."""
+        await self._drive.blobs.require_reachable()
+
     async def _attached(self, caller: Principal, ref: str, kind: Kind) -> str:
         actor = Actor(caller)
         if kind == "file":

@@ -138,7 +138,8 @@ class Service:
         return {
             "database": await _probe(self._check_database()),
             "drive": await _probe(self.drive.check()),
-            "graph": await _probe(self.graph.check()),
+            "threads": await _probe(self.graph.check()),
+            "blobs": await _probe(self.drive.check_blobs()),
         }
 
     def end_streams(self) -> None:

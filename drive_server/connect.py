@@ -4,7 +4,10 @@ import asyncio
 import logging
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 import anyio
 from mcp.shared.memory import create_client_server_memory_streams
@@ -88,7 +91,7 @@ from drive_server.services.search.service import RelatedFiles, SearchService
 from drive_server.services.search.suggestions import SuggestionService
 from drive_server.services.sharing.accounts import AccountService
 from drive_server.services.sharing.contacts import ContactService
-from drive_server.services.sharing.link_downloads import LinkDownloads
+from drive_server.services.sharing.link_downloads import link_downloads, remove_old_fetches
 from drive_server.services.sharing.link_passwords import LinkPasswords
 from drive_server.services.sharing.link_visits import LinkVisits
 from drive_server.services.sharing.links import LinkService
@@ -96,7 +99,9 @@ from drive_server.services.sharing.notices import NoticeService
 from drive_server.services.sharing.service import SharingService
 from drive_server.services.tasks import TaskService
 from drive_server.services.text.contents import Contents
+from drive_server.services.throttles.windows import remove_old_attempts
 from drive_server.services.undo.service import UndoService
+from drive_server.services.uploads.partials import partials_of
 from drive_server.services.uploads.service import UploadService
 from drive_server.services.webdav.checksums import DavChecksums
 from drive_server.services.webdav.facts import DavFacts
@@ -156,6 +161,7 @@ logger = logging.getLogger(__name__)
 
 READ_TIMEOUT = timedelta(seconds=60)
 DEFAULT_MODEL = "gpt-4.1-mini"
+UPLOADS_FOLDER = ".uploads"
 NO_MODEL = frozenset({"none", "offline"})
 OTHER_PROVIDERS = frozenset(
     {"anthropic", "deepseek", "google_genai", "groq", "mistralai", "ollama", "openrouter", "together", "xai"}
@@ -227,7 +233,7 @@ async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]",
     housekeeping = Housekeeping(process_lock(database, settings.root / "housekeeping.lock"))
     fresh_for = timedelta(minutes=settings.fresh_proof_minutes)
     identity = IdentityService(database, settings.token_path, tokens=tokens, fresh_for=fresh_for)
-    passwords = LinkPasswords()
+    passwords = LinkPasswords(database=database)
     outbox = Outbox(database, _mail_server(settings))
     notices = NoticeService(database, outbox, settings.resolved_public_url)
     drive = Drive(
@@ -244,7 +250,7 @@ async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]",
         passkeys=PasskeyService(database, identity, sessions, settings.resolved_public_url),
         people=PeopleService(database, identity, journal),
         groups=GroupService(database, journal),
-        login_links=LoginLinks(identity, settings.resolved_public_url),
+        login_links=LoginLinks(database, identity, settings.resolved_public_url),
         sign_ins=SignInService(database, database.signer, settings.resolved_public_url),
         files=FileService(database, journal),
         batches=BatchService(journal),
@@ -271,7 +277,7 @@ async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]",
         accounts=accounts,
         contacts=ContactService(database),
         links=LinkService(database, journal, passwords, settings.resolved_public_url),
-        visits=LinkVisits(database, passwords, LinkDownloads()),
+        visits=LinkVisits(database, passwords, link_downloads(database)),
         downloads=DownloadService(documents, identity, database.signer, settings.resolved_public_url),
         search=(search := SearchService(database, index, _reranker(settings, stack))),
         related=RelatedFiles(documents, search),
@@ -322,6 +328,8 @@ async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]",
     housekeeping.add("WebDAV locks", drive.dav_locks.expire)
     housekeeping.add("saves", drive.saves.expire)
     housekeeping.add("sign-ins", drive.sign_ins.remove_expired)
+    housekeeping.add("attempts", partial(remove_old_attempts, database))
+    housekeeping.add("downloads by links", partial(remove_old_fetches, database))
     housekeeping.add("mails", outbox.remove_old)
     housekeeping.add("tasks", drive.tasks.expire)
     housekeeping.add("bulk results", drive.map_reduce_results.expire)
@@ -381,11 +389,19 @@ def _uploads(
         database,
         blobs,
         documents,
-        settings.root / "uploads",
+        partials_of(database, blobs, _upload_folder(settings), is_embedded=settings.is_embedded),
         limits,
         max_bytes=settings.max_upload_bytes,
         kept_for=timedelta(hours=settings.upload_hours),
     )
+
+
+def _upload_folder(settings: DriveSettings) -> Path:
+    """Return the folder of unfinished uploads: beside the contents if several processes share these."""
+    contents = urlsplit(settings.blob_url)
+    if settings.is_embedded or contents.scheme != "file":
+        return settings.root / "uploads"
+    return Path(unquote(contents.path)) / UPLOADS_FOLDER
 
 
 @asynccontextmanager

@@ -20,7 +20,8 @@ from drive_server.errors import (
     UnknownKeyError,
 )
 from drive_server.messages import Message
-from drive_server.rate_limiter import SIGNED_IN, WrongKeys, network_of
+from drive_server.rate_limiter import SIGNED_IN, network_of
+from drive_server.services.throttles.attempts import WrongKeys
 from drive_server.telemetry.fields import add_log_fields
 from drive_server.telemetry.security import SecurityEvent, record_refusal
 
@@ -139,24 +140,24 @@ async def check_key(
     except UnauthenticatedError as error:
         record_refusal(event, error.code, method=method)
         if isinstance(error, UnknownKeyError):
-            count_wrong_key(request, key)
+            await count_wrong_key(request, key)
         raise
 
 
-def count_wrong_key(request: HTTPConnection, key: str) -> None:
+async def count_wrong_key(request: HTTPConnection, key: str) -> None:
     """Count a wrong key, or another wrong proof, for its network; raise `RateLimitError` after too many."""
     try:
-        wrong_keys(request).take(network_of_request(request), key)
+        await wrong_keys(request).take(network_of_request(request), key)
     except RateLimitError as error:
         record_refusal("limit", error.code)
         raise
 
 
 def wrong_keys(request: HTTPConnection) -> WrongKeys:
-    """Return the application's own count of wrong keys."""
+    """Return the count of wrong keys, which all applications on a shared database have in common."""
     state = request.app.state
     if not hasattr(state, "wrong_keys"):
-        state.wrong_keys = WrongKeys(WRONG_KEYS, Message.of("too_many_wrong_keys"))
+        state.wrong_keys = WrongKeys(WRONG_KEYS, Message.of("too_many_wrong_keys"), state.drive.database)
     return state.wrong_keys
 
 

@@ -13,9 +13,9 @@ from drive_server.drive import Drive
 from drive_server.errors import AccountDisabledError, DriveError, StateConflictError, UnauthenticatedError
 from drive_server.http.access import COOKIE, check_key, count_wrong_key, network_of_request, secret_of_request
 from drive_server.messages import Message
-from drive_server.rate_limiter import RateLimiter
 from drive_server.services.identity.passwords import Source
 from drive_server.services.identity.proofs.freshness import PERSONAL, SESSION, proof_of
+from drive_server.services.throttles.windows import Window, window_of
 from drive_server.telemetry.security import record, record_refusal
 
 MAILS: Final = 10
@@ -104,7 +104,7 @@ async def prove_by_passkey(drive: Drive, request: Request, credential: dict[str,
     except AccountDisabledError:
         raise
     except UnauthenticatedError:
-        count_wrong_key(request, str(credential.get("id")))
+        await count_wrong_key(request, str(credential.get("id")))
         raise
 
 
@@ -124,12 +124,15 @@ def _set_cookie(request: Request, response: Response, name: str, value: str, end
     response.set_cookie(name, value, expires=ends, path="/", httponly=True, samesite="strict", secure=is_secure)
 
 
-def forgotten_passwords(request: Request) -> RateLimiter:
-    """Return the application's own count of mails that were asked for."""
+async def count_forgotten_password(drive: Drive, request: Request) -> None:
+    """Count a mail that was asked for. Raises `RateLimitError` after too many of a network."""
     state = request.app.state
     if not hasattr(state, "forgotten_passwords"):
-        state.forgotten_passwords = RateLimiter(MAILS, Message.of("too_many_forgotten"))
-    return state.forgotten_passwords
+        reason = Message.of("too_many_forgotten")
+        state.forgotten_passwords = window_of(drive.database, "forgotten passwords", MAILS, reason)
+    window: Window = state.forgotten_passwords
+    network = network_of_request(request)
+    await window.settle(network, await window.take(network), counts=True)
 
 
 async def end_session(drive: Drive, request: Request, response: Response) -> None:

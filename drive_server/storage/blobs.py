@@ -76,6 +76,11 @@ class BlobStore:
         self._aside_folder = AsideFolder(root) if root else None
         self._aside_objects = AsideObjects(store)
 
+    @property
+    def objects(self) -> ObjectStore | None:
+        """The store of contents that are not on a local disk; None for those that are."""
+        return None if self._root else self._store
+
     async def put_bytes(self, data: bytes) -> Blob:
         """Store the bytes and return their blob."""
         if self._root and len(data) <= CHUNK_BYTES:
@@ -155,6 +160,15 @@ class BlobStore:
                 if not await self.bring_back(blob_hash):
                     raise
             return (await obstore.head_async(self._store, _key(blob_hash)))["size"]
+
+    async def require_reachable(self) -> None:
+        """Raise `StorageFailureError` unless the store answers: a bucket that is not there has no contents either."""
+        if self._root:
+            await in_thread(_reach, self._root)
+            return
+        with _translated():
+            async for _ in obstore.list(self._store, chunk_size=1):
+                return
 
     def require_all(self, hashes: Collection[str]) -> None:
         """Bring back the blobs that were set aside. Raise `StorageFailureError` unless all are there. It blocks."""
@@ -406,6 +420,10 @@ def _opened(path: Path, aside: AsideFolder, start: int, end: int | None) -> tupl
     except BaseException:
         file.close()
         raise
+
+
+def _reach(root: Path) -> None:
+    os.scandir(root).close()
 
 
 def _shards(root: Path) -> list[Path]:

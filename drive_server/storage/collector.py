@@ -20,6 +20,7 @@ from drive_server.storage.tables.items import VersionRow
 
 logger = logging.getLogger(__name__)
 
+COLLECTING: Final = "collecting"
 GRACE: Final = timedelta(hours=1)
 UNFINISHED_AFTER: Final = timedelta(days=1)
 NIGHT: Final = timedelta(days=1)
@@ -104,7 +105,14 @@ class Collector:
         self._began = (began or system_now()).timestamp()
 
     async def run_once(self) -> Collected:
-        """Check all contents once. Raises `StorageFailureError`; contents that were removed by then are gone."""
+        """Check all contents once, unless another process does, or a backup copies them.
+
+        Raises `StorageFailureError`; contents that were removed by then are gone.
+        """
+        async with self._database.alone(COLLECTING) as is_alone:
+            return await self._run_once() if is_alone else Collected()
+
+    async def _run_once(self) -> Collected:
         done = Collected()
         await self._look_aside(done)
         before = self._clock() - self._grace

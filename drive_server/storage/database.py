@@ -10,7 +10,7 @@ from secrets import token_bytes
 from typing import Any, Final, Self, TypeVar
 
 import anyio
-from sqlalchemy import URL, Connection, column, event, make_url, select, table
+from sqlalchemy import URL, Connection, column, event, func, make_url, select, table
 from sqlalchemy.exc import (
     DatabaseError,
     DataError,
@@ -178,6 +178,23 @@ class Database:
         async with self._exclusive():
             with self._translation():
                 return await self._transactions.change(work, turns or self.turns)
+
+    @asynccontextmanager
+    async def alone(self, turn: str) -> AsyncGenerator[bool]:
+        """Yield whether no other process does this; True where one process has the database. Writers don't wait."""
+        if not self.takes_turns:
+            yield True
+            return
+        taken = select(func.pg_try_advisory_xact_lock(func.hashtextextended(turn, 0)))
+        with self._translation():
+            connection = await self.engine.connect()
+        try:
+            with self._translation():
+                is_alone = bool(await connection.scalar(taken))
+            yield is_alone
+        finally:
+            with anyio.CancelScope(shield=True):
+                await connection.close()
 
     async def state(self) -> object:
         """Return a mark of the state of the database, at most `STATE_SECONDS` old: see `until_changed`."""

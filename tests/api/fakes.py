@@ -126,6 +126,9 @@ class MemoryDrive:
     async def check(self) -> None:
         """Always ready."""
 
+    async def check_blobs(self) -> None:
+        """Always ready."""
+
 
 class ManualClock:
     """Stands still until the test moves it; may be moved from another thread."""

@@ -1,25 +1,30 @@
-"""`drive-agent backup`: a copy of everything on this machine, also while the service writes, and its check."""
+"""`drive-agent backup`: a copy of everything of an installation, also while services write, and its check."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
 import time
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from api.cli.backups.contents import DamagedError, copy_content, is_intact, remove_unused
 from api.cli.backups.databases import check_database, copy_databases
 from api.cli.backups.layout import (
     BLOBS,
+    CONTENTS,
     DRAFT,
     DRIVE,
+    DRIVE_DUMP,
     GENERATIONS,
     OTHERS,
     SECRETS,
+    THREADS_DUMP,
     Generation,
     Record,
     copy_private,
@@ -33,7 +38,8 @@ from api.cli.backups.layout import (
     used_blobs,
     write_record,
 )
-from api.cli.backups.sources import Sources, local_sources
+from api.cli.backups.servers import check_dump, dump_databases, held_collector
+from api.cli.backups.sources import Sources, sources_of
 from api.cli.failure import CommandError, system_reason
 from api.cli.progress import Progress
 from api.cli.service.last_backup import note_backup
@@ -59,12 +65,12 @@ def backup(arguments: Namespace) -> int:
     terminal, root = Terminal(), Path(arguments.target_path)
     if arguments.verify:
         return _verify(root, terminal)
-    sources = local_sources(arguments)
+    sources = sources_of(arguments)
     _require_sources(sources, root)
     begun = time.monotonic()
     try:
         generation, copied = _make(sources, root, arguments.keep, terminal)
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, sqlite3.Error, SQLAlchemyError) as error:
         raise CommandError.of("backup_failed", reason=system_reason(error)) from error
     except DamagedError as error:
         raise CommandError.of("backup_blob", sha256=error) from error
@@ -81,7 +87,7 @@ def backup(arguments: Namespace) -> int:
 
 
 def _require_sources(sources: Sources, root: Path) -> None:
-    if not sources.databases[DRIVE].exists():
+    if sources.servers is None and not sources.databases[DRIVE].exists():
         raise CommandError.of("backup_nothing", root=sources.root)
     if root.absolute().is_relative_to(sources.root) or sources.root.is_relative_to(root.absolute()):
         raise CommandError.of("backup_inside", root=root)
@@ -92,17 +98,22 @@ def _make(sources: Sources, root: Path, keep: int, terminal: Terminal) -> tuple[
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder = root / GENERATIONS
     folder.mkdir(mode=0o700, exist_ok=True)
-    with _alone(root / LOCK, "backup_other"), _alone(sources.root / HOUSEKEEPING, "backup_collector"):
+    sources.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with ExitStack() as held:
+        held.enter_context(_alone(root / LOCK, "backup_other"))
+        held.enter_context(_alone(sources.root / HOUSEKEEPING, "backup_collector"))
+        if sources.servers is not None:
+            held.enter_context(held_collector(sources.servers.drive))
         # While housekeeping waits, no content is removed that the copy of the database refers to.
         for unfinished in folder.glob(f"{DRAFT}*"):
             remove_folder(unfinished)
         draft = folder / f"{DRAFT}-{os.getpid()}"
         draft.mkdir(mode=0o700)
-        _copy_files(sources, draft)
+        schemas = _copy_files(sources, draft)
         copied, blobs, size = _copy_contents(sources, root, draft, terminal)
         now = datetime.now(UTC)
         files = {path.name: digest_of(path) for path in sorted(draft.iterdir())}
-        record = Record(now.isoformat(), version("drive-agent"), schemas_of(draft), files, blobs, size)
+        record = Record(now.isoformat(), version("drive-agent"), schemas, files, blobs, size)
         sync_all()
         write_record(draft, record)
         sync(draft)
@@ -113,22 +124,26 @@ def _make(sources: Sources, root: Path, keep: int, terminal: Terminal) -> tuple[
     return Generation(made, record), copied
 
 
-def _copy_files(sources: Sources, draft: Path) -> None:
+def _copy_files(sources: Sources, draft: Path) -> dict[str, str]:
+    """Copy all but the contents; return the newest migrations of the databases."""
+    schemas = dump_databases(sources.servers, draft) if sources.servers else dict[str, str]()
     copy_databases({name: path for name, path in sources.databases.items() if path.exists()}, draft)
     for name in (*SECRETS, *OTHERS):
         with suppress(FileNotFoundError):
             copy_private(sources.root / name, draft / name)
     for path in draft.iterdir():
         sync(path)
+    return schemas or schemas_of(draft)
 
 
 def _copy_contents(sources: Sources, root: Path, draft: Path, terminal: Terminal) -> tuple[int, int, int]:
     """Copy the contents that the copied database refers to; return how many were new, and number and bytes of all."""
-    count, size = count_blobs(draft / DRIVE)
+    listed = draft / (CONTENTS if sources.servers else DRIVE)
+    count, size = count_blobs(listed)
     copied = 0
     (root / BLOBS).mkdir(mode=0o700, exist_ok=True)
     with Progress(terminal, text("backing_up"), count) as progress:
-        for number, (sha256, length) in enumerate(used_blobs(draft / DRIVE), 1):
+        for number, (sha256, length) in enumerate(used_blobs(listed), 1):
             copied += copy_content(sources.blobs, root / BLOBS, sha256, length)
             progress.update(number, count)
     return copied, count, size
@@ -181,7 +196,14 @@ def problems_of(generation: Generation, root: Path, terminal: Terminal) -> list[
         for name in databases
         if (found := check_database(generation.folder / name))
     ]
-    if DRIVE in databases:
+    dumps = [name for name in (DRIVE_DUMP, THREADS_DUMP) if name in generation.record.files and name not in wrong]
+    problems += [
+        text("backup_database", name=f"{generation.name}/{name}", reason=found)
+        for name in dumps
+        if (found := check_dump(generation.path_of(name)))
+    ]
+    listed = CONTENTS if generation.is_dump else DRIVE
+    if listed in generation.record.files and listed not in wrong:
         problems += _damaged_contents(generation, root, terminal)
     return problems
 

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import os
-from contextlib import suppress
+from contextlib import closing, suppress
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
+
+import obstore
+from obstore.exceptions import BaseError
 
 from api.cli.backups.layout import blob_path
 from drive_server.storage.aside import FOLDER, KINDS
+from drive_server.storage.blobs import places_of
 from drive_server.storage.inner_paths import OuterPathError, inner_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
+    from collections.abc import Generator, Iterable
+
+    from obstore.store import ObjectStore
 
 CHUNK_BYTES: Final = 1 << 20
 PART: Final = ".part"
@@ -23,13 +29,14 @@ class DamagedError(Exception):
     """A content is not there, or is another one than its name says; the argument is its SHA-256."""
 
 
-def copy_content(source: Path, target: Path, sha256: str, size: int) -> bool:
+def copy_content(source: Path | ObjectStore, target: Path, sha256: str, size: int) -> bool:
     """Copy a content, also one that is set aside, to a folder of contents; return False if that has it.
 
     Raises `DamagedError` and `OSError`.
     """
     try:
-        path, origin = blob_path(target, sha256), _place_of(source, sha256)
+        path = blob_path(target, sha256)
+        chunks = _chunks_in_folder(source, sha256) if isinstance(source, Path) else _chunks_of_object(source, sha256)
     except OuterPathError as error:
         raise DamagedError(sha256) from error
     with suppress(FileNotFoundError):
@@ -40,8 +47,8 @@ def copy_content(source: Path, target: Path, sha256: str, size: int) -> bool:
     draft = path.with_name(path.name + PART)
     digest = hashlib.sha256()
     try:
-        with origin.open("rb") as file, _created(draft) as copy:
-            while chunk := file.read(CHUNK_BYTES):
+        with closing(chunks), _created(draft) as copy:
+            for chunk in chunks:
                 digest.update(chunk)
                 copy.write(chunk)
             copy.flush()
@@ -53,6 +60,46 @@ def copy_content(source: Path, target: Path, sha256: str, size: int) -> bool:
         raise DamagedError(sha256)
     draft.replace(path)
     return True
+
+
+def put_content(source: Path, target: ObjectStore, sha256: str, size: int) -> bool:
+    """Store a content of a folder as an object; return False if it is there. Raises as `copy_content` does."""
+    place = places_of(sha256)[0]
+    with suppress(FileNotFoundError):
+        if obstore.head(target, place)["size"] == size:
+            return False
+    if not is_intact(source, sha256):
+        raise DamagedError(sha256)
+    try:
+        obstore.put(target, place, blob_path(source, sha256))
+    except BaseError as error:
+        raise OSError(str(error)) from error
+    return True
+
+
+def _chunks_in_folder(root: Path, sha256: str) -> Generator[bytes]:
+    origin = _place_of(root, sha256)
+    return _chunks_of_file(origin)
+
+
+def _chunks_of_file(path: Path) -> Generator[bytes]:
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK_BYTES):
+            yield chunk
+
+
+def _chunks_of_object(store: ObjectStore, sha256: str) -> Generator[bytes]:
+    """Yield the bytes of an object in its place, or set aside. Raises `FileNotFoundError` and `OSError`."""
+    for place in places_of(sha256):
+        try:
+            found = obstore.get(store, place)
+        except FileNotFoundError:
+            continue
+        except BaseError as error:
+            raise OSError(str(error)) from error
+        yield from map(bytes, found.stream(min_chunk_size=CHUNK_BYTES))
+        return
+    raise FileNotFoundError(sha256)
 
 
 def _place_of(root: Path, sha256: str) -> Path:

@@ -40,10 +40,15 @@ THREADS: Final = "graph.db"
 MEMORIES: Final = "store.db"
 SECRETS: Final = ("token", "secrets.key", "drive-agent.env")
 OTHERS: Final = ("model_services.json",)
-FILES: Final = frozenset({DRIVE, SERVICE, THREADS, MEMORIES, *SECRETS, *OTHERS})
+DRIVE_DUMP: Final = "drive.dump"
+THREADS_DUMP: Final = "threads.dump"
+CONTENTS: Final = "contents.txt"
+"""The contents that a dump refers to: SHA-256 and bytes of one in each line. A copy of SQLite's is asked itself."""
+FILES: Final = frozenset({DRIVE, SERVICE, THREADS, MEMORIES, DRIVE_DUMP, THREADS_DUMP, CONTENTS, *SECRETS, *OTHERS})
 """The files that a generation may list: no other name is read or written."""
 HASH: Final = re.compile("[0-9a-f]{64}")
 MOST_RECORD_BYTES: Final = 1 << 20
+VERSION_TABLES: Final = {DRIVE: "alembic_version", SERVICE: "api_alembic_version"}
 SIZES: Final = "SELECT blob, max(size) AS size FROM versions GROUP BY blob"
 
 
@@ -76,7 +81,12 @@ class Generation:
 
     def blobs(self) -> Iterator[tuple[str, int]]:
         """Yield the SHA-256 and the size in bytes of each content that it refers to."""
-        yield from used_blobs(self.path_of(DRIVE))
+        yield from used_blobs(self.path_of(CONTENTS if self.is_dump else DRIVE))
+
+    @property
+    def is_dump(self) -> bool:
+        """Whether its databases are dumps of PostgreSQL's."""
+        return DRIVE_DUMP in self.record.files
 
     def path_of(self, name: str) -> Path:
         """Return the path of one of its files. Raises `OuterPathError` for a link."""
@@ -84,13 +94,24 @@ class Generation:
 
 
 def used_blobs(database: Path) -> Iterator[tuple[str, int]]:
-    """Yield the SHA-256 and the size in bytes of each content that a copy of the drive's database refers to."""
+    """Yield the SHA-256 and the size in bytes of each content that a copy of the drive's database refers to.
+
+    Beside a dump stands their list.
+    """
+    if database.name == CONTENTS:
+        with database.open(encoding="ascii") as lines:
+            for sha256_hex, size in map(str.split, lines):
+                yield sha256_hex, int(size)
+        return
     with opened_database(database, read_only=True) as connection:
         yield from connection.execute(f"{SIZES} ORDER BY blob")
 
 
 def count_blobs(database: Path) -> tuple[int, int]:
     """Return the number of those contents, and their bytes."""
+    if database.name == CONTENTS:
+        sizes = [size for _, size in used_blobs(database)]
+        return len(sizes), sum(sizes)
     with opened_database(database, read_only=True) as connection:
         return connection.execute(f"SELECT count(*), coalesce(sum(size), 0) FROM ({SIZES})").fetchone()  # noqa: S608 - ours
 
@@ -168,9 +189,8 @@ def _is_table(value: Any, names: AbstractSet[str]) -> TypeGuard[dict[str, str]]:
 
 def schemas_of(folder: Path) -> dict[str, str]:
     """Return the newest migrations of the copies of databases in a folder."""
-    tables = {DRIVE: "alembic_version", SERVICE: "api_alembic_version"}
     found: dict[str, str] = {}
-    for name, table in tables.items():
+    for name, table in VERSION_TABLES.items():
         if (folder / name).exists():
             with opened_database(folder / name, read_only=True) as connection:
                 found[name] = str(connection.execute(f"SELECT version_num FROM {table}").fetchone()[0])  # noqa: S608 - ours

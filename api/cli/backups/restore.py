@@ -5,20 +5,27 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import obstore
 from sqlalchemy import make_url
+from sqlalchemy.exc import SQLAlchemyError
 
-from api.cli.backups.contents import DamagedError, copy_content
+from api.cli.backups.contents import DamagedError, copy_content, put_content
 from api.cli.backups.databases import check_database, opened_database
 from api.cli.backups.layout import (
     BLOBS,
+    CONTENTS,
     DRIVE,
+    DRIVE_DUMP,
     MEMORIES,
     SERVICE,
     THREADS,
+    THREADS_DUMP,
     Generation,
     copy_private,
     generations_in,
@@ -26,6 +33,8 @@ from api.cli.backups.layout import (
     remove_folder,
     sync_all,
 )
+from api.cli.backups.servers import Servers, check_dump, execute_all, require_empty, restore_dump
+from api.cli.backups.sources import contents_at
 from api.cli.configuration import settings_of
 from api.cli.failure import CommandError, system_reason
 from api.cli.progress import Progress
@@ -36,25 +45,42 @@ from api.storage.database import SCHEMA as SERVICE_SCHEMA
 from drive_server.errors import StorageFailureError
 from drive_server.settings import DriveSettings
 from drive_server.storage.engine import configure_sqlite
+from drive_server.storage.installation.parts import MARK_FILE
 from drive_server.storage.spool import sync
 from drive_server.storage.tables.drive_schema import SCHEMA as DRIVE_SCHEMA
+from graph.settings import AgentSettings
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from obstore.store import ObjectStore
+
     from drive_server.storage.schema import Schema
 
+CHECKS: Final = {".db": check_database, ".dump": check_dump}
 SCHEMAS: Final[dict[str, Schema]] = {DRIVE: DRIVE_SCHEMA, SERVICE: SERVICE_SCHEMA}
 DRAFT: Final = ".restoring"
 READ_AGAIN: Final = """
 UPDATE index_entries SET state = 'pending', reason = '', attempts = 0, content = '', index_table = '';
 DELETE FROM readings;
+DELETE FROM upload_parts;
 DELETE FROM uploads;
+DELETE FROM attempts;
+DELETE FROM login_links;
+DELETE FROM link_fetches;
 """
-"""The index is not in a backup, nor are unfinished uploads."""
+"""The index is not in a backup, nor are unfinished uploads, and nothing that holds for minutes."""
 NEW_IDENTITY: Final = "DELETE FROM installation_marks; DELETE FROM installation;"
 NO_MARK: Final = "DROP TABLE IF EXISTS drive_agent_marks;"
 """A restored backup is an installation of its own: its first start gives all parts a new identity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """The databases on servers to fill, and where contents go if not into the data directory."""
+
+    servers: Servers
+    blobs: Path | ObjectStore | None
 
 
 def restore(arguments: Namespace) -> int:
@@ -64,11 +90,12 @@ def restore(arguments: Namespace) -> int:
     generation = _chosen(root, arguments.generation)
     _require_known(generation)
     _require_free(target, force=arguments.force)
+    destination = _destination(arguments, generation)
     begun = time.monotonic()
     draft = target.absolute().with_name(f"{DRAFT}-{target.absolute().name}")
     try:
-        moved = _restore(generation, root, draft, target.absolute(), terminal)
-    except (OSError, sqlite3.Error, StorageFailureError) as error:
+        moved = _restore(generation, root, draft, target.absolute(), destination, terminal)
+    except (OSError, sqlite3.Error, SQLAlchemyError, StorageFailureError) as error:
         raise CommandError.of("restore_failed", reason=system_reason(error)) from error
     except DamagedError as error:
         raise CommandError.of("restore_blob", sha256=error) from error
@@ -104,6 +131,26 @@ def _require_known(generation: Generation) -> None:
             raise CommandError.of("restore_newer", version=generation.record.version)
 
 
+def _destination(arguments: Namespace, generation: Generation) -> Destination | None:
+    """Return the servers that the settings name, for a backup of such; None for one that becomes files.
+
+    Raises `CommandError` if they name none, or if a database has tables.
+    """
+    if not generation.is_dump:
+        return None
+    drive, agent = settings_of(arguments, DriveSettings), settings_of(arguments, AgentSettings)
+    if drive.is_embedded or make_url(drive.database_url).get_backend_name() != "postgresql":
+        raise CommandError.of("restore_needs_server", setting="DRIVE_DATABASE_URL")
+    servers = Servers.of(drive.database_url, agent.threads_url)
+    has_threads = THREADS_DUMP in generation.record.files
+    if has_threads and servers.threads is None:
+        raise CommandError.of("restore_needs_server", setting="AGENT_THREADS_URL")
+    require_empty(servers.drive)
+    if has_threads and servers.threads is not None:
+        require_empty(servers.threads)
+    return Destination(servers, None if not drive.blob_url else contents_at(drive.blob_url))
+
+
 def _require_free(target: Path, *, force: bool) -> None:
     if target.exists() and is_held(target):
         raise CommandError.of("restore_running", target=target)
@@ -111,17 +158,23 @@ def _require_free(target: Path, *, force: bool) -> None:
         raise CommandError.of("restore_full", target=target)
 
 
-def _restore(generation: Generation, root: Path, draft: Path, target: Path, terminal: Terminal) -> Path | None:
-    """Put everything together beside the target, and then in its place; return where what was there went."""
+def _restore(
+    generation: Generation, root: Path, draft: Path, target: Path, destination: Destination | None, terminal: Terminal
+) -> Path | None:
+    """Put everything together beside the target, and then in its place; return where what was there went.
+
+    Databases on servers come last before that: each is filled as a whole, or stays empty.
+    """
     remove_folder(draft)
     draft.mkdir(mode=0o700, parents=True)
     _copy_files(generation, draft)
-    (draft / BLOBS).mkdir(mode=0o700)
-    with Progress(terminal, text("restoring"), generation.record.blobs) as progress:
-        for number, (sha256, size) in enumerate(generation.blobs(), 1):
-            copy_content(root / BLOBS, draft / BLOBS, sha256, size)
-            progress.update(number, generation.record.blobs)
-    _migrate(draft)
+    place = (destination.blobs if destination else None) or target / BLOBS
+    if isinstance(place, Path) and place.is_relative_to(target):
+        place = draft / place.relative_to(target)
+    _copy_contents(generation, root, place, terminal)
+    _migrate(draft, () if destination else (DRIVE,))
+    if destination is not None:
+        _fill(destination.servers, draft)
     sync_all()
     moved = None
     if target.exists() and any(target.iterdir()):
@@ -136,12 +189,44 @@ def _copy_files(generation: Generation, draft: Path) -> None:
     for name, sha256 in generation.record.files.items():
         if copy_private(generation.path_of(name), draft / name) != sha256:
             raise CommandError.of("backup_file", name=f"{generation.name}/{name}")
-        if name.endswith(".db") and (found := check_database(draft / name)):
+        check = CHECKS.get(Path(name).suffix)
+        if check and (found := check(draft / name)):
             raise CommandError.of("backup_database", name=f"{generation.name}/{name}", reason=found)
 
 
-def _migrate(draft: Path) -> None:
-    """Bring the databases to this version of the program, and have all files read again for search."""
+def _copy_contents(generation: Generation, root: Path, place: Path | ObjectStore, terminal: Terminal) -> None:
+    """Copy the contents to where the drive looks for them; a mark of another installation there ends."""
+    if isinstance(place, Path):
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (place / MARK_FILE).unlink(missing_ok=True)
+    else:
+        with suppress(FileNotFoundError):
+            obstore.delete(place, MARK_FILE)
+    with Progress(terminal, text("restoring"), generation.record.blobs) as progress:
+        for number, (sha256, size) in enumerate(generation.blobs(), 1):
+            if isinstance(place, Path):
+                copy_content(root / BLOBS, place, sha256, size)
+            else:
+                put_content(root / BLOBS, place, sha256, size)
+            progress.update(number, generation.record.blobs)
+
+
+def _fill(servers: Servers, draft: Path) -> None:
+    """Fill the databases from their dumps, which go then; bring them to this version of the program."""
+    dumps = ((DRIVE_DUMP, servers.drive), (THREADS_DUMP, servers.threads))
+    for name, url in dumps:
+        if url is not None and (draft / name).exists():
+            restore_dump(url, draft / name)
+            execute_all(url, NO_MARK)
+    for schema in SCHEMAS.values():
+        schema.upgrade(servers.drive.set(drivername="postgresql+psycopg"))
+    execute_all(servers.drive, READ_AGAIN + NEW_IDENTITY)
+    for name in (DRIVE_DUMP, THREADS_DUMP, CONTENTS):
+        (draft / name).unlink(missing_ok=True)
+
+
+def _migrate(draft: Path, drives: tuple[str, ...]) -> None:
+    """Bring the databases in files to this version of the program, and have all files read again for search."""
     for name, schema in SCHEMAS.items():
         if (draft / name).exists():
             schema.upgrade(make_url(f"sqlite:///{draft / name}"), configure_sqlite)
@@ -149,6 +234,7 @@ def _migrate(draft: Path) -> None:
         if (draft / name).exists():
             with opened_database(draft / name) as connection:
                 connection.executescript(NO_MARK)
-    with opened_database(draft / DRIVE) as connection:
-        connection.executescript(READ_AGAIN + NEW_IDENTITY)
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    for name in drives:
+        with opened_database(draft / name) as connection:
+            connection.executescript(READ_AGAIN + NEW_IDENTITY)
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

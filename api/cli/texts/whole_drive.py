@@ -138,20 +138,46 @@ WHOLE_DRIVE: Final[dict[str, tuple[str, str]]] = {
         "{root} 中有访问令牌、密钥文件和设置：能读取它的人即可访问云盘。目前仅您可以读取；请同样妥善保管其副本。",
     ),
     "backup_postgres": (
-        "{setting} names a database server, of which drive-agent makes no copies.",
-        "{setting} 指定了数据库服务器，drive-agent 不为其做备份。",
+        "{setting} names a database server, and the other parts of the drive are files here.",
+        "{setting} 指定了数据库服务器，而云盘的其他部分是本机文件。",
     ),
     "backup_postgres.hint": (
         "Back it up with pg_dump, or with your provider's snapshots, first; then the contents of files.",
         "请先用 pg_dump 或服务商的快照备份数据库，再备份文件内容。",
     ),
     "backup_objects": (
-        "DRIVE_BLOB_URL names a store of objects, of which drive-agent makes no copies.",
-        "DRIVE_BLOB_URL 指定了对象存储，drive-agent 不为其做备份。",
+        "DRIVE_BLOB_URL names a store of objects, and the drive's database is a file here.",
+        "DRIVE_BLOB_URL 指定了对象存储，而云盘的数据库是本机文件。",
     ),
     "backup_objects.hint": (
         "Use the store's own versioning or replication, or `rclone copy`; copy the database before the objects.",
         "请使用存储自带的版本控制或复制功能，或用 `rclone copy`；请先备份数据库，再复制对象。",
+    ),
+    "backup_no_program": (
+        "{program} is not installed here.",
+        "本机未安装 {program}。",
+    ),
+    "backup_no_program.hint": (
+        "Install PostgreSQL's client programs, of the server's version or a newer one, and put them on the PATH.",
+        "请安装 PostgreSQL 客户端程序（版本不低于服务器），并将其加入 PATH。",
+    ),
+    "backup_program_failed": ("{program} failed: {reason}", "{program} 运行失败：{reason}"),
+    "backup_program_failed.hint": (
+        "Check that the database can be reached, and that the program is not older than the server.",
+        "请检查数据库能否连接，以及该程序的版本是否低于服务器。",
+    ),
+    "restore_needs_server": (
+        "This is a backup of PostgreSQL, and {setting} names no such database.",
+        "这是 PostgreSQL 的备份，而 {setting} 未指定此类数据库。",
+    ),
+    "restore_needs_server.hint": (
+        "Make an empty database, and set {setting} to its URL.",
+        "请创建一个空数据库，并将 {setting} 设为其地址。",
+    ),
+    "restore_database_full": ("The database {database} is not empty.", "数据库 {database} 不是空的。"),
+    "restore_database_full.hint": (
+        "Make an empty database and name it in the settings: a restore never mixes two drives.",
+        "请创建一个空数据库并在设置中指定：恢复不会把两个云盘混在一起。",
     ),
     "backup_nothing": ("There is nothing to back up in {root}.", "{root} 中没有可备份的内容。"),
     "backup_nothing.hint": (

@@ -40,7 +40,7 @@ async def open_link(secret: str, request: Request, drive: DriveDep) -> Response:
         return await _log_in(request, drive, secret)
     language = language_of(request)
     try:
-        email = drive.login_links.find(secret).email
+        email = (await drive.login_links.find(secret)).email
     except NotFoundError:
         return _gone(language)
     form = f"<form method='post'><button class='main'>{sentence(WORDS, language, 'button')}</button></form>"

@@ -3,15 +3,18 @@
 They are signed by the drive, so that nobody fills its memory, or uses up those of others, by asking for many.
 """
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from secrets import token_bytes
 from typing import Final
 
+import anyio
+
 from drive_server.clock import Clock
-from drive_server.errors import DriveError
-from drive_server.signing import Signer
+from drive_server.errors import DriveError, RateLimitError
+from drive_server.services.throttles.windows import window_of
+from drive_server.storage.database import Database
 
 NONCE_BYTES: Final = 32
 HOLDS_FOR: Final = timedelta(minutes=5)
@@ -20,12 +23,12 @@ _TIME_BYTES: Final = 8
 
 
 class Challenges:
-    """Makes and takes challenges. Those that were used are in memory until they end."""
+    """Makes and takes challenges. Those that were used are noted until they end, for all processes of the drive."""
 
-    def __init__(self, signer: Signer, clock: Clock) -> None:
-        self._signer = signer
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._signer = database.signer
         self._clock = clock
-        self._used: dict[bytes, float] = {}
+        self._used = window_of(database, PURPOSE, 1, PURPOSE, HOLDS_FOR.total_seconds())
 
     def create(self, purpose: str) -> bytes:
         """Return a new challenge."""
@@ -33,20 +36,23 @@ class Challenges:
         payload = token_bytes(NONCE_BYTES) + ends.to_bytes(_TIME_BYTES, "big")
         return self._signer.sign(f"{PURPOSE} {purpose}", payload).encode()
 
-    @contextmanager
-    def taken(self, challenge: bytes, purpose: str, refusal: DriveError) -> Generator[None]:
+    @asynccontextmanager
+    async def taken(self, challenge: bytes, purpose: str, refusal: DriveError) -> AsyncGenerator[None]:
         """Use the challenge up, unless the block fails. Raises `refusal` for one that does not hold for the purpose."""
-        ends, now = self._end_of(challenge, purpose), self._clock().timestamp()
-        if ends <= now or challenge in self._used:
+        if self._end_of(challenge, purpose) <= self._clock().timestamp():
             raise refusal
-        self._used = {used: end for used, end in self._used.items() if end > now}
-        self._used[challenge] = ends
+        key, is_used = challenge.decode("ascii"), False
+        try:
+            place = await self._used.take(key)
+        except RateLimitError as error:
+            raise refusal from error
         try:
             yield
-        except BaseException:
-            # So only those who have a passkey take up memory here.
-            self._used.pop(challenge, None)
-            raise
+            is_used = True
+        finally:
+            # So only those who have a passkey take up memory.
+            with anyio.CancelScope(shield=True):
+                await self._used.settle(key, place, counts=is_used)
 
     def _end_of(self, challenge: bytes, purpose: str) -> float:
         payload = self._signer.verify(f"{PURPOSE} {purpose}", challenge.decode("ascii", "replace"))

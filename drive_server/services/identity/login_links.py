@@ -5,12 +5,18 @@ from datetime import datetime, timedelta
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Final
 
+from pydantic import TypeAdapter
+from sqlalchemy import delete, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from drive_server.access import Principal, require_person
 from drive_server.clock import Clock, utc_now
 from drive_server.context import public_address
 from drive_server.errors import NotFoundError
 from drive_server.services.identity.keys import SECRET_BYTES, digest
 from drive_server.services.identity.proofs.freshness import SESSION
+from drive_server.storage.database import Database
+from drive_server.storage.tables.people import LoginLinkRow
 
 if TYPE_CHECKING:
     from drive_server.services.identity.service import IdentityService
@@ -18,6 +24,7 @@ if TYPE_CHECKING:
 PAGE: Final = "/login"
 HOLDS_FOR: Final = timedelta(minutes=10)
 MOST_OF_ONE_PERSON: Final = 10
+_PRINCIPAL: Final = TypeAdapter(Principal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,53 +35,67 @@ class LoginLink:
     expires_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    principal: Principal
-    expires_at: datetime
-
-
 class LoginLinks:
-    """Makes and redeems them. They are in memory, by the digest of their secret: none survives the process."""
+    """Makes and redeems them, for all processes of the drive; a row has the digest of the secret."""
 
-    def __init__(self, identity: "IdentityService", public_url: str, clock: Clock = utc_now) -> None:
+    def __init__(
+        self, database: Database, identity: "IdentityService", public_url: str, clock: Clock = utc_now
+    ) -> None:
+        self._database = database
         self._identity = identity
         self._public_url = public_url
         self._clock = clock
-        self._waiting: dict[str, _Waiting] = {}
 
-    def create(self, principal: Principal) -> LoginLink:
+    async def create(self, principal: Principal) -> LoginLink:
         """Return a new link for the caller; of more than ten of one person, the oldest gives way."""
         require_person(principal)
         now = self._clock()
-        self._waiting = {key: link for key, link in self._waiting.items() if link.expires_at > now}
-        own = [key for key, link in self._waiting.items() if link.principal.user_id == principal.user_id]
-        for key in own[: max(0, len(own) + 1 - MOST_OF_ONE_PERSON)]:
-            del self._waiting[key]
         secret, ends = token_urlsafe(SECRET_BYTES), min(now + HOLDS_FOR, principal.expires_at or now + HOLDS_FOR)
         proved_at = principal.proved_at if principal.method == SESSION else now
-        self._waiting[digest(secret)] = _Waiting(replace(principal, proved_at=proved_at), ends)
+        row = LoginLinkRow(
+            digest=digest(secret),
+            user_id=principal.user_id,
+            caller=_PRINCIPAL.dump_python(replace(principal, proved_at=proved_at), mode="json"),
+            created_at=now,
+            expires_at=ends,
+        )
+
+        async def work(session: AsyncSession) -> None:
+            await session.execute(delete(LoginLinkRow).where(LoginLinkRow.expires_at <= now))
+            own = select(LoginLinkRow.digest).where(LoginLinkRow.user_id == principal.user_id)
+            newest = own.order_by(LoginLinkRow.created_at.desc())
+            old = (await session.scalars(newest.offset(MOST_OF_ONE_PERSON - 1))).all()
+            await session.execute(delete(LoginLinkRow).where(LoginLinkRow.digest.in_(old)))
+            session.add(row)
+
+        await self._database.change(work)
         return LoginLink(f"{public_address(self._public_url)}{PAGE}/{secret}", ends)
 
-    def find(self, secret: str) -> Principal:
+    async def find(self, secret: str) -> Principal:
         """Return whom a link logs in; it stays as it is. Raises `NotFoundError` if it holds no more."""
-        found = self._waiting.get(digest(secret))
-        if found is None or found.expires_at <= self._clock():
-            raise NotFoundError(
-                "This address to log in was used, has expired, or never was.",
-                hint="Print a new one with `drive-agent login-link`.",
-            )
-        return found.principal
+        return self._holder(await self._database.look(lambda session: session.get(LoginLinkRow, digest(secret))))
 
     async def redeem(self, secret: str) -> Principal:
         """Use a link up, and return whom it logs in, with no scope that the maker's key has lost since.
 
         Raises `NotFoundError` as `find` does, `UnauthenticatedError` if that key was revoked or its person disabled.
         """
-        maker = self.find(secret)
-        del self._waiting[digest(secret)]
+
+        async def work(session: AsyncSession) -> LoginLinkRow | None:
+            used = delete(LoginLinkRow).where(LoginLinkRow.digest == digest(secret))
+            return await session.scalar(used.returning(LoginLinkRow))
+
+        maker = self._holder(await self._database.change(work))
         if maker.key_id is None:
             await self._identity.principal_for(maker.user_id, [])
             return maker
         now = await self._identity.authenticate_key(maker.key_id)
         return replace(maker, scopes=maker.scopes & now.scopes)
+
+    def _holder(self, row: LoginLinkRow | None) -> Principal:
+        if row is None or row.expires_at <= self._clock():
+            raise NotFoundError(
+                "This address to log in was used, has expired, or never was.",
+                hint="Print a new one with `drive-agent login-link`.",
+            )
+        return _PRINCIPAL.validate_python(row.caller)

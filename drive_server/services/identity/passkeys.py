@@ -72,7 +72,7 @@ class PasskeyService:
         self._sessions = sessions
         self._public_url = public_url
         self._clock = clock
-        self._challenges = Challenges(database.signer, clock)
+        self._challenges = Challenges(database, clock)
 
     @property
     def is_possible(self) -> bool:
@@ -120,7 +120,7 @@ class PasskeyService:
         await self._require_whole(actor.principal)
         clean, (host, origin) = clean_key_name(name), self._site()
         challenge = _challenge_of(credential)
-        with self._challenges.taken(challenge, actor.user_id, InvalidInputError(Message.of("bad_passkey"))):
+        async with self._challenges.taken(challenge, actor.user_id, InvalidInputError(Message.of("bad_passkey"))):
             return await self._register(actor.user_id, clean, credential, (challenge, host, origin))
 
     async def _register(
@@ -187,7 +187,7 @@ class PasskeyService:
         and a counter that did not grow, as of a copied one; `AccountDisabledError` for who was disabled.
         """
         challenge, (host, origin) = _challenge_of(credential), self._site()
-        with self._challenges.taken(challenge, LOG_IN, UnauthenticatedError(Message.of("login_failed"))):
+        async with self._challenges.taken(challenge, LOG_IN, UnauthenticatedError(Message.of("login_failed"))):
             return await self._holder(credential, (challenge, host, origin))
 
     async def _holder(self, credential: Mapping[str, Any], expected: tuple[bytes, str, str]) -> Principal:

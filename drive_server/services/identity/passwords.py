@@ -17,7 +17,6 @@ from drive_server.clock import Clock, utc_now
 from drive_server.context import public_address
 from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, UnauthenticatedError
 from drive_server.messages import Message
-from drive_server.rate_limiter import Attempts
 from drive_server.services.identity.emails import normalise_email
 from drive_server.services.identity.keys import digest, require_scopes
 from drive_server.services.identity.login_links import LoginLink
@@ -25,6 +24,8 @@ from drive_server.services.identity.proofs.known_browsers import KnownBrowsers
 from drive_server.services.identity.service import IdentityService, find_user, named_user
 from drive_server.services.identity.sessions import SessionService, revoke_sessions
 from drive_server.services.mail.outbox import MailText, Outbox
+from drive_server.services.throttles.attempts import Attempts
+from drive_server.services.throttles.windows import window_of
 from drive_server.storage.database import Database
 from drive_server.storage.tables.people import UserRow
 from drive_server.telemetry.security import record, record_refusal
@@ -91,9 +92,10 @@ class PasswordService:
         # Its own thread: who is known does not wait behind strangers who guess.
         self._known = anyio.CapacityLimiter(1)
         self._nobodys = ""
-        self._networks = Attempts(MOST_WRONG, Message.of("too_many_wrong_passwords"))
-        self._accounts = Attempts(MOST_WRONG_OF_AN_ACCOUNT, Message.of("account_under_attack"))
-        self._browsers = Attempts(MOST_WRONG, Message.of("too_many_wrong_passwords"))
+        attacked, wrong = Message.of("account_under_attack"), Message.of("too_many_wrong_passwords")
+        self._networks = Attempts(window_of(database, "passwords of a network", MOST_WRONG, wrong))
+        self._accounts = Attempts(window_of(database, "passwords of an account", MOST_WRONG_OF_AN_ACCOUNT, attacked))
+        self._browsers = Attempts(window_of(database, "passwords of a browser", MOST_WRONG, wrong))
         self._known_browsers = KnownBrowsers(database.signer, clock)
         outbox.texts[PURPOSE] = self._mail_text
 

@@ -14,7 +14,15 @@ from drive_server.services.quota import release_everything, usage_of
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.index import IndexEntryRow
 from drive_server.storage.tables.items import HoldingRow, NodeRow, ReadRow, UploadRow, VersionRow
-from drive_server.storage.tables.people import ApiKeyRow, GroupMemberRow, IdentityRow, PasskeyRow, SignInRow, UserRow
+from drive_server.storage.tables.people import (
+    ApiKeyRow,
+    GroupMemberRow,
+    IdentityRow,
+    LoginLinkRow,
+    PasskeyRow,
+    SignInRow,
+    UserRow,
+)
 from drive_server.storage.tables.sharing import LinkRow, MailRow, NoticeRow, ShareRow
 from drive_server.storage.tables.work import BulkFindingRow, BulkResultRow, TaskRow
 
@@ -42,7 +50,7 @@ async def forget_person(recorder: Recorder, row: UserRow) -> None:
         delete(BulkResultRow).where(BulkResultRow.user_id == row.id),
         *(
             delete(table).where(table.user_id == row.id)
-            for table in (IdentityRow, PasskeyRow, ReadRow, TaskRow, UploadRow)
+            for table in (IdentityRow, LoginLinkRow, PasskeyRow, ReadRow, TaskRow, UploadRow)
         ),
     ):
         await session.execute(statement, execution_options=UNSYNCHRONISED)

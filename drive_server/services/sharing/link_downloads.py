@@ -4,10 +4,18 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import anyio
+from sqlalchemy import ColumnElement, delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from drive_server.services.throttles.windows import SERVER_NOW
+from drive_server.storage.database import Database
+from drive_server.storage.engine import SessionWork
+from drive_server.storage.tables.sharing import LinkFetchRow
 
 MOST_DOWNLOADS: Final = 10_000
 KEPT_SECONDS: Final = 24 * 3600.0
@@ -15,6 +23,7 @@ KEPT_SECONDS: Final = 24 * 3600.0
 SPARE_SHARE: Final = 10
 # What is handed over counts as sent, whether it arrived or not: the less at a time, the less a broken connection costs.
 PIECE_BYTES: Final = 64 * 1024
+UNSYNCHRONISED: Final[dict[str, Any]] = {"synchronize_session": False}
 
 
 class Fetch(NamedTuple):
@@ -33,6 +42,32 @@ class Fetch(NamedTuple):
         return (self.link_id, self.blob, self.address)
 
 
+class LinkDownloads(Protocol):
+    """Knows how much of each download that was counted is still to be fetched.
+
+    A request for a whole file is a new download. One for a part belongs to the download of that content which the
+    same address has begun, as long as all its parts together are no more than the file and a tenth of it; what a
+    broken connection left unsent is given back. After a day the next part counts as a new download.
+    """
+
+    async def has_begun(self, link_id: str, address: str) -> bool:
+        """Return whether the address has begun a download and not fetched all of it."""
+        ...
+
+    async def count(self, database: Database, fetch: Fetch, count_link: SessionWork[None]) -> None:
+        """Take what is wanted out of a download that has begun, or begin one, which `count_link` has to allow."""
+        ...
+
+    def metered(self, fetch: Fetch, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """Pass the chunks on in small pieces, each counted before it is sent; give back those never handed over."""
+        ...
+
+
+def link_downloads(database: Database) -> LinkDownloads:
+    """Return the downloads of this process, or those in a table if other processes may write to the database."""
+    return TableDownloads(database) if database.takes_turns else MemoryDownloads()
+
+
 @dataclass(slots=True)
 class _Begun:
     at: float
@@ -40,19 +75,14 @@ class _Begun:
     lock: anyio.Lock = field(default_factory=anyio.Lock)
 
 
-class LinkDownloads:
-    """Knows, in this process, how much of each download that was counted is still to be fetched.
-
-    A request for a whole file is a new download. One for a part belongs to the download of that content which the
-    same address has begun, as long as all its parts together are no more than the file and a tenth of it; what a
-    broken connection left unsent is given back. After a day, or a restart, the next part counts as a new download.
-    """
+class MemoryDownloads:
+    """The downloads of this process: a restart forgets them."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
         self._begun: OrderedDict[tuple[str, str, str], _Begun] = OrderedDict()
 
-    def has_begun(self, link_id: str, address: str) -> bool:
+    async def has_begun(self, link_id: str, address: str) -> bool:
         """Return whether the address has begun a download and not fetched all of it."""
         now = self._clock()
         return any(
@@ -63,7 +93,7 @@ class LinkDownloads:
 
     @asynccontextmanager
     async def entered(self, fetch: Fetch) -> AsyncGenerator[bool]:
-        """Take what is wanted out of a download that has begun: False if it is a new one, which has to be counted."""
+        """Take what is wanted out of a download that has begun, or begin one after the block."""
         begun = self._find(fetch)
         async with begun.lock:
             if fetch.is_part and fetch.wanted <= begun.left:
@@ -72,20 +102,23 @@ class LinkDownloads:
                 return
             yield False
             begun.at = self._clock()
-            begun.left += fetch.size + fetch.size // SPARE_SHARE - fetch.wanted
+            begun.left += _rest(fetch)
+
+    async def count(self, database: Database, fetch: Fetch, count_link: SessionWork[None]) -> None:
+        """Take what is wanted out of a download that has begun, or begin one."""
+        async with self.entered(fetch) as is_counted:
+            if not is_counted:
+                await database.change(count_link)
 
     async def metered(self, fetch: Fetch, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        """Pass the chunks on in small pieces, each counted before it is sent; give back those never handed over."""
-        left = fetch.wanted
+        """Pass the chunks on in small pieces."""
+        sent = _Sent()
         try:
-            async for chunk in chunks:
-                for start in range(0, len(chunk), PIECE_BYTES):
-                    piece = chunk[start : start + PIECE_BYTES]
-                    left -= len(piece)
-                    yield piece
+            async for piece in _pieces(chunks, sent):
+                yield piece
         finally:
-            if left and (begun := self._begun.get(fetch.key)):
-                begun.left += left
+            if sent.bytes < fetch.wanted and (begun := self._begun.get(fetch.key)):
+                begun.left += fetch.wanted - sent.bytes
 
     def _find(self, fetch: Fetch) -> _Begun:
         now = self._clock()
@@ -96,3 +129,100 @@ class LinkDownloads:
                 self._begun.popitem(last=False)
         self._begun.move_to_end(fetch.key)
         return begun
+
+
+class TableDownloads:
+    """The downloads of all processes on a PostgreSQL database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def has_begun(self, link_id: str, address: str) -> bool:
+        """Return whether the address has begun a download and not fetched all of it."""
+        mine = LinkFetchRow.visitor == _digest(link_id, address), LinkFetchRow.left > 0, _is_fresh()
+        query = select(LinkFetchRow.key).where(*mine).limit(1)
+        return await self._database.look(lambda session: session.scalar(query)) is not None
+
+    async def count(self, database: Database, fetch: Fetch, count_link: SessionWork[None]) -> None:
+        """Take what is wanted out of a download that has begun, or begin one, in one transaction."""
+
+        async def work(session: AsyncSession) -> None:
+            if not (fetch.is_part and await _took(session, fetch)):
+                await count_link(session)
+                await _begin(session, fetch)
+
+        await database.change(work, turns=(_turn(fetch.link_id),))
+
+    async def metered(self, fetch: Fetch, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """Pass the chunks on in small pieces."""
+        sent = _Sent()
+        try:
+            async for piece in _pieces(chunks, sent):
+                yield piece
+        finally:
+            if sent.bytes < fetch.wanted:
+                with anyio.CancelScope(shield=True):
+                    await self._give_back(fetch, fetch.wanted - sent.bytes)
+
+    async def _give_back(self, fetch: Fetch, size: int) -> None:
+        given = (
+            update(LinkFetchRow).where(LinkFetchRow.key == _digest(*fetch.key)).values(left=LinkFetchRow.left + size)
+        )
+
+        async def work(session: AsyncSession) -> None:
+            await session.execute(given, execution_options=UNSYNCHRONISED)
+
+        await self._database.change(work, turns=(_turn(fetch.link_id),))
+
+
+async def _took(session: AsyncSession, fetch: Fetch) -> bool:
+    mine = LinkFetchRow.key == _digest(*fetch.key), LinkFetchRow.left >= fetch.wanted, _is_fresh()
+    taken = update(LinkFetchRow).where(*mine).values(left=LinkFetchRow.left - fetch.wanted)
+    return await session.scalar(taken.returning(LinkFetchRow.key), execution_options=UNSYNCHRONISED) is not None
+
+
+async def _begin(session: AsyncSession, fetch: Fetch) -> None:
+    """Note what the new download may still fetch, beside what is left of an earlier one that is not too old."""
+    key = _digest(*fetch.key)
+    before = await session.scalar(select(LinkFetchRow.left).where(LinkFetchRow.key == key, _is_fresh()))
+    await session.execute(delete(LinkFetchRow).where(LinkFetchRow.key == key), execution_options=UNSYNCHRONISED)
+    names = {"key": key, "visitor": _digest(fetch.link_id, fetch.address)}
+    await session.execute(insert(LinkFetchRow).values(**names, begun_at=SERVER_NOW, left=(before or 0) + _rest(fetch)))
+
+
+async def remove_old_fetches(database: Database) -> None:
+    """Delete the downloads by links that began too long ago to be gone on with."""
+    if database.takes_turns:
+        async with database.write() as session:
+            await session.execute(delete(LinkFetchRow).where(~_is_fresh()), execution_options=UNSYNCHRONISED)
+
+
+@dataclass(slots=True)
+class _Sent:
+    bytes: int = 0
+
+
+async def _pieces(chunks: AsyncIterator[bytes], sent: _Sent) -> AsyncIterator[bytes]:
+    """Yield small pieces, each counted before it is handed over."""
+    async for chunk in chunks:
+        for start in range(0, len(chunk), PIECE_BYTES):
+            piece = chunk[start : start + PIECE_BYTES]
+            sent.bytes += len(piece)
+            yield piece
+
+
+def _rest(fetch: Fetch) -> int:
+    """Return how many bytes of a new download may be fetched after its first part."""
+    return fetch.size + fetch.size // SPARE_SHARE - fetch.wanted
+
+
+def _is_fresh() -> ColumnElement[bool]:
+    return LinkFetchRow.begun_at > SERVER_NOW - KEPT_SECONDS
+
+
+def _digest(*parts: str) -> str:
+    return sha256("\n".join(parts).encode(errors="replace")).hexdigest()
+
+
+def _turn(link_id: str) -> str:
+    return f"link {link_id}"

@@ -14,7 +14,10 @@ from anyio import CapacityLimiter, to_thread
 
 from drive_server.errors import InvalidInputError, PasswordRequiredError
 from drive_server.messages import Message
-from drive_server.rate_limiter import Attempts, network_of
+from drive_server.rate_limiter import network_of
+from drive_server.services.throttles.attempts import Attempts
+from drive_server.services.throttles.windows import window_of
+from drive_server.storage.database import Database
 
 MIN_CHARACTERS: Final = 8
 MAX_CHARACTERS: Final = 128
@@ -33,8 +36,10 @@ class LinkPasswords:
     Another address is not held up by them: who knows the password gets in while others guess.
     """
 
-    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self._guesses = Attempts(GUESSES, Message.of("too_many_link_guesses"), PasswordRequiredError, clock=clock)
+    def __init__(self, clock: Callable[[], float] = monotonic, database: Database | None = None) -> None:
+        reason = Message.of("too_many_link_guesses")
+        window = window_of(database, "passwords of a link", GUESSES, reason, clock=clock)
+        self._guesses = Attempts(window, PasswordRequiredError)
         # Who sends the password with every request is not to wait for each, nor for others who guess.
         self._verified: OrderedDict[bytes, None] = OrderedDict()
         self._key = token_bytes(KEY_BYTES)

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Final
 
 from sqlalchemy import or_, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Role, Scope
 from drive_server.clock import Clock, utc_now
@@ -85,9 +86,16 @@ class LinkVisits:
 
     async def count(self, fetch: Fetch) -> None:
         """Count a download unless the fetch belongs to one that was counted. Raises `NotFoundError` if none is left."""
-        async with self._downloads.entered(fetch) as is_counted:
-            if not is_counted:
-                await self._count(fetch.link_id)
+
+        async def count_link(session: AsyncSession) -> None:
+            has_room = or_(LinkRow.max_downloads.is_(None), LinkRow.downloads < LinkRow.max_downloads)
+            counted = (
+                update(LinkRow).where(LinkRow.id == fetch.link_id, has_room).values(downloads=LinkRow.downloads + 1)
+            )
+            if not await session.scalar(counted.returning(LinkRow.id)):
+                raise no_such_link()
+
+        await self._downloads.count(self._database, fetch, count_link)
 
     def metered(self, fetch: Fetch, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         """Pass the chunks of a counted download on, and remember what was not sent."""
@@ -105,16 +113,9 @@ class LinkVisits:
         if row.expires_at is not None and row.expires_at <= self._clock():
             raise no_such_link()
         is_used_up = row.max_downloads is not None and row.downloads >= row.max_downloads
-        if is_used_up and not self._downloads.has_begun(row.id, address):
+        if is_used_up and not await self._downloads.has_begun(row.id, address):
             raise no_such_link()
         return row
-
-    async def _count(self, link_id: str) -> None:
-        has_room = or_(LinkRow.max_downloads.is_(None), LinkRow.downloads < LinkRow.max_downloads)
-        counted = update(LinkRow).where(LinkRow.id == link_id, has_room).values(downloads=LinkRow.downloads + 1)
-        async with self._database.write() as session:
-            if not await session.scalar(counted.returning(LinkRow.id)):
-                raise no_such_link()
 
     def _is_pass(self, row: LinkRow, pass_token: str | None) -> bool:
         payload = self._database.signer.verify(PASS_PURPOSE, pass_token) if pass_token else None

@@ -8,8 +8,8 @@ import anyio
 
 from drive_server.errors import ChecksumMismatchError, TooLargeError
 from drive_server.services.quota import Room
+from drive_server.services.uploads.partials import Partial
 from drive_server.storage.blobs import CHUNK_BYTES, in_thread
-from drive_server.storage.partial import PartialFile
 
 SYNCED_BYTES: Final = 64 << 20
 """No more waits to be written to the disk than this: the end of a large upload is not one long wait for it."""
@@ -29,12 +29,12 @@ class Verifier(Protocol):
 
 @dataclass(slots=True)
 class UploadWriter:
-    """Appends to the file of an upload that has `size` bytes, may have `limit`, and finds `room` in somebody's drive.
+    """Appends to an upload that has `size` bytes, may have `limit`, and finds `room` in somebody's drive.
 
     Raises `TooLargeError` and `QuotaExceededError` with the first byte that is too much.
     """
 
-    file: PartialFile
+    file: Partial
     size: int
     limit: int
     room: Room
@@ -55,11 +55,11 @@ class UploadWriter:
         finally:
             with anyio.CancelScope(shield=True):
                 await self._write(buffer)
-                await in_thread(self.file.sync)
+                await self.file.sync()
 
     async def take_verified(self, chunks: AsyncIterator[bytes], verifier: Verifier) -> None:
         """Append the bytes if they are as announced, else none of them. Raises `ChecksumMismatchError`."""
-        await in_thread(self.file.distrust)
+        await self.file.distrust()
         try:
             async for chunk in chunks:
                 self.require_fits(len(chunk))
@@ -68,10 +68,10 @@ class UploadWriter:
                 await self._write(chunk)
             if not verifier.matches():
                 raise ChecksumMismatchError("The bytes are not those that were announced.", hint="Send them again.")
-            await in_thread(self.file.trust)
+            await self.file.trust()
         finally:
             with anyio.CancelScope(shield=True):
-                await in_thread(self.file.discard_untrusted)
+                await self.file.discard_untrusted()
 
     def require_fits(self, added: int) -> None:
         """Raise `TooLargeError` or `QuotaExceededError` if there is no room for `added` bytes more."""
@@ -87,8 +87,8 @@ class UploadWriter:
     async def _write(self, data: bytes | bytearray) -> None:
         if not data:
             return
-        await in_thread(self.file.append, data)
+        await self.file.append(data)
         self._unsynced += len(data)
         if self._unsynced >= SYNCED_BYTES:
             self._unsynced = 0
-            await in_thread(self.file.sync)
+            await self.file.sync()

@@ -5,7 +5,6 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Final, cast
 
 import anyio
@@ -30,9 +29,9 @@ from drive_server.services.quota import Limits, Room, Usage, room_of
 from drive_server.services.tree.names import clean_name
 from drive_server.services.tree.nodes import locate_folder
 from drive_server.services.uploads.body import UploadWriter, Verifier
-from drive_server.storage.blobs import BlobStore, in_thread
+from drive_server.services.uploads.partials import Partial, Partials
+from drive_server.storage.blobs import BlobStore
 from drive_server.storage.database import Database
-from drive_server.storage.partial import PartialFile, PartialFiles
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.items import UploadRow
 from drive_server.storage.tables.journal import ChangeRow
@@ -88,7 +87,7 @@ class UploadService:
         database: Database,
         blobs: BlobStore,
         documents: DocumentService,
-        folder: Path,
+        partials: Partials,
         limits: Limits,
         *,
         max_bytes: int,
@@ -98,7 +97,7 @@ class UploadService:
         self._database = database
         self._blobs = blobs
         self._documents = documents
-        self._files = PartialFiles(folder)
+        self._partials = partials
         self._limits = limits
         self._max_bytes = max_bytes
         self._kept_for = kept_for
@@ -124,7 +123,7 @@ class UploadService:
             created_at=self._clock(),
             expires_at=self._clock() + self._kept_for,
         )
-        await in_thread(self._files.create, row.id)
+        await self._partials.create(row.id)
         async with self._database.write() as session:
             # Asked again: of many that begin at once each would find that there are few.
             await self._require_few_open(session, actor, new.length, quota_bytes)
@@ -136,7 +135,7 @@ class UploadService:
         row = await self._find(actor, upload_id)
         if row.item_id is not None:
             return _upload(row, row.length or 0, await self._change_of(row))
-        offset = await in_thread(self._files.size, upload_id)
+        offset = await self._partials.size(upload_id)
         if offset is None:
             raise _unknown()
         if offset != row.length:
@@ -167,7 +166,7 @@ class UploadService:
             _require_offset(offset, row.length or 0)
             return _upload(row, offset, await self._change_of(row))
         async with self._locked(actor, upload_id) as (found, file):
-            _require_offset(offset, await in_thread(file.size))
+            _require_offset(offset, await file.size())
             row = await self._prolonged(found, length, offset)
             receiving = await self._writer(actor, row, file, offset)
             receiving.require_fits(announced)
@@ -182,7 +181,7 @@ class UploadService:
         row = await self._find(actor, upload_id)
         if row.item_id is None:
             async with self._locked(actor, upload_id) as (_, file):
-                await in_thread(file.remove)
+                await file.remove()
         await self._forget(upload_id)
 
     async def expire(self) -> int:
@@ -191,7 +190,7 @@ class UploadService:
         async with self._database.read() as session:
             over = set(await session.scalars(select(UploadRow.id).where(UploadRow.expires_at <= now)))
             upload_ids = set(await session.scalars(select(UploadRow.id)))
-        old = await in_thread(self._files.untouched_since, (now - self._kept_for).timestamp())
+        old = await self._partials.untouched_since((now - self._kept_for).timestamp())
         removed = 0
         for upload_id in over | (set(old) - upload_ids):
             removed += await self._expire(upload_id)
@@ -245,9 +244,9 @@ class UploadService:
         return row
 
     @asynccontextmanager
-    async def _locked(self, actor: Actor, upload_id: str) -> AsyncGenerator[tuple[UploadRow, PartialFile]]:
+    async def _locked(self, actor: Actor, upload_id: str) -> AsyncGenerator[tuple[UploadRow, Partial]]:
         """Be the one request at work on an upload that is not a file yet."""
-        file = await in_thread(self._files.open, upload_id)
+        file = await self._partials.open(upload_id)
         try:
             # Asked again: it may have been ended, or become a file, before the lock was ours.
             row = await self._find(actor, upload_id)
@@ -259,7 +258,7 @@ class UploadService:
         finally:
             if file:
                 with anyio.CancelScope(shield=True):
-                    await in_thread(file.close)
+                    await file.close()
 
     async def _prolonged(self, row: UploadRow, length: int | None, offset: int) -> UploadRow:
         """Record that the upload goes on, and its length if the request has it."""
@@ -279,7 +278,7 @@ class UploadService:
             row.length = row.length if length is None else length
         return row
 
-    async def _writer(self, actor: Actor, row: UploadRow, file: PartialFile, offset: int) -> UploadWriter:
+    async def _writer(self, actor: Actor, row: UploadRow, file: Partial, offset: int) -> UploadWriter:
         if offset == row.length:  # no more may come; what is here may be in the drive already, and counted there
             return UploadWriter(file, offset, offset, Room(Usage(0, 0), is_own=True))
         async with self._database.read() as session:
@@ -287,12 +286,12 @@ class UploadService:
             room = await room_of(session, self._limits, folder.row.owner_id, actor.user_id)
         return UploadWriter(file, offset, self._max_bytes if row.length is None else row.length, room)
 
-    async def _finished(self, actor: Actor, row: UploadRow, file: PartialFile) -> Upload:
+    async def _finished(self, actor: Actor, row: UploadRow, file: Partial) -> Upload:
         """Make the file of an upload that is whole. However often that is tried, there is one: the id is its key."""
-        size = await in_thread(file.size)
+        size = await file.size()
         if size != row.length:
             return _upload(row, size)
-        blob = await self._blobs.put_file(file.path)
+        blob = await file.store(self._blobs)
         acting = replace(actor, idempotency_key=_key_of(row))
         outcome = await self._documents.create_from_blob(
             acting,
@@ -306,7 +305,7 @@ class UploadService:
         async with self._database.write() as session:
             row = await session.merge(row)
             row.item_id = outcome.value.id
-        await in_thread(file.remove)
+        await file.remove()
         return _upload(row, size, outcome.change_id)
 
     async def _change_of(self, row: UploadRow) -> int | None:
@@ -317,12 +316,12 @@ class UploadService:
 
     async def _expire(self, upload_id: str) -> bool:
         try:
-            file = await in_thread(self._files.open, upload_id)
+            file = await self._partials.open(upload_id)
         except LockedError:  # somebody is sending to it
             return False
         if file:
-            await in_thread(file.remove)
-            await in_thread(file.close)
+            await file.remove()
+            await file.close()
         await self._forget(upload_id)
         return True
 

@@ -121,7 +121,7 @@ class HoldingRow(Base):
 
 
 class UploadRow(Base):
-    """A resumable upload and the file that it becomes. A partial file, named by `id`, holds its bytes so far."""
+    """A resumable upload and the file that it becomes. A partial file, named by `id`, or parts have its bytes."""
 
     __tablename__ = "uploads"
     __table_args__ = (Index("ix_uploads_expires", "expires_at"),)
@@ -138,6 +138,17 @@ class UploadRow(Base):
     item_id: Mapped[str | None] = mapped_column(String(32))
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime]
+
+
+class UploadPartRow(Base):
+    """Bytes of an upload that lie in an object of their own at `place`: `size` of them from `start` on."""
+
+    __tablename__ = "upload_parts"
+
+    upload_id: Mapped[str] = mapped_column(ForeignKey("uploads.id", ondelete="CASCADE"), primary_key=True)
+    start: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    size: Mapped[int] = mapped_column(BigInteger)
+    place: Mapped[str] = mapped_column(String(255))
 
 
 class ReadRow(Base):

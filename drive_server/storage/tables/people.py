@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, String
+from sqlalchemy import BigInteger, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from drive_server.storage.tables.base import Base, new_id
@@ -92,6 +92,34 @@ class SignInRow(Base):
     declined_at: Mapped[datetime | None]
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime]
+
+
+class LoginLinkRow(Base):
+    """An address that logs one browser in, once; `digest` is that of its secret, `caller` the principal as JSON."""
+
+    __tablename__ = "login_links"
+
+    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), index=True)
+    caller: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+
+
+class AttemptRow(Base):
+    """An attempt that counts for its `key`, a digest, until `ends_at`; without `is_checked` it may have been right.
+
+    Times are POSIX seconds of the database's clock: those of several machines may differ.
+    """
+
+    __tablename__ = "attempts"
+    __table_args__ = (Index("ix_attempts_key", "key", "ends_at"), Index("ix_attempts_ends_at", "ends_at"))
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True, default=new_id)
+    key: Mapped[str] = mapped_column(String(64))
+    is_checked: Mapped[bool]
+    at: Mapped[float]
+    ends_at: Mapped[float]
 
 
 class SecretRow(Base):

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from drive_server.storage.tables.base import Base, new_id
@@ -82,3 +82,18 @@ class LinkRow(Base):
     downloads: Mapped[int] = mapped_column(default=0)
     created_at: Mapped[datetime]
     created_by: Mapped[str] = mapped_column(ForeignKey("users.id"))
+
+
+class LinkFetchRow(Base):
+    """A download by a link that was counted, and how many bytes of it are `left` to fetch.
+
+    `key` is a digest of link, content and address, `visitor` one of link and address; `begun_at` is in POSIX seconds
+    of the database's clock.
+    """
+
+    __tablename__ = "link_fetches"
+
+    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    visitor: Mapped[str] = mapped_column(String(64), index=True)
+    begun_at: Mapped[float] = mapped_column(index=True)
+    left: Mapped[int] = mapped_column(BigInteger)

@@ -87,6 +87,11 @@ def running_server() -> Generator[PostgresServer]:
             server.stop()
 
 
+def programs_folder() -> Path:
+    """Return the folder of PostgreSQL's programs."""
+    return _package() / RELEASE / "bin"
+
+
 def _package() -> Path:
     found = find_spec(PACKAGE)
     assert found

@@ -1,21 +1,25 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 import tracemalloc
 from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import anyio
 import pytest
+from typing_extensions import override
 
 from drive_server.errors import InvalidInputError, StorageFailureError, TooLargeError
 from drive_server.storage import blobs as module
 from drive_server.storage.blobs import READ_BYTES, Blob, BlobStore, open_blobs
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterator
 
 MEBIBYTE = 1 << 20
 LOCAL_AND_REMOTE = pytest.mark.parametrize("kind", ["local", "remote"])
@@ -234,3 +238,50 @@ async def test_a_content_that_is_cut_while_it_is_sent_is_a_storage_failure_and_n
     assert len(first) == READ_BYTES
     with pytest.raises(StorageFailureError):
         await anext(sent)
+
+
+class NoBucket(BaseHTTPRequestHandler):
+    """Answers as S3 does about a bucket that is not there."""
+
+    def do_GET(self) -> None:
+        body = b'<?xml version="1.0"?><Error><Code>NoSuchBucket</Code></Error>'
+        self.send_response(404)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    @override
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def s3_without_bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), NoBucket) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        monkeypatch.setenv("AWS_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
+        for name, value in {"ALLOW_HTTP": "true", "ACCESS_KEY_ID": "x", "SECRET_ACCESS_KEY": "x"}.items():
+            monkeypatch.setenv(f"AWS_{name}", value)
+        yield
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.usefixtures("s3_without_bucket")
+async def test_a_bucket_that_is_not_there_is_found_out_before_any_content_is_needed() -> None:
+    store = await open_blobs("s3://nowhere/prefix")
+    with pytest.raises(StorageFailureError):
+        await store.require_reachable()
+
+
+@LOCAL_AND_REMOTE
+async def test_a_store_without_contents_answers(kind: str, tmp_path: Path) -> None:
+    await (await opened(kind, tmp_path)).require_reachable()
+
+
+async def test_a_folder_that_is_gone_is_found_out(tmp_path: Path) -> None:
+    store = await opened("local", tmp_path)
+    shutil.rmtree(tmp_path)
+    with pytest.raises(StorageFailureError):
+        await store.require_reachable()

@@ -12,7 +12,6 @@ from drive_server.http.access import (
     ActorDep,
     DriveDep,
     PrincipalDep,
-    network_of_request,
     principal_of_request,
     require_own_site,
 )
@@ -20,9 +19,9 @@ from drive_server.http.logins import (
     OIDC_START,
     IssuerResult,
     MeResult,
+    count_forgotten_password,
     describe_me,
     end_session,
-    forgotten_passwords,
     open_by_password,
     open_session,
 )
@@ -208,15 +207,15 @@ async def forgot_password(
     forgotten: ForgottenPassword, request: Request, drive: DriveDep, afterwards: BackgroundTasks
 ) -> None:
     """Mail an address to set a new password to who has an account; the answer is the same for who has none."""
-    forgotten_passwords(request).take(network_of_request(request))
+    await count_forgotten_password(drive, request)
     # After the answer: neither it nor its time says whether there is an account.
     afterwards.add_task(drive.passwords.mail_reset, forgotten.email)
 
 
 @router.post("/auth/login-links", status_code=status.HTTP_201_CREATED)
 async def create_login_link(drive: DriveDep, principal: PrincipalDep) -> LoginLinkResult:
-    """Make an address that logs a browser in as the caller: once, within ten minutes, and not after a restart."""
-    return LoginLinkResult.model_validate(drive.login_links.create(principal), from_attributes=True)
+    """Make an address that logs a browser in as the caller: once, within ten minutes."""
+    return LoginLinkResult.model_validate(await drive.login_links.create(principal), from_attributes=True)
 
 
 @router.post(

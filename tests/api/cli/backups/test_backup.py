@@ -318,12 +318,11 @@ def test_a_backup_of_an_older_version_is_migrated(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"DRIVE_DATABASE_URL": "postgresql+asyncpg://x/y"}, "pg_dump"),
         ({"AGENT_THREADS_URL": "postgresql://x/y"}, "pg_dump"),
         ({"DRIVE_BLOB_URL": "s3://bucket/prefix"}, "rclone copy"),
     ],
 )
-def test_other_stores_have_other_tools_and_the_command_says_which(
+def test_a_drive_in_files_with_a_part_elsewhere_has_other_tools_and_the_command_says_which(
     data_dir: Path,
     tmp_path: Path,
     settings: dict[str, str],

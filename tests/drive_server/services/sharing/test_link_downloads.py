@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
-from drive_server.services.sharing.link_downloads import KEPT_SECONDS, PIECE_BYTES, Fetch, LinkDownloads
+from drive_server.services.sharing.link_downloads import (
+    KEPT_SECONDS,
+    PIECE_BYTES,
+    Fetch,
+    MemoryDownloads,
+)
 from tests.fakes.clock import Seconds
 
 if TYPE_CHECKING:
@@ -20,8 +25,8 @@ def seconds() -> Seconds:
 
 
 @pytest.fixture
-def downloads(seconds: Seconds) -> LinkDownloads:
-    return LinkDownloads(seconds)
+def downloads(seconds: Seconds) -> MemoryDownloads:
+    return MemoryDownloads(seconds)
 
 
 def part(wanted: int, *, address: str = "10.0.0.1", blob: str = "b", is_part: bool = True) -> Fetch:
@@ -31,7 +36,7 @@ def part(wanted: int, *, address: str = "10.0.0.1", blob: str = "b", is_part: bo
 WHOLE = part(SIZE, is_part=False)
 
 
-async def is_counted_already(downloads: LinkDownloads, fetch: Fetch) -> bool:
+async def is_counted_already(downloads: MemoryDownloads, fetch: Fetch) -> bool:
     async with downloads.entered(fetch) as known:
         return known
 
@@ -41,18 +46,18 @@ async def chunks(*sizes: int) -> AsyncIterator[bytes]:
         yield bytes(size)
 
 
-async def test_a_whole_file_is_a_new_download_each_time(downloads: LinkDownloads) -> None:
+async def test_a_whole_file_is_a_new_download_each_time(downloads: MemoryDownloads) -> None:
     assert not await is_counted_already(downloads, WHOLE)
     assert not await is_counted_already(downloads, WHOLE)
 
 
-async def test_parts_are_one_download_until_they_are_more_than_the_file(downloads: LinkDownloads) -> None:
+async def test_parts_are_one_download_until_they_are_more_than_the_file(downloads: MemoryDownloads) -> None:
     assert [await is_counted_already(downloads, part(250)) for _ in range(4)] == [False, True, True, True]
     assert await is_counted_already(downloads, part(100))
     assert not await is_counted_already(downloads, part(1))
 
 
-async def test_what_a_broken_connection_left_can_be_fetched(downloads: LinkDownloads) -> None:
+async def test_what_a_broken_connection_left_can_be_fetched(downloads: MemoryDownloads) -> None:
     assert not await is_counted_already(downloads, WHOLE)
     sending = downloads.metered(WHOLE, chunks(300, 300, 400))
     assert [len(await anext(sending)), len(await anext(sending))] == [300, 300]
@@ -63,7 +68,7 @@ async def test_what_a_broken_connection_left_can_be_fetched(downloads: LinkDownl
 
 
 async def test_who_breaks_off_while_taking_each_piece_does_not_get_the_file_for_nothing(
-    downloads: LinkDownloads,
+    downloads: MemoryDownloads,
 ) -> None:
     assert not await is_counted_already(downloads, WHOLE)
     first = downloads.metered(WHOLE, chunks(SIZE))
@@ -73,7 +78,7 @@ async def test_who_breaks_off_while_taking_each_piece_does_not_get_the_file_for_
     assert not await is_counted_already(downloads, part(SIZE))
 
 
-async def test_a_large_chunk_is_handed_over_in_pieces_and_only_those_count(downloads: LinkDownloads) -> None:
+async def test_a_large_chunk_is_handed_over_in_pieces_and_only_those_count(downloads: MemoryDownloads) -> None:
     size = 4 * PIECE_BYTES + 1
     whole = Fetch("link", "b", "10.0.0.1", size, size, is_part=False)
     assert not await is_counted_already(downloads, whole)
@@ -87,37 +92,37 @@ async def test_a_large_chunk_is_handed_over_in_pieces_and_only_those_count(downl
     assert not await is_counted_already(downloads, rest)
 
 
-async def test_what_was_sent_is_not_given_back(downloads: LinkDownloads) -> None:
+async def test_what_was_sent_is_not_given_back(downloads: MemoryDownloads) -> None:
     assert not await is_counted_already(downloads, WHOLE)
     assert sum([len(chunk) async for chunk in downloads.metered(WHOLE, chunks(500, 500))]) == SIZE
     assert not await is_counted_already(downloads, part(SIZE))
 
 
-async def test_another_address_or_another_content_is_another_download(downloads: LinkDownloads) -> None:
+async def test_another_address_or_another_content_is_another_download(downloads: MemoryDownloads) -> None:
     assert not await is_counted_already(downloads, part(10))
     assert not await is_counted_already(downloads, part(10, address="10.0.0.2"))
     assert not await is_counted_already(downloads, part(10, blob="c"))
-    assert downloads.has_begun("link", "10.0.0.2")
-    assert not downloads.has_begun("link", "10.0.0.3")
-    assert not downloads.has_begun("other", "10.0.0.2")
+    assert await downloads.has_begun("link", "10.0.0.2")
+    assert not await downloads.has_begun("link", "10.0.0.3")
+    assert not await downloads.has_begun("other", "10.0.0.2")
 
 
-async def test_a_download_that_was_refused_has_not_begun(downloads: LinkDownloads) -> None:
+async def test_a_download_that_was_refused_has_not_begun(downloads: MemoryDownloads) -> None:
     with pytest.raises(KeyError):
         async with downloads.entered(part(10)):
             raise KeyError
-    assert not downloads.has_begun("link", "10.0.0.1")
+    assert not await downloads.has_begun("link", "10.0.0.1")
     assert not await is_counted_already(downloads, part(10))
 
 
-async def test_after_a_day_it_is_a_new_one(downloads: LinkDownloads, seconds: Seconds) -> None:
+async def test_after_a_day_it_is_a_new_one(downloads: MemoryDownloads, seconds: Seconds) -> None:
     assert not await is_counted_already(downloads, part(10))
     seconds.now += KEPT_SECONDS
-    assert not downloads.has_begun("link", "10.0.0.1")
+    assert not await downloads.has_begun("link", "10.0.0.1")
     assert not await is_counted_already(downloads, part(10))
 
 
-async def test_parts_that_come_at_once_are_counted_once(downloads: LinkDownloads) -> None:
+async def test_parts_that_come_at_once_are_counted_once(downloads: MemoryDownloads) -> None:
     known: list[bool] = []
 
     async def fetch() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from drive_server.errors import ForbiddenError, NotFoundError, PasswordRequiredError
 from drive_server.services.identity.sessions import SessionService
-from drive_server.services.sharing.link_downloads import Fetch, LinkDownloads
+from drive_server.services.sharing.link_downloads import Fetch, link_downloads
 from drive_server.services.sharing.link_passwords import LinkPasswords
 from drive_server.services.sharing.link_visits import LinkVisits
 from drive_server.services.sharing.links import LinkTerms
@@ -56,7 +56,7 @@ async def door(drive: Drive, alice: Actor) -> Door:
     folder = (await drive.files.create_folder(alice, "root", "Reports")).value
     file = (await drive.documents.create(alice, folder.id, "plan.md", "# Plan")).value
     clock = SettableClock()
-    visits = LinkVisits(drive.database, LinkPasswords(), LinkDownloads(), clock)
+    visits = LinkVisits(drive.database, LinkPasswords(), link_downloads(drive.database), clock)
     return Door(drive, alice, folder, file, visits, clock)
 
 

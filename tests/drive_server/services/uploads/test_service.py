@@ -19,8 +19,9 @@ from drive_server.errors import (
 )
 from drive_server.services.quota import Limits
 from drive_server.services.uploads import service as module
+from drive_server.services.uploads.partials import FilePartials
 from drive_server.services.uploads.service import NewUpload, UploadService
-from drive_server.storage.partial import PartialFile, PartialFiles
+from drive_server.storage.partials.files import PartialFile, PartialFiles
 from tests.fakes.clock import SettableClock
 
 if TYPE_CHECKING:
@@ -46,7 +47,14 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def uploads(store: Store, folder: Path, clock: SettableClock) -> UploadService:
     return UploadService(
-        store.database, store.blobs, store.documents, folder, Limits(), max_bytes=1000, kept_for=DAY, clock=clock
+        store.database,
+        store.blobs,
+        store.documents,
+        in_files(folder),
+        Limits(),
+        max_bytes=1000,
+        kept_for=DAY,
+        clock=clock,
     )
 
 
@@ -58,6 +66,10 @@ class Never:
 
     def matches(self) -> bool:
         return False
+
+
+def in_files(folder: Path) -> FilePartials:
+    return FilePartials(PartialFiles(folder))
 
 
 def files_in(folder: Path) -> list[str]:
@@ -203,7 +215,14 @@ async def test_an_interrupted_end_is_made_up_for_where_there_is_no_room_left(
 ) -> None:
     limits = Limits(quota_bytes=4)
     uploads = UploadService(
-        store.database, store.blobs, store.documents, folder, limits, max_bytes=1000, kept_for=DAY, clock=clock
+        store.database,
+        store.blobs,
+        store.documents,
+        in_files(folder),
+        limits,
+        max_bytes=1000,
+        kept_for=DAY,
+        clock=clock,
     )
     upload = await uploads.create(ana, NewUpload("/", "a", length=3))
     await interrupt_the_end(store, uploads, ana, upload.id, monkeypatch)
@@ -232,7 +251,7 @@ def uploads_with_quota(store: Store, folder: Path, clock: SettableClock) -> Uplo
         store.database,
         store.blobs,
         store.documents,
-        folder,
+        in_files(folder),
         Limits(quota_bytes=100),
         max_bytes=1000,
         kept_for=DAY,

@@ -260,7 +260,7 @@ async def test_a_mail_that_can_not_be_made_or_addressed_holds_up_no_other(
     outbox, people = mailing.drive.outbox, (BOB, "eve@example.com", "dora@example.com")
     for email in people:
         await mailing.add_person(email)
-    kinds = dict(zip(people, ("of another version", "password", "password"), strict=True))
+    kinds = dict(zip(people, ("other version", "password", "password"), strict=True))
     monkeypatch.setattr(outbox_module, "POLL_SECONDS", 0.01)
     async with mailing.drive.database.write() as session:
         for email, kind in kinds.items():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from drive_server.errors import LockedError
-from drive_server.storage.partial import PartialFile, PartialFiles
+from drive_server.storage.partials.files import PartialFile, PartialFiles
 from tests.fakes.file_locks import USE
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("file_locks")
 KILLED = f"""{USE}
 import os, signal, sys
 from pathlib import Path
-from drive_server.storage.partial import PartialFiles
+from drive_server.storage.partials.files import PartialFiles
 file = PartialFiles(Path(sys.argv[1])).open("a")
 file.append(b"sure ")
 file.distrust()

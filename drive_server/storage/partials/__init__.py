@@ -1,0 +1,1 @@
+"""Bytes of unfinished uploads: files in a folder, or objects beside the contents. Imports from `storage` only."""
