@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakValueDictionary
 
-from sqlalchemy import Connection, Executable, select
+from sqlalchemy import Connection, Executable, func, select
 
 from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row, newest_number, read_frames
 from api.storage.notices import NEW_EVENTS
 from api.storage.replicas import NotOwnerError, Replica, RunLostError
-from api.storage.tables import RunRow
+from api.storage.tables import EventRow, RunRow
 from drive_server.errors import StorageFailureError
 from drive_server.storage.database import Database
 
@@ -125,7 +125,7 @@ class EventLog:
 
     def __init__(self, database: Database, replica: Replica | None = None) -> None:
         self._database = database
-        self._replica = replica or Replica(database)
+        self._replica = replica or Replica(database, is_shared=False)
         self.on_lost: Callable[[str], None] = self.close
         """Called with the id of a run that another process has now."""
         self._buffers: dict[str, RunBuffer] = {}
@@ -195,6 +195,18 @@ class EventLog:
         """Have those who follow these runs of other processes, or all of them, look for new events."""
         for run_id in [*self._elsewhere] if run_ids is None else run_ids:
             if buffer := self._elsewhere.get(run_id):
+                buffer.wake()
+
+    async def look_elsewhere(self) -> None:
+        """Wake those who follow runs of other processes that have new events of which no notice came."""
+        if not (run_ids := [*self._elsewhere]):
+            return
+        newest = select(EventRow.run_id, func.max(EventRow.seq)).where(EventRow.run_id.in_(run_ids))
+        async with self._database.read() as session:
+            found = [*await session.execute(newest.group_by(EventRow.run_id))]
+        for run_id, seq in found:
+            if (buffer := self._elsewhere.get(run_id)) and seq > buffer.seq:
+                buffer.seq = seq
                 buffer.wake()
 
     def end_follows(self) -> None:

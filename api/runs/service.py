@@ -235,6 +235,7 @@ class Runs(RunHistory):
                 self._wake(run.id)
         for run_id in here - {run.id for run in found.owned}:
             self.lose(run_id)
+        await self._services.log.look_elsewhere()
         return bool(found.taken)
 
     def on_notice(self, kind: str, run_ids: Sequence[str]) -> bool:

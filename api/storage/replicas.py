@@ -98,11 +98,14 @@ class Look:
 
 
 class Replica:
-    """This process among those that share a database. `on_refusal` is called for each write that the fence refuses."""
+    """This process among those that share a database, if it `is_shared`.
 
-    def __init__(self, database: Database) -> None:
+    `on_refusal` is called for each write that the fence refuses, `on_take_over` for each run of a dead process.
+    """
+
+    def __init__(self, database: Database, *, is_shared: bool = True) -> None:
         self.id = new_id()
-        self.is_shared = database.takes_turns
+        self.is_shared = is_shared and database.takes_turns
         self.on_refusal: Callable[[], None] = lambda: None
         self.on_take_over: Callable[[], None] = lambda: None
         self._database = database
