@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.requests import Request
 
 from api.errors import InvalidRequestError
@@ -140,6 +141,13 @@ class DriveForService:
     def when_revoked(self, tell: Callable[[str, str], Awaitable[None]]) -> None:
         """Call `tell` with the ids of the person and of the key or session for each that is or was revoked."""
         self._drive.identity.revocations.when_revoked(tell)
+
+    def fence_runs(self, holds_run: Callable[[AsyncSession, str], Awaitable[bool]]) -> None:
+        """Refuse the changes of runs of which `holds_run` says, in their transactions, that another process has them.
+
+        The service's tables are in the drive's database wherever several processes share them.
+        """
+        self._drive.journal.holds_run = holds_run
 
     def require_fresh(self, caller: Principal) -> None:
         """Raise `FreshProofNeededError` for a browser whose person proved too long ago who they are."""

@@ -14,6 +14,7 @@ from api.authority import require_scopes
 from api.clock import Clock
 from api.drive import Principal
 from api.errors import InvalidPlanError, NotFoundError, PlanChangedError, PlanOverError
+from api.storage.replicas import require_claim
 from api.storage.tables import PAUSED, RUNNING, WAITING, PlanRow, RunRow, ThreadRow
 from drive_server.storage.database import Database
 from graph.planning.abilities import problems_of_abilities
@@ -39,6 +40,7 @@ class Plans:
         del thread_id
         async with self._database.write() as session:
             row = await session.get(PlanRow, run_id, with_for_update=True)
+            await require_claim(session)
             plan = change(cast("Plan", row.plan) if row else None)
             run = None if row else await session.get(RunRow, run_id)
             if run is not None:

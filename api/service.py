@@ -14,14 +14,17 @@ from api.clock import Clock
 from api.drive import DriveForService, Principal
 from api.errors import ApiError, RunFinishedError
 from api.events.log import EventLog
+from api.metrics.counters import FENCE_REFUSALS, TAKE_OVERS
 from api.plans import Plans
 from api.runs.execution import RunServices
 from api.runs.service import ADMINISTRATOR, Runs
+from api.runs.sharing import share_runs
 from api.runs.webhooks import Webhooks, WebhookTarget
 from api.servers.assistants import Assistants, PersonsChoices
 from api.servers.prompts import Offers
 from api.servers.service import Servers
 from api.servers.sign_ins import SignIns
+from api.storage.replicas import Replica
 from api.storage.tables import BUILT_IN, RunRow
 from api.thread_imports import ThreadImports
 from api.threads import ThreadPage, Threads
@@ -188,11 +191,16 @@ async def open_service(
 
     `choices` are those that the graph reads; a run reads its own where it begins.
     """
-    log = EventLog(database)
+    replica = Replica(database)
+    replica.on_refusal, replica.on_take_over = FENCE_REFUSALS.inc, TAKE_OVERS.inc
+    log = EventLog(database, replica)
     approvals = Approvals(database, clock, graph.check_edit, graph.check_grant, servers.secrets)
     plans = plans or Plans(database, clock)
     webhooks = Webhooks(database, clock, webhook)
-    runs = Runs(RunServices(graph, drive, database, log, approvals, clock, plans, webhooks, choices))
+    runs = Runs(RunServices(graph, drive, database, log, approvals, clock, plans, webhooks, replica, choices))
+    log.on_lost = runs.lose
+    if replica.is_shared:
+        drive.fence_runs(replica.still_holds)
     threads = Threads(database, clock)
     assistants = Assistants(database, clock, graph.allows_model, graph.drive_tools)
     service = Service(
@@ -214,6 +222,7 @@ async def open_service(
     log_task = asyncio.create_task(log.write(), name="event log")
     webhook_task = asyncio.create_task(webhooks.deliver(), name="webhooks")
     expiry_task: asyncio.Task[None] | None = None
+    sharing_task: asyncio.Task[None] | None = None
     polling_task = asyncio.create_task(approvals.polls.run(), name="approvals")
     words_task = asyncio.create_task(complete_words(service), name="words")
     pruning_task = asyncio.create_task(prune_threads(service, thread_days), name="retention")
@@ -222,12 +231,18 @@ async def open_service(
         drive.when_revoked(runs.end_of_key)
         await service.purge_hidden()
         await service.forget_removed()
+        await replica.begin()
         if recovered := await runs.recover():
             logger.info("recovered %d runs", recovered)
         expiry_task = asyncio.create_task(runs.expire(), name="expiry")
+        if replica.is_shared:
+            sharing_task = asyncio.create_task(share_runs(runs, replica, database), name="sharing")
         yield service
     finally:
         service.end_streams()
+        if sharing_task:
+            sharing_task.cancel()
+            await asyncio.gather(sharing_task, return_exceptions=True)
         if expiry_task:
             expiry_task.cancel()
             await asyncio.gather(expiry_task, return_exceptions=True)

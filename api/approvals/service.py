@@ -15,6 +15,7 @@ from api.drive import Principal
 from api.errors import ApprovalClosedError, NotFoundError
 from api.events.frames import Event
 from api.servers.secrets import Secrets
+from api.storage.replicas import require_claim
 from api.storage.tables import CANCELLED, DECIDED, EXPIRED, RUNNING, WAITING, ApprovalRow, RunRow, table_of
 from drive_server.storage.database import Database
 from drive_server.storage.shared_poll import SharedPoll, Watch
@@ -171,6 +172,7 @@ class Approvals:
             one["tool_call_id"]: opened_content(one["args"], self._secrets) for one in row.decisions if one not in kept
         }
         async with self._database.write() as session:
+            await require_claim(session)
             await session.execute(update(ApprovalRow).where(ApprovalRow.id == row.id).values(decisions=kept))
         return contents
 
@@ -193,9 +195,12 @@ class Approvals:
 
     async def _open(self, session: AsyncSession, caller: Principal, approval_id: str) -> ApprovalRow:
         """Return an approval that waits for the caller; of several writers one at a time has it."""
-        row = _owned(await session.get(ApprovalRow, approval_id, with_for_update=True), caller)
+        row = _owned(await session.get(ApprovalRow, approval_id), caller)
+        # The run before its approval, as the end of a run has them: two that wait for each other would be refused.
+        run = await session.get_one(RunRow, row.run_id, with_for_update={"key_share": True})
+        await session.refresh(row, with_for_update=True)
         self._refuse_closed(row)
-        if (await session.get_one(RunRow, row.run_id)).cancel_requested:
+        if run.cancel_requested:
             raise ApprovalClosedError(row.id, CANCELLED, None)
         return row
 

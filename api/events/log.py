@@ -9,13 +9,17 @@ words of a message don't wait for others, only for that time.
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakValueDictionary
 
-from sqlalchemy import Connection, Executable
+from sqlalchemy import Connection, Executable, func, select
 
 from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row, newest_number, read_frames
+from api.storage.notices import NEW_EVENTS
+from api.storage.replicas import NotOwnerError, Replica, RunLostError
+from api.storage.tables import EventRow, RunRow
 from drive_server.errors import StorageFailureError
 from drive_server.storage.database import Database
 
@@ -32,10 +36,6 @@ PAGE_FRAMES = 1000
 
 Statement = Executable | tuple[Executable, Mapping[str, Any]]
 """A statement, or a prepared one with its parameters: building a statement takes longer than running it."""
-
-
-class NotOwnerError(Exception):
-    """Another process has taken the run up, or ended it: nothing of the entry was stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +78,14 @@ class _Entry:
 
 
 class RunBuffer:
-    """The newest frames of a run that works in this process. `seq` is the number of the newest one."""
+    """The newest frames of a run that works in this process. `seq` is the number of the newest one.
 
-    def __init__(self, seq: int = 0) -> None:
+    `starts` is the fence that the run was taken up with.
+    """
+
+    def __init__(self, seq: int = 0, starts: int = 0) -> None:
         self.seq = seq
+        self.starts = starts
         self.changed = asyncio.Event()
         self._begun_message: str | None = None
         self._frames: deque[Frame] = deque(maxlen=BUFFER_FRAMES)
@@ -119,9 +123,14 @@ class RunBuffer:
 class EventLog:
     """Numbers, stores and then sends the events of all runs."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, replica: Replica | None = None) -> None:
         self._database = database
+        self._replica = replica or Replica(database, is_shared=False)
+        self.on_lost: Callable[[str], None] = self.close
+        """Called with the id of a run that another process has now."""
         self._buffers: dict[str, RunBuffer] = {}
+        # Runs of other processes that somebody follows here.
+        self._elsewhere: WeakValueDictionary[str, RunBuffer] = WeakValueDictionary()
         self._pending: list[_Entry] = []
         self._last: dict[str, _Entry] = {}
         self._storing: frozenset[str] = frozenset()
@@ -132,17 +141,19 @@ class EventLog:
         self._closing = False
         self._stopping = False
 
-    def open(self, run_id: str, first: Sequence[Frame]) -> None:
+    def open(self, run_id: str, first: Sequence[Frame], starts: int = 1) -> None:
         """Open the log of a new run whose first frames are stored already."""
-        buffer = self._buffers[run_id] = RunBuffer()
+        buffer = self._buffers[run_id] = RunBuffer(starts=starts)
         buffer.publish(first)
 
-    async def reopen(self, run_id: str) -> None:
+    async def reopen(self, run_id: str, starts: int = 1) -> None:
         """Open the log of a run that another process began; numbers continue after the last one stored."""
         if run_id not in self._buffers:
             newest = RunBuffer(await newest_number(self._database, run_id))
             # Those who follow it already must hear what comes.
             self._buffers.setdefault(run_id, newest)
+        self._buffers[run_id].starts = starts
+        self.wake([run_id])
 
     def append(self, run_id: str, event: Event) -> None:
         """Queue an event; it is stored and sent soon, in order."""
@@ -180,29 +191,86 @@ class EventLog:
         """Return the ids of the runs whose logs are open here."""
         return frozenset(self._buffers)
 
+    def wake(self, run_ids: Iterable[str] | None = None) -> None:
+        """Have those who follow these runs of other processes, or all of them, look for new events."""
+        for run_id in [*self._elsewhere] if run_ids is None else run_ids:
+            if buffer := self._elsewhere.get(run_id):
+                buffer.wake()
+
+    async def look_elsewhere(self) -> None:
+        """Wake those who follow runs of other processes that have new events of which no notice came."""
+        if not (run_ids := [*self._elsewhere]):
+            return
+        newest = select(EventRow.run_id, func.max(EventRow.seq)).where(EventRow.run_id.in_(run_ids))
+        async with self._database.read() as session:
+            found = [*await session.execute(newest.group_by(EventRow.run_id))]
+        for run_id, seq in found:
+            if (buffer := self._elsewhere.get(run_id)) and seq > buffer.seq:
+                buffer.seq = seq
+                buffer.wake()
+
     def end_follows(self) -> None:
         """End the streams of all clients before the service stops; runs go on."""
         self._closing = True
         for buffer in self._buffers.values():
             buffer.wake()
+        self.wake()
 
     async def follow(self, run_id: str, after: int, idle_seconds: float) -> AsyncGenerator[list[Frame]]:
         """Yield the frames after a number up to the run's last; an empty list after each `idle_seconds` without one."""
+        loop = asyncio.get_running_loop()
+        idle_at = loop.time() + idle_seconds
         while not self._closing:
             buffer = self._buffers.get(run_id)
-            changed = buffer.changed if buffer else None
+            source = buffer or self._other(run_id)
+            changed = source.changed
             frames = buffer.after(after) if buffer else None
             if frames is None:
-                frames = await read_frames(self._database, run_id, after, PAGE_FRAMES)
+                frames = await self._read(run_id, after, is_here=buffer is not None)
             if frames:
                 yield frames
                 after = frames[-1].seq
                 if frames[-1].is_final:
                     return
-            elif changed is None:
+            elif frames is None:
                 return
-            elif not await _signalled(changed, idle_seconds):
+            elif await _signalled(changed, idle_at - loop.time()):
+                continue
+            else:
                 yield []
+            idle_at = loop.time() + idle_seconds
+
+    async def until_ended(self, run_id: str, seconds: float) -> None:
+        """Return when a run of another process has ended, at the latest after some seconds."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + seconds
+        source = self._other(run_id)
+        while (left := until - loop.time()) > 0:
+            changed = source.changed
+            if await self._has_ended(run_id):
+                return
+            await _signalled(changed, left)
+
+    def _other(self, run_id: str) -> RunBuffer:
+        """Return the mark of a run of another process, which is woken when that tells of new events."""
+        return self._elsewhere.setdefault(run_id, RunBuffer())
+
+    async def _read(self, run_id: str, after: int, *, is_here: bool) -> list[Frame] | None:
+        """Return a page of the stored frames; None if there are no more, and none will come."""
+        frames = await read_frames(self._database, run_id, after, PAGE_FRAMES)
+        if frames or is_here:
+            return frames
+        if not self._replica.is_shared:
+            return None
+        if not await self._has_ended(run_id):
+            return []
+        # The last ones may have been stored since.
+        return await read_frames(self._database, run_id, after, PAGE_FRAMES) or None
+
+    async def _has_ended(self, run_id: str) -> bool:
+        unfinished = select(RunRow.id).where(RunRow.id == run_id, RunRow.finished_at.is_(None))
+        async with self._database.read() as session:
+            return await session.scalar(unfinished) is None
 
     async def write(self) -> None:
         """Store queued events until `stop`. One task runs this; don't cancel it."""
@@ -276,6 +344,50 @@ class EventLog:
             await self._store_with_retries([entry])
 
     async def _store(self, batch: Sequence[_Entry]) -> None:
+        batch = self._without_lost(batch)
+        frames = self._numbered(batch)
+        writing = {entry.run_id for entry in batch if entry.events or entry.statements}
+        taken = {run_id: self._buffers[run_id].starts for run_id in writing if run_id in self._buffers}
+
+        lost = set[str]()
+
+        def store(connection: Connection) -> None:
+            lost.clear()
+            lost.update(self._replica.lost(connection, taken))
+            rows = [frame_to_row(key, frame) for key, listed in frames.items() if key not in lost for frame in listed]
+            if rows:
+                connection.execute(NEW_EVENT, rows)
+                self._replica.tell_in(connection, NEW_EVENTS, [*frames.keys() - lost])
+            for entry in batch:
+                for statement in entry.statements if entry.run_id not in lost else ():
+                    _execute(connection, statement)
+
+        if writing:
+            await self._database.write_sync(store)
+        for run_id, listed in frames.items():
+            if run_id not in lost and (buffer := self._buffers.get(run_id)):
+                buffer.publish(listed)
+        for entry in batch:
+            entry.settle(RunLostError() if entry.run_id in lost else None)
+        for run_id in lost:
+            logger.warning("run %s: another process has it; its events are not stored", run_id)
+            self.on_lost(run_id)
+
+    def _without_lost(self, batch: Sequence[_Entry]) -> Sequence[_Entry]:
+        """Refuse the entries of runs that were lost before, and return the others."""
+        if not self._replica.is_shared:
+            return batch
+        kept: list[_Entry] = []
+        for entry in batch:
+            if (entry.events or entry.statements) and entry.run_id not in self._buffers:
+                self._replica.on_refusal()
+                entry.settle(RunLostError())
+            else:
+                kept.append(entry)
+        return kept
+
+    def _numbered(self, batch: Sequence[_Entry]) -> dict[str, list[Frame]]:
+        """Return the new frames by run."""
         frames: dict[str, list[Frame]] = {}
         for entry in batch:
             if not entry.events:
@@ -284,21 +396,7 @@ class EventLog:
             ahead = frames.setdefault(entry.run_id, [])
             first = self._buffers[entry.run_id].seq + len(ahead) + 1
             ahead.extend(Frame(seq, event["type"], encode(event)) for seq, event in enumerate(entry.events, first))
-        rows = [frame_to_row(run_id, frame) for run_id, listed in frames.items() for frame in listed]
-        statements = [statement for entry in batch for statement in entry.statements]
-
-        def store(connection: Connection) -> None:
-            if rows:
-                connection.execute(NEW_EVENT, rows)
-            for statement in statements:
-                _execute(connection, statement)
-
-        if rows or statements:
-            await self._database.write_sync(store)
-        for run_id, listed in frames.items():
-            self._buffers[run_id].publish(listed)
-        for entry in batch:
-            entry.settle()
+        return frames
 
 
 def _is_delta(event: Event) -> bool:

@@ -20,7 +20,7 @@ TAKE_OVERS: Final = Counter(
     "drive_agent_take_overs", "Runs taken up that another process, or a crash, had left.", registry=REGISTRY
 )
 FENCE_REFUSALS: Final = Counter(
-    "drive_agent_fence_refusals", "Ends of runs that were refused, as another process has the run.", registry=REGISTRY
+    "drive_agent_fence_refusals", "Writes of runs that were refused, as another process has the run.", registry=REGISTRY
 )
 
 

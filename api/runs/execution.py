@@ -22,12 +22,13 @@ from api.clock import Clock
 from api.drive import DriveForService, RunChange, changes_to_view
 from api.events.filters import EventFilter
 from api.events.frames import Event, read_frames, read_open_calls, read_records, was_sent
-from api.events.log import EventLog, NotOwnerError, OwnersOnly, Statement, pauses
+from api.events.log import EventLog, OwnersOnly, Statement, pauses
 from api.metrics.counters import FENCE_REFUSALS, FIRST_WORDS_SECONDS, RUNS, count_tokens
 from api.plans import Plans
 from api.runs.shown_words import ShownWords
 from api.runs.webhooks import Webhooks
 from api.servers.assistants import PersonsChoices
+from api.storage.replicas import CLAIM, NotOwnerError, Replica, RunLostError
 from api.storage.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, table_of
 from api.thread_words import WHOLE_WORDS, whole_words
 from api.threads import TOUCH
@@ -74,6 +75,7 @@ class RunServices:
     clock: Clock
     plans: Plans
     webhooks: Webhooks
+    replica: Replica
     choices: PersonsChoices | None = None
 
 
@@ -94,16 +96,18 @@ class RunParked(Exception):  # noqa: N818 - no error: the run goes on when the p
 class Execution:
     """Runs one run. `recovered`: it was begun in another task, or another process.
 
-    `is_answered`: an answer or an edit of its plan came that the task may have missed.
+    `is_answered`: an answer or an edit of its plan came that the task may have missed. `is_lost`: another process has
+    the run, and this one writes nothing more of it.
     """
 
     def __init__(self, run: RunRow, services: RunServices, *, recovered: bool = False) -> None:
         self.run = run
         self.cancelled_by = run.email if run.cancel_requested else ""
         self.cancel_key = run.cancel_key
-        self.is_finishing = self.is_stopping = self.is_answered = self._has_closed_calls = False
+        self.is_finishing = self.is_stopping = self.is_answered = self.is_lost = self._has_closed_calls = False
         self._services = services
         self._recovered = recovered
+        self._claim = services.replica.hold(run, is_new=not recovered)
         self._begun = 0.0 if recovered else monotonic()
         self._has_called = self._has_failed_calls = self._has_changed = False
         self._filter = EventFilter(services.graph.link_filter(run.message))
@@ -128,8 +132,9 @@ class Execution:
     async def perform(self) -> None:
         """Run to the end. A run that `is_stopping` stops where it is; another process recovers it.
 
-        Raises `RunParked` when it waits for a person.
+        Raises `RunParked` when it waits for a person, and `RunLostError` once another process has it.
         """
+        CLAIM.set(self._claim)
         begin_log_fields(run=self.run.id, thread=self.run.thread_id, user=self.run.user_id)
         try:
             outcome = await self._outcome()
@@ -139,7 +144,7 @@ class Execution:
             outcome = Outcome(CANCELLED)
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
-            if task is None or (self.is_stopping and not self.cancelled_by):
+            if task is None or self.is_lost or (self.is_stopping and not self.cancelled_by):
                 raise
             task.uncancel()
             outcome = Outcome(CANCELLED) if self.cancelled_by else self._failed(RuntimeError(repr(error)))
@@ -151,11 +156,11 @@ class Execution:
     async def _outcome(self) -> Outcome:
         if self.cancelled_by:
             return Outcome(CANCELLED)
-        if self.run.starts > MAX_STARTS:
+        if self.run.starts - self.run.stops > MAX_STARTS:
             return self._failed(CrashedError())
         try:
             await self._work()
-        except RunParked:
+        except (RunParked, RunLostError):
             raise
         except StorageFailureError as error:
             logger.error("run %s failed: %s", self.run.id, error)  # noqa: TRY400 - the sentence says all that is known
@@ -310,6 +315,8 @@ class Execution:
         """End the run, unless another process has it now; return False if that failed and may be tried again."""
         try:
             await self._end(outcome)
+        except RunLostError:
+            raise
         except (NotOwnerError, IntegrityError):
             FENCE_REFUSALS.inc()
             logger.warning("run %s: another process has it, or has written its events", self.run.id)

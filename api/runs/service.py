@@ -7,19 +7,19 @@ from contextlib import aclosing, suppress
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from api.authority import key_of, require_scopes
-from api.drive import Place, Principal, RunChange, RunUndo
-from api.errors import ModelNotAllowedError, NotFoundError, RunActiveError, RunFinishedError, ShuttingDownError
-from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row, read_records, was_sent
+from api.drive import Place, Principal
+from api.errors import ModelNotAllowedError, RunFinishedError, ShuttingDownError
+from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row
 from api.events.log import pauses
-from api.metrics.counters import TAKE_OVERS
-from api.runs.audit import RunAudit, read_audit
 from api.runs.execution import Execution, RunParked, RunServices
-from api.runs.pages import RunPage, read_page
-from api.runs.versions import Replaced, find_replaced, leave_branch, read_versions, version_ids
+from api.runs.history import RunHistory
+from api.runs.versions import Replaced, leave_branch
+from api.storage.notices import CANCEL, NEW_EVENTS, WAKE
+from api.storage.replicas import RunLostError
 from api.storage.tables import RUNNING, WAITING, RunRow, new_id, table_of, values_of
 from api.thread_words import NEW_WORDS, first_words
 from api.threads import open_thread, refuse_if_busy
@@ -40,20 +40,25 @@ STORE_ATTEMPTS = 3
 EXPIRED_AT_ONCE = 16
 EXPIRY_SECONDS = 10.0
 LONGEST_SLEEP = timedelta(hours=1)
+LONGEST_SHARED_SLEEP = timedelta(seconds=30)
+"""Among several processes: one that died may have known of an approval whose time is up before."""
 NEW_RUN = insert(table_of(RunRow))
 NUMBER = select(func.max(RunRow.number)).where(RunRow.thread_id == bindparam("thread"))
 
 
-class Runs:
+class Runs(RunHistory):
     """The runs that are at work, each in a task of its own that no client's connection can end.
 
-    A run that waits for a person is in no task: its answer, its cancel or its expiry takes it up.
+    A run that waits for a person is in no task: its answer, its cancel or its expiry takes it up. Among several
+    processes a run is its owner's alone: the others tell that one what is wanted of it.
     """
 
     def __init__(self, services: RunServices) -> None:
-        self._services = services
+        super().__init__(services)
         self._tasks: dict[str, Started] = {}
         self._wakes: dict[str, asyncio.Task[None]] = {}
+        self._starting: set[str] = set()
+        self._replica = services.replica
         self._closing = False
         self._taking_up = asyncio.Lock()
         self._parked = asyncio.Event()
@@ -103,62 +108,28 @@ class Runs:
             place=located or (replaced.run.place if replaced else Place().to_json()),
             status=RUNNING,
             cancel_requested=False,
+            owner=self._replica.id,
             starts=1,
+            stops=0,
         )
         if replaced:
             before = replaced.run
             run.replaces, run.version_of = before.id, before.version_of or before.id
             run.base_checkpoint = replaced.branch.base
-        first = await self._store(caller, run, thread_id, replaced)
-        logger.info("run %s: begun on thread %s by user %s", run.id, run.thread_id, run.user_id)
-        self._services.log.open(run.id, [first])
-        self._launch(Execution(run, self._services))
-        return run
-
-    async def find_replaced(self, caller: Principal, thread_id: str, message_id: str) -> Replaced:
-        """Return the run of the last message of the caller's thread, for which `start` begins another version.
-
-        Raises `NotFoundError`, `NotLastMessageError`, and `ThreadBusyError` and its like while a run works or waits.
-        """
-        return await find_replaced(self._services, caller, thread_id, message_id)
-
-    async def versions(self, caller: Principal, thread_id: str, message_id: str) -> Sequence[RunRow]:
-        """Return the runs of all versions of a message of the caller's thread, the first one first."""
-        run = await self.get(caller, message_id)
-        if run.thread_id != thread_id:
-            raise NotFoundError("no_message")
-        return await read_versions(self._services.database, run)
-
-    async def version_ids(self, thread_id: str) -> dict[str, list[str]]:
-        """Return the ids of all versions of each message of a thread that has several, by each of these ids."""
-        return await version_ids(self._services.database, thread_id)
-
-    async def page(
-        self,
-        caller: Principal,
-        limit: int,
-        cursor: str | None = None,
-        *,
-        thread_id: str | None = None,
-        status: Sequence[str] = (),
-    ) -> RunPage:
-        """Return the caller's runs, newest first: of a thread, with one of these states, or all.
-
-        Raises `InvalidCursorError` for a cursor of another list.
-        """
-        return await read_page(self._services.database, caller.user_id, limit, cursor, thread_id, status)
-
-    async def get(self, caller: Principal, run_id: str) -> RunRow:
-        """Return a run of the caller. Raises `NotFoundError`, also for somebody else's."""
-        async with self._services.database.read() as session:
-            run = await session.get(RunRow, run_id)
-        if run is None or run.user_id != caller.user_id:
-            raise NotFoundError("no_run")
+        self._starting.add(run.id)
+        try:
+            first = await self._store(caller, run, thread_id, replaced)
+            logger.info("run %s: begun on thread %s by user %s", run.id, run.thread_id, run.user_id)
+            self._services.log.open(run.id, [first], run.starts)
+            self._launch(Execution(run, self._services))
+        finally:
+            self._starting.discard(run.id)
         return run
 
     async def follow(self, run_id: str, after: int, idle_seconds: float) -> AsyncGenerator[list[Frame]]:
         """Yield the run's events after a number, up to its last; an empty list after `idle_seconds` without one."""
-        if run_id not in self._tasks and (run_id in self._wakes or await self._is_parked(run_id)):
+        is_alone = not self._replica.is_shared
+        if is_alone and run_id not in self._tasks and (run_id in self._wakes or await self._is_parked(run_id)):
             await self._services.log.reopen(run_id)
         async with aclosing(self._services.log.follow(run_id, after, idle_seconds)) as batches:
             async for frames in batches:
@@ -182,17 +153,26 @@ class Runs:
             if active is None:
                 await self._note_cancel(run_id, key_of(caller))
                 run.cancel_requested, run.cancel_key = True, key_of(caller)
-            execution, task = active or await self._recover_run(run)
-        if not execution.is_finishing and not execution.cancelled_by:
-            execution.cancelled_by, execution.cancel_key = caller.email, key_of(caller)
-            await self._note_cancel(run_id, key_of(caller))
-            if not execution.is_finishing:
-                task.cancel()
-        await asyncio.wait([task], timeout=CANCEL_SECONDS)
+                claimed = await self._replica.claim(run)
+                active = await self._recover_run(claimed) if claimed else None
+        if active is None:
+            await self._replica.tell(CANCEL, run_id)
+            await self._services.log.until_ended(run_id, CANCEL_SECONDS)
+        else:
+            await self._cancel(caller, *active)
         run = await self.get(caller, run_id)
         if run.finished_at is not None and run.status != "cancelled":
             raise RunFinishedError(run_id=run_id, status=run.status)
         return run.finished_at is not None
+
+    async def _cancel(self, caller: Principal, execution: Execution, task: asyncio.Task[None]) -> None:
+        """Stop a run that is at work here, and wait for its end."""
+        if not execution.is_finishing and not execution.cancelled_by:
+            execution.cancelled_by, execution.cancel_key = caller.email, key_of(caller)
+            await self._note_cancel(execution.run.id, key_of(caller))
+            if not execution.is_finishing:
+                task.cancel()
+        await asyncio.wait([task], timeout=CANCEL_SECONDS)
 
     async def end_all(self, user_id: str) -> None:
         """End all runs of a person whose account was disabled or removed."""
@@ -227,77 +207,67 @@ class Runs:
                 active[0].cancelled_by = active[0].run.email
                 active[1].cancel()
 
-    async def changes(self, caller: Principal, run_id: str) -> tuple[RunChange, ...]:
-        """Return the changes that a run of the caller has made."""
-        run = await self.get(caller, run_id)
-        return await self._services.drive.changes(run.user_id, run.id)
-
-    async def outside_calls(self, caller: Principal, run_id: str) -> list[dict[str, Any]]:
-        """Return the records of a run's calls of the person's own servers that were sent."""
-        run = await self.get(caller, run_id)
-        calls = await read_records(self._services.database, run.id)
-        return [updates[-1]["toolCall"] for updates in calls if was_sent(updates)]
-
-    async def audit(self, caller: Principal, run_id: str) -> RunAudit:
-        """Return the audit of a run of the caller."""
-        run = await self.get(caller, run_id)
-        return await read_audit(self._services.database, self._services.drive, run)
-
-    async def undo(
-        self, caller: Principal, run_id: str, *, preview: bool, change_id: int | None = None
-    ) -> tuple[RunRow, RunUndo]:
-        """Undo the changes of a run, or one of them. Raises `RunActiveError`, and `NotFoundError` for another's."""
-        run = await self._finished(caller, run_id)
-        if change_id is not None and all(change.id != change_id for change in await self.changes(caller, run_id)):
-            raise NotFoundError("no_change")
-        return run, await self._services.drive.undo(caller, [run.id], change_id, preview=preview)
-
-    async def redo(self, caller: Principal, run_id: str, *, preview: bool) -> tuple[RunRow, RunUndo]:
-        """Redo the undone changes of a run. Raises `RunActiveError` while it works or waits."""
-        run = await self._finished(caller, run_id)
-        return run, await self._services.drive.redo(caller, run.id, preview=preview)
-
-    async def undo_thread(
-        self, caller: Principal, thread_id: str, *, since_run: str | None, preview: bool
-    ) -> tuple[RunRow, RunUndo]:
-        """Undo, as one change, the changes of all runs of a thread, or of those from one on.
-
-        Raises `RunActiveError`, and `NotFoundError` for a thread that is not the caller's or a run that is not its own.
-        """
-        query = select(RunRow).where(RunRow.thread_id == thread_id, RunRow.user_id == caller.user_id)
-        async with self._services.database.read() as session:
-            runs = list(await session.scalars(query.order_by(RunRow.number)))
-        first = next((number for number, run in enumerate(runs) if since_run in (None, run.id)), None)
-        if first is None:
-            raise NotFoundError("no_thread_or_run")
-        active = next((run.id for run in runs if run.finished_at is None), None)
-        if active is not None:
-            raise RunActiveError(run_id=active)
-        wanted = [run.id for run in runs[first:]]
-        return runs[-1], await self._services.drive.undo(caller, wanted, preview=preview)
-
-    async def _finished(self, caller: Principal, run_id: str) -> RunRow:
-        run = await self.get(caller, run_id)
-        if run.finished_at is None:
-            raise RunActiveError(run_id=run_id)
-        return run
-
     async def recover(self) -> int:
         """Continue the runs that were at work in an earlier process; return their number.
 
         One that waits for a person stays a row until it is answered, cancelled or its time is up.
         """
-        unfinished = RunRow.finished_at.is_(None)
-        working = unfinished, or_(RunRow.status == RUNNING, RunRow.cancel_requested)
-        counted = update(RunRow).where(unfinished, RunRow.status == RUNNING).values(starts=RunRow.starts + 1)
-        async with self._services.database.write() as session:
-            await session.execute(counted)
-            runs = list(await session.scalars(select(RunRow).where(*working)))
+        runs = await self._replica.recover()
         for run in runs:
             logger.info("recovering run %s (%s)", run.id, run.status)
-            TAKE_OVERS.inc()
             await self._recover_run(run)
         return len(runs)
+
+    async def look(self) -> bool:
+        """Show the other processes that this one is alive, take over the runs of dead ones, and do what rows ask for.
+
+        Return whether there may be more to take over.
+        """
+        here = {*self._tasks, *self._services.log.open_runs()}
+        found = await self._replica.look()
+        for run in found.taken:
+            logger.info("taking over run %s (%s)", run.id, run.status)
+            await self._take_up(run.id)
+        for run in found.owned:
+            if run.cancel_requested:
+                await self._cancel_here(run)
+            elif run.status == RUNNING and run.id not in self._tasks:
+                self._wake(run.id)
+        for run_id in here - {run.id for run in found.owned}:
+            self.lose(run_id)
+        await self._services.log.look_elsewhere()
+        return bool(found.taken)
+
+    def on_notice(self, kind: str, run_ids: Sequence[str]) -> bool:
+        """Do what another process asks for; return whether all rows should be looked at soon."""
+        if kind == NEW_EVENTS:
+            self._services.log.wake(run_ids)
+            # Events of a run that this process believes to have: who has it stands in its row.
+            return not self._services.log.open_runs().isdisjoint(run_ids)
+        if kind == WAKE:
+            for run_id in run_ids:
+                self._on_answer(run_id, from_here=False)
+            return False
+        self._services.log.wake()
+        return True
+
+    def lose(self, run_id: str) -> None:
+        """Stop the work for a run that another process has now; its followers here follow that one."""
+        active = self._tasks.get(run_id)
+        if active is None:
+            self._services.log.close(run_id)
+        elif not active[0].is_finishing:
+            active[0].is_lost = True
+            active[1].cancel()
+
+    async def _cancel_here(self, run: RunRow) -> None:
+        """Stop a run of this process that was cancelled by way of another one."""
+        active = self._tasks.get(run.id)
+        if active is None:
+            self._wake(run.id)
+        elif not active[0].is_finishing and not active[0].cancelled_by:
+            active[0].cancelled_by, active[0].cancel_key = run.email, run.cancel_key
+            active[1].cancel()
 
     async def expire(self) -> None:
         """Take up each run whose approval expires, until cancelled."""
@@ -307,7 +277,7 @@ class Runs:
             self._parked.clear()
             # One moment for both questions: what ends between them would be in neither answer.
             now = clock.now()
-            moment = now + LONGEST_SLEEP
+            moment = now + (LONGEST_SHARED_SLEEP if self._replica.is_shared else LONGEST_SLEEP)
             try:
                 await self._expire_due(now)
                 moment = min(await self._services.approvals.next_expiry(now) or moment, moment)
@@ -345,7 +315,8 @@ class Runs:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=STOP_SECONDS)
-            await self._uncount(stopped)
+        if tasks or self._replica.is_shared:
+            await self._hand_over(stopped)
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _store(
@@ -381,13 +352,14 @@ class Runs:
                 await session.run_sync(refuse_if_busy, run.thread_id)
         return await self._services.database.write_sync(begin)
 
-    async def _uncount(self, run_ids: Sequence[str]) -> None:
-        """Count the start of these runs no more: a stop that was asked for is no crash."""
-        unfinished = RunRow.id.in_(run_ids), RunRow.finished_at.is_(None), RunRow.status == RUNNING
+    async def _hand_over(self, run_ids: Sequence[str]) -> None:
+        """Leave all runs to the next process, after the events of those that were at work."""
         try:
-            async with self._services.database.write() as session:
-                await session.execute(update(RunRow).where(*unfinished).values(starts=RunRow.starts - 1))
-        except StorageFailureError:
+            if self._replica.is_shared:
+                async with asyncio.timeout(STOP_SECONDS):
+                    await asyncio.gather(*map(self._services.log.flush, run_ids), return_exceptions=True)
+            await self._replica.release(run_ids)
+        except (StorageFailureError, TimeoutError):
             logger.exception("a stop of %d runs counts as a crash", len(run_ids))
 
     async def _note_cancel(self, run_id: str, key: str) -> None:
@@ -396,23 +368,25 @@ class Runs:
                 update(RunRow).where(RunRow.id == run_id).values(cancel_requested=True, cancel_key=key)
             )
 
-    def _on_answer(self, run_id: str) -> None:
-        """Take up a run that waited for what came, at once or when its task has parked it."""
+    def _on_answer(self, run_id: str, *, from_here: bool = True) -> None:
+        """Take up a run that waited for what came, at once or when its task has parked it; or tell its process."""
         if active := self._tasks.get(run_id):
             active[0].is_answered = True
         else:
-            self._wake(run_id)
+            self._wake(run_id, tells=from_here)
 
-    def _wake(self, run_id: str) -> None:
-        if not self._closing and run_id not in self._wakes:
-            wake = self._wakes[run_id] = asyncio.create_task(self._take_up_at_last(run_id), name=f"wake {run_id}")
+    def _wake(self, run_id: str, *, tells: bool = False) -> None:
+        if not self._closing and run_id not in self._wakes and run_id not in self._starting:
+            wake = asyncio.create_task(self._take_up_at_last(run_id, tells=tells), name=f"wake {run_id}")
+            self._wakes[run_id] = wake
             wake.add_done_callback(lambda _: self._wakes.pop(run_id))
 
-    async def _take_up_at_last(self, run_id: str) -> None:
+    async def _take_up_at_last(self, run_id: str, *, tells: bool) -> None:
         """Take up a run; try again while the database fails, as nobody else takes it up."""
         for pause in pauses():
             try:
-                await self._take_up(run_id)
+                if await self._take_up(run_id) is None and tells and self._replica.is_shared:
+                    await self._replica.tell(WAKE, run_id)
                 break
             except StorageFailureError:
                 logger.warning("run %s can't be taken up; trying again in %.1f s", run_id, pause)
@@ -425,10 +399,13 @@ class Runs:
                 return active
             async with self._services.database.read() as session:
                 run = await session.get(RunRow, run_id)
-            return await self._recover_run(run) if run and run.finished_at is None and not self._closing else None
+            if run is None or run.finished_at is not None or self._closing:
+                return None
+            claimed = await self._replica.claim(run)
+            return await self._recover_run(claimed) if claimed else None
 
     async def _recover_run(self, run: RunRow) -> Started:
-        await self._services.log.reopen(run.id)
+        await self._services.log.reopen(run.id, run.starts)
         return self._launch(Execution(run, self._services, recovered=True))
 
     def _launch(self, execution: Execution) -> Started:
@@ -447,9 +424,20 @@ class Runs:
             self._parked.set()
             if execution.is_answered:
                 self._wake(run_id)
+        except RunLostError:
+            execution.is_lost = True
+        except asyncio.CancelledError:
+            if not execution.is_lost:
+                raise
         except Exception:
             logger.exception("run %s could not be brought to an end", run_id)
             self._services.log.close(run_id)
         finally:
+            if execution.is_lost:
+                logger.warning("run %s: another process has it", run_id)
+                self._services.graph.end_calls(run_id)
+                self._services.log.close(run_id)
+            else:
+                self._replica.let_go(run_id)
             # Here, not when the task is over: a cancel in between would reach nobody.
             del self._tasks[run_id]

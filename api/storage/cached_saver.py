@@ -24,6 +24,7 @@ from langgraph.checkpoint.base import (
 from typing_extensions import override
 
 from api.storage.one_thread import OneThread
+from api.storage.replicas import CLAIM, Claim
 from api.storage.steps import BEGINNING, is_one_thought
 from graph.events.sending import store_events
 from graph.state import MESSAGES
@@ -182,6 +183,12 @@ class CachedSaver(BaseCheckpointSaver[Any]):
             del self._waiting[thread]
         await self.thread.run(self.delete_thread, thread_id)
 
+    def put_all(self, calls: Sequence[Callable[[], Any]], claim: Claim | None) -> None:
+        """Store what the calls store, in order; of what a run stores, `claim` is its right."""
+        del claim
+        for call in calls:
+            call()
+
     def _due(self, config: RunnableConfig) -> list[_Waiting]:
         """Return what waits at the checkpoint of the config, and forget all that waits in its thread."""
         return [one for one in self._waiting.pop(_thread_of(config), ()) if one.at == get_checkpoint_id(config)]
@@ -190,8 +197,9 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         self, config: RunnableConfig, waiting: Sequence[_Waiting], put: Callable[[], Any] | None = None
     ) -> None:
         """Store the waiting writes and then the next checkpoint, in order and in one trip."""
+        calls = [*(one.put for one in waiting), *([put] if put else [])]
         try:
-            await self.thread.run(_call_all, [*(one.put for one in waiting), *([put] if put else [])])
+            await self.thread.run(self.put_all, calls, CLAIM.get())
         except BaseException:
             for one in waiting:
                 self._step(config, one.at).is_uncertain = True
@@ -215,11 +223,6 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         self, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
         return await self.thread.run(self.get_delta_channel_history, config=config, channels=channels)
-
-
-def _call_all(calls: Sequence[Callable[[], Any]]) -> None:
-    for call in calls:
-        call()
 
 
 def _since(cached: _Thread, target: str) -> DeltaChannelHistory | None:

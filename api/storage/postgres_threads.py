@@ -3,22 +3,79 @@
 import json
 import re
 import time
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from importlib import import_module
 from typing import Any, Final
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.store.base import BaseStore
+from typing_extensions import override
 
 from api.storage.cached_saver import CachedSaver
+from api.storage.replicas import CLAIM, Claim
 
 CONNECT_SECONDS: Final = 10
 """How long a connection is waited for."""
 PAUSE_SECONDS: Final = 0.1
 _TRY: Final = "SELECT pg_try_advisory_xact_lock(hashtextextended('threads', 0)) AS is_ours"
 _NUL: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
+
+
+_FENCES: Final = """
+CREATE TABLE IF NOT EXISTS thread_fences (thread_id text PRIMARY KEY, number integer NOT NULL, starts integer NOT NULL)
+"""
+_ENTER: Final = """
+INSERT INTO thread_fences AS fence VALUES (%s, %s, %s) ON CONFLICT (thread_id) DO UPDATE
+SET number = excluded.number, starts = excluded.starts
+WHERE (fence.number, fence.starts) <= (excluded.number, excluded.starts)
+"""
+"""Writes a row unless a later run of the thread, or a later process of this one, passed before."""
+
+
+class FencedSaver(CachedSaver):
+    """Stores a trip's checkpoints and writes in one transaction, and none for a run that another process has.
+
+    Threads may be in another database than the runs: so each thread has its own fence beside them, the number of its
+    newest run and how often that was taken up. The one who takes a run up passes it before reading the thread.
+    """
+
+    conn: Any
+
+    @override
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Return a checkpoint."""
+        claim = CLAIM.get()
+        if claim is not None and claim.must_announce:
+            await self.thread.run(self.put_all, (), claim)
+            claim.must_announce = False
+        return await super().aget_tuple(config)
+
+    @override
+    def put_all(self, calls: Sequence[Callable[[], Any]], claim: Claim | None) -> None:
+        """Store what the calls store, in order and in one transaction. Raises `RunLostError`."""
+        # All calls of the saver are in its one thread, so nothing else meets its connection here.
+        pool = self.conn
+        with pool.connection() as connection, connection.transaction():
+            if claim is not None:
+                passed = connection.execute(_ENTER, (claim.thread_id, claim.number, claim.starts))
+                if passed.rowcount == 0:
+                    claim.refuse()
+            self.conn = connection
+            try:
+                for call in calls:
+                    call()
+            finally:
+                self.conn = pool
+
+    @override
+    def delete_thread(self, thread_id: str) -> None:
+        """Delete all of a thread, its fence too."""
+        super().delete_thread(thread_id)
+        with self.conn.connection() as connection:
+            connection.execute("DELETE FROM thread_fences WHERE thread_id = %s", (thread_id,))
 
 
 @asynccontextmanager
@@ -30,7 +87,7 @@ async def opened_postgres(
     saver_type: Any = import_module("langgraph.checkpoint.postgres").PostgresSaver
     store_type: Any = import_module("langgraph.store.postgres").PostgresStore
     pools: Any = import_module("psycopg_pool").ConnectionPool
-    saver_class: Any = type("PostgresThreads", (CachedSaver, saver_type), {})
+    saver_class: Any = type("PostgresThreads", (FencedSaver, saver_type), {})
     # A pool, so that a server that was started anew is reached again; the saver and the store use one connection each.
     pool: Any = pools(
         url,
@@ -58,6 +115,7 @@ def _make_tables(pool: Any, saver: Any, store: Any) -> None:
     with pool.connection() as connection, _turn(connection):
         saver.setup()
         store.setup()
+        connection.execute(_FENCES)
 
 
 @contextmanager

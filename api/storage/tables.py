@@ -58,7 +58,8 @@ class RunRow(Base):
     running, waiting (for an approval), success, error or cancelled; `finished_at` is set with the last three. `key_id`
     is the key or the session that began it; it ends when that is revoked. `cancel_key` names the key that asked to stop
     it. `mode` is attended or unattended. `model` is its thread's when it began; `time_zone` is the person's, empty: the
-    drive's. `starts` counts the processes that took it up and were not asked to stop, `number` the runs of its thread.
+    drive's. `owner` is the process that has it, empty: none; `starts` counts the processes that took it up, `stops`
+    those of them that were asked to stop, `number` the runs of its thread.
 
     A message that was edited or answered anew has several runs, its versions: `replaces` is the one before this one,
     `version_of` the first. `base_checkpoint` is where the branch of a later version begins (empty: at nothing),
@@ -94,7 +95,9 @@ class RunRow(Base):
     status: Mapped[str] = mapped_column(String(16), default=RUNNING)
     cancel_requested: Mapped[bool] = mapped_column(default=False)
     cancel_key: Mapped[str | None] = mapped_column(String(255))
+    owner: Mapped[str] = mapped_column(String(36), default="", server_default="")
     starts: Mapped[int] = mapped_column(default=1)
+    stops: Mapped[int] = mapped_column(default=0, server_default="0")
     number: Mapped[int] = mapped_column(default=0, server_default="0")
     replaces: Mapped[str | None] = mapped_column(String(36))
     version_of: Mapped[str | None] = mapped_column(String(36))
@@ -102,6 +105,15 @@ class RunRow(Base):
     head_checkpoint: Mapped[str | None] = mapped_column(String(64))
     created_at: Mapped[datetime]
     finished_at: Mapped[datetime | None]
+
+
+class ReplicaRow(Base):
+    """A process that shares this database with others, and when it was alive last, by the database's clock."""
+
+    __tablename__ = "replicas"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    seen_at: Mapped[datetime]
 
 
 class WordsRow(Base):

@@ -74,6 +74,9 @@ class MemoryDrive:
     def when_revoked(self, tell: object) -> None:
         """No key is revoked here."""
 
+    def fence_runs(self, holds_run: object) -> None:
+        """No call comes from another process here."""
+
     def require_fresh(self, caller: Principal) -> None:
         """Every caller has a key, which proves it with each request."""
 

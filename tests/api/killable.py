@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -12,10 +13,13 @@ from tests.forked import Forked
 
 
 class KillableService:
-    """A process that serves a data directory until it is killed. With `gate_open`, nothing waits at the gate."""
+    """A process that serves a data directory until it is killed. With `gate_open`, nothing waits at the gate.
 
-    def __init__(self, data_dir: Path, *, gate_open: bool = False) -> None:
-        arguments = [str(data_dir), *(["open"] if gate_open else [])]
+    `database` is the URL of one that several of them share.
+    """
+
+    def __init__(self, data_dir: Path, *, gate_open: bool = False, database: str = "") -> None:
+        arguments = [str(data_dir), database, *(["open"] if gate_open else [])]
         self._process = Forked("tests.api.killable", arguments, os.environ)
         self.url = self._process.stdout.readline().decode().strip()
         assert self.url, "the service did not start"
@@ -23,6 +27,14 @@ class KillableService:
     def person(self) -> Person:
         """Return Alice."""
         return Person(self.url, "alice-key", "alice@example.com")
+
+    def send(self, number: signal.Signals) -> None:
+        """Send it a signal: SIGUSR1 opens the gate, SIGTERM stops it as a supervisor does."""
+        self._process.send_signal(number)
+
+    def wait(self) -> None:
+        """Return once it has ended."""
+        self._process.wait(30)
 
     def kill(self) -> None:
         """Kill -9: nothing gets to clean up."""
@@ -33,10 +45,19 @@ class KillableService:
 
 def main(arguments: list[str]) -> None:
     """Serve, and print where."""
-    data_dir, *options = arguments
-    parts = SmallService(Path(data_dir))
+    data_dir, database, *options = arguments
+    parts = SmallService(Path(data_dir), database=database)
     parts.gate_open = "open" in options
     running = RunningService(parts).start()
+
+    def act(number: int, _: object) -> None:
+        if number == signal.SIGTERM:
+            running.should_exit = True
+        else:
+            parts.graph.gate.open()
+
+    signal.signal(signal.SIGUSR1, act)
+    signal.signal(signal.SIGTERM, act)
     sys.stdout.write(f"{running.url}\n")
     sys.stdout.flush()
     running.wait()

@@ -94,8 +94,12 @@ class SmallService:
         clock: ManualClock | None = None,
         heartbeat_seconds: float = 5.0,
         webhook: WebhookTarget | None = None,
+        *,
+        database: str = "",
     ) -> None:
         self.data_dir = data_dir
+        self._database = database or service_database(data_dir)
+        self._threads = database.replace("+psycopg", "") or threads_database(data_dir)
         self.webhook = webhook
         self.clock = clock
         self.heartbeat_seconds = heartbeat_seconds
@@ -107,8 +111,8 @@ class SmallService:
 
     @asynccontextmanager
     async def _lifespan(self, app: FastAPI) -> AsyncGenerator[None]:
-        database = await open_database(service_database(self.data_dir))
-        async with open_threads(threads_database(self.data_dir)) as storage:
+        database = await open_database(self._database)
+        async with open_threads(self._threads) as storage:
             self.graph = SmallGraph(self.drive, storage.saver, self.clock)
             if self.gate_open:
                 self.graph.gate.open()

@@ -1,5 +1,6 @@
 """Runs that are over before all of their calls are: what such a call would still do is refused in its transaction."""
 
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -23,10 +24,14 @@ async def revoke_run(session: AsyncSession, user_id: str, run_id: str, now: date
     await session.merge(RevokedRunRow(user_id=user_id, run_id=run_id, at=now))
 
 
-async def refuse_if_revoked(session: AsyncSession, actor: Actor) -> None:
+HoldsRun = Callable[[AsyncSession, str], Awaitable[bool]]
+"""Says whether this process still has the run of this id, as far as it is one of the service's."""
+
+
+async def refuse_if_revoked(session: AsyncSession, actor: Actor, holds_run: HoldsRun | None = None) -> None:
     """Raise `CallCancelledError` for a call of a run that is over, and hold off its end until this transaction's.
 
-    The runs of a person whose account was disabled are over.
+    The runs of a person whose account was disabled are over, and for this process those that another one has now.
     """
     if actor.run_id is None or actor.dry_run:
         return
@@ -35,5 +40,6 @@ async def refuse_if_revoked(session: AsyncSession, actor: Actor) -> None:
     revoked = select(RevokedRunRow.at).where(
         RevokedRunRow.user_id == actor.user_id, RevokedRunRow.run_id == actor.run_id
     )
-    if is_disabled or await session.scalar(revoked):
+    is_lost = holds_run is not None and not await holds_run(session, actor.run_id)
+    if is_disabled or is_lost or await session.scalar(revoked):
         raise CallCancelledError(Message.of("run_is_over"))

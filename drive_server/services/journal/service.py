@@ -24,7 +24,7 @@ from drive_server.models.items import BulkOutcome, DeletedItems, Item, MovedItem
 from drive_server.services.journal.changes import ChangeFilter, ChangeKind, find_changes, parse_moment
 from drive_server.services.journal.effects import touches_of, unified_diff_of
 from drive_server.services.journal.recorder import Recorder, touched_items
-from drive_server.services.journal.revocation import refuse_if_revoked, revoke_run
+from drive_server.services.journal.revocation import HoldsRun, refuse_if_revoked, revoke_run
 from drive_server.services.journal.turns import change_in_turn
 from drive_server.services.journal.unasked import name_unasked, note_unasked
 from drive_server.services.pagination import Cursors
@@ -127,6 +127,8 @@ class Journal:
         self.limits = limits
         self._clock = clock
         self.kinds: dict[str, ChangeKind] = {}
+        self.holds_run: HoldsRun | None = None
+        """Asked in the transaction of each change of a run, where several processes share the runs."""
 
     def register(self, action: str, kind: ChangeKind) -> None:
         """List the changes of an action under a kind, and no other. Raises `ValueError` if they have another."""
@@ -154,7 +156,7 @@ class Journal:
             replayed = None if actor.dry_run else await _replay(session, actor, digest)
             if replayed:
                 return replayed
-            await refuse_if_revoked(session, actor)
+            await refuse_if_revoked(session, actor, self.holds_run)
             recorder = Recorder(session, actor, self._clock(), self.limits)
             done = _Done(recorder, await operation(recorder))
             await self._finish(recorder)

@@ -50,7 +50,7 @@ async def test_each_turn_is_read_as_the_library_reads_it(saver: Any, url: str) -
 
 async def test_a_turn_reads_nothing_of_the_turns_before(saver: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[Any] = []
-    library = type(saver).__mro__[2]
+    library = next(base for base in type(saver).__mro__ if base.__module__.startswith("langgraph"))
     reads = library.aget_delta_channel_history
 
     async def counted(self: Any, **named: Any) -> Any:

@@ -13,6 +13,8 @@ from tests.drive_server.actors import rehearsing
 from tests.drive_server.store import in_run
 
 if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncSession
+
     from drive_server.access import Actor
     from tests.drive_server.store import Store
 
@@ -47,3 +49,20 @@ async def test_a_change_in_its_transaction_is_done_when_the_run_is_revoked(store
         group.start_soon(store.journal.revoke, ana.user_id, "run-1")
         await anyio.wait_all_tasks_blocked()
     assert await store.names(ana) == ["Under way"]
+
+
+async def test_a_run_that_another_process_has_now_changes_nothing_more_here(store: Store, ana: Actor) -> None:
+    asked: list[str] = []
+
+    async def holds(session: AsyncSession, run_id: str) -> bool:
+        assert session.in_transaction()
+        asked.append(run_id)
+        return run_id != "lost"
+
+    store.journal.holds_run = holds
+    with pytest.raises(CallCancelledError):
+        await store.files.create_folder(in_run(ana, "lost"), "/", "Lost")
+    await store.files.create_folder(in_run(ana, "kept"), "/", "Kept")
+    await store.files.create_folder(ana, "/", "No run")
+    assert await store.names(ana) == ["Kept", "No run"]
+    assert asked == ["lost", "kept"]

@@ -1,0 +1,48 @@
+"""The part of a process among those that share their runs: it shows that it is alive, and hears the others."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from typing import Final
+
+from api.runs.service import Runs
+from api.storage.notices import listen
+from api.storage.replicas import HEARTBEAT_SECONDS, Replica
+from drive_server.errors import StorageFailureError
+from drive_server.storage.database import Database
+
+logger = logging.getLogger(__name__)
+
+PAUSE_SECONDS: Final = 0.1
+"""Between two looks, however many notices come."""
+
+
+async def share_runs(runs: Runs, replica: Replica, database: Database) -> None:
+    """Take part until cancelled: look at each heartbeat, and at once when another process asks for it."""
+    asked = asyncio.Event()
+
+    def on_notice(kind: str, run_ids: Sequence[str]) -> None:
+        if runs.on_notice(kind, run_ids):
+            asked.set()
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(listen(database.engine.url, replica.id, on_notice), name="notices")
+        group.create_task(_look(runs, asked), name="heartbeat")
+
+
+async def _look(runs: Runs, asked: asyncio.Event) -> None:
+    while True:
+        asked.clear()
+        try:
+            if await runs.look():
+                asked.set()
+        except StorageFailureError:
+            logger.warning("the database does not answer; other processes may take over the runs of this one")
+        except Exception:
+            logger.exception("the runs of other processes could not be looked at; trying again")
+        await asyncio.sleep(PAUSE_SECONDS)
+        try:
+            async with asyncio.timeout(HEARTBEAT_SECONDS - PAUSE_SECONDS):
+                await asked.wait()
+        except TimeoutError:
+            continue

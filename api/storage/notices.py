@@ -1,0 +1,62 @@
+"""Notices between the processes that share a database: PostgreSQL's NOTIFY, which arrives after the commit.
+
+A notice is a nudge: each thing that it tells of stands in a row, and is found without it too, only later.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, Final
+
+from sqlalchemy import URL, Executable, func, select
+
+logger = logging.getLogger(__name__)
+
+CHANNEL: Final = "drive_agent_runs"
+NEW_EVENTS: Final = "events"
+"""A run has new events."""
+WAKE: Final = "wake"
+"""A run that waits has its answer, or its plan was changed."""
+CANCEL: Final = "cancel"
+"""A run is to be stopped."""
+LEFT: Final = "left"
+"""A process stopped, and left runs to the others."""
+MISSED: Final = "missed"
+"""Notices may have been missed: the connection was lost."""
+IDS_PER_NOTICE: Final = 150
+"""A notice has at most 8,000 bytes."""
+PAUSE_SECONDS: Final = 1.0
+CONNECT_SECONDS: Final = 10
+
+OnNotice = Callable[[str, Sequence[str]], None]
+
+
+def notice_statement(kind: str, sender: str, run_ids: Sequence[str]) -> list[Executable]:
+    """Return the statements that send a notice about the runs when their transaction is committed."""
+    parts = [run_ids[start : start + IDS_PER_NOTICE] for start in range(0, len(run_ids), IDS_PER_NOTICE)]
+    return [select(func.pg_notify(CHANNEL, " ".join((kind, sender, *part)))) for part in parts or [()]]
+
+
+async def listen(url: URL, own_id: str, on_notice: OnNotice) -> None:
+    """Call `on_notice` with the kind and the runs of each notice of others, until cancelled.
+
+    A lost connection is opened again, and what was missed meanwhile is told as `MISSED`.
+    """
+    # The extra `postgres`, which lint and types do without.
+    psycopg: Any = import_module("psycopg")
+    address = url.set(drivername="postgresql").render_as_string(hide_password=False)
+    while True:
+        try:
+            async with await psycopg.AsyncConnection.connect(
+                address, autocommit=True, connect_timeout=CONNECT_SECONDS
+            ) as connection:
+                await connection.execute(f"LISTEN {CHANNEL}")
+                on_notice(MISSED, ())
+                async for notice in connection.notifies():
+                    kind, sender, *run_ids = notice.payload.split(" ")
+                    if sender != own_id:
+                        on_notice(kind, run_ids)
+        except psycopg.Error as error:
+            logger.warning("notices of other processes are not heard: %s", error)
+        await asyncio.sleep(PAUSE_SECONDS)

@@ -1,0 +1,239 @@
+"""The processes that share the runs of one database: which of them has a run, and which are alive.
+
+A row of `runs` names its owner, and `starts` counts the processes that took it up. Both together are the fence: each
+write of a run checks them in its own transaction, so a process that was stopped, and wakes when another one has the
+run, writes nothing. Times are the database's: the clocks of the machines don't matter. A file of SQLite has one
+process, which owns all runs of it: there is nothing to check.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import timedelta
+from time import monotonic
+from typing import Any, Final
+
+from sqlalchemy import (
+    Connection,
+    CursorResult,
+    Select,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.storage.notices import LEFT, notice_statement
+from api.storage.tables import RUNNING, ReplicaRow, RunRow, new_id, table_of
+from drive_server.storage.database import Database
+
+HEARTBEAT_SECONDS: Final = 1.5
+DEAD_SECONDS: Final = 5.0
+"""A process without a heartbeat for so long is dead: at most 6.5 s after it was killed, another one has its runs."""
+FORGOTTEN_SECONDS: Final = 86_400.0
+CLAIMED_AT_ONCE: Final = 50
+"""So that several processes share the runs of one that died."""
+
+_RUNS: Final = table_of(RunRow)
+_REPLICAS: Final = table_of(ReplicaRow)
+_LIVES: Final = exists().where(
+    _REPLICAS.c.id == _RUNS.c.owner, _REPLICAS.c.seen_at > func.now() - timedelta(seconds=DEAD_SECONDS)
+)
+_UNFINISHED: Final = _RUNS.c.finished_at.is_(None)
+_AT_WORK: Final = or_(_RUNS.c.status == RUNNING, _RUNS.c.cancel_requested)
+
+
+class NotOwnerError(Exception):
+    """Another process has taken the run up, or ended it: nothing of the entry was stored."""
+
+
+class RunLostError(NotOwnerError):
+    """The fence refused a write, and counted that."""
+
+
+@dataclass(slots=True)
+class Claim:
+    """The right of this process to write for a run, as long as the run's row has this owner and this `starts`.
+
+    `number` is the run's in its thread. `must_announce`: another process may still write checkpoints of the thread.
+    """
+
+    replica: "Replica"
+    run_id: str
+    thread_id: str
+    number: int
+    starts: int
+    must_announce: bool
+
+    def refuse(self) -> None:
+        """Count a refusal. Raises `RunLostError`."""
+        self.replica.on_refusal()
+        raise RunLostError
+
+
+CLAIM: Final = ContextVar[Claim | None]("claim", default=None)
+"""The claim of the run that the task works for; None on SQLite, and for what belongs to no run."""
+
+
+async def require_claim(session: AsyncSession) -> None:
+    """Hold the run of this task, if there is one, till the transaction's end. Raises `RunLostError`."""
+    claim = CLAIM.get()
+    if claim is None:
+        return
+    found = await session.execute(claim.replica.held_query([claim.run_id]))
+    if [row.starts for row in found] != [claim.starts]:
+        claim.refuse()
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The unfinished runs that this process owns, and those among them that were taken over by this very look."""
+
+    owned: Sequence[RunRow]
+    taken: Sequence[RunRow]
+
+
+class Replica:
+    """This process among those that share a database, if it `is_shared`.
+
+    `on_refusal` is called for each write that the fence refuses, `on_take_over` for each run of a dead process.
+    """
+
+    def __init__(self, database: Database, *, is_shared: bool = True) -> None:
+        self.id = new_id()
+        self.is_shared = is_shared and database.takes_turns
+        self.on_refusal: Callable[[], None] = lambda: None
+        self.on_take_over: Callable[[], None] = lambda: None
+        self._database = database
+        self._held: dict[str, int] = {}
+        self._seen_at = float("-inf")
+
+    def hold(self, run: RunRow, *, is_new: bool) -> Claim | None:
+        """Note that the run is worked on here, and return the claim of its task."""
+        if not self.is_shared:
+            return None
+        self._held[run.id] = run.starts
+        return Claim(self, run.id, run.thread_id, run.number, run.starts, not is_new)
+
+    def let_go(self, run_id: str) -> None:
+        """Forget a run that ended or waits. One that was lost stays noted: its calls may still be under way."""
+        self._held.pop(run_id, None)
+
+    async def still_holds(self, session: AsyncSession, run_id: str) -> bool:
+        """Say whether a call of a run that is worked on here may change something; other runs are none of ours."""
+        starts = self._held.get(run_id)
+        if starts is None:
+            return True
+        query = select(_RUNS.c.starts).where(_RUNS.c.id == run_id, _RUNS.c.owner == self.id)
+        if await session.scalar(query) == starts:
+            return True
+        self.on_refusal()
+        return False
+
+    def held_query(self, run_ids: Collection[str]) -> Select[Any, Any]:
+        """Return the query for id and `starts` of those runs that this process owns; it locks them."""
+        own = _RUNS.c.id.in_(run_ids), _RUNS.c.owner == self.id, _UNFINISHED
+        query = select(_RUNS.c.id, _RUNS.c.starts).where(*own).order_by(_RUNS.c.id)
+        return query.with_for_update(key_share=True)
+
+    def lost(self, connection: Connection, taken: Mapping[str, int]) -> frozenset[str]:
+        """Return those of the runs, by the `starts` they were taken up with, that are not this process's any more.
+
+        The others stay its own until the transaction ends.
+        """
+        if not (self.is_shared and taken):
+            return frozenset()
+        held = {row.id: row.starts for row in connection.execute(self.held_query(taken))}
+        lost = frozenset(run_id for run_id, starts in taken.items() if held.get(run_id) != starts)
+        for _ in lost:
+            self.on_refusal()
+        return lost
+
+    def tell_in(self, connection: Connection, kind: str, run_ids: Sequence[str]) -> None:
+        """Tell the other processes of something about the runs, if the transaction is committed."""
+        if self.is_shared:
+            for statement in notice_statement(kind, self.id, run_ids):
+                connection.execute(statement)
+
+    async def tell(self, kind: str, *run_ids: str) -> None:
+        """Tell the other processes of something about the runs."""
+        await self._database.write_sync(lambda connection: self.tell_in(connection, kind, run_ids))
+
+    async def look(self) -> Look:
+        """Show that this process is alive, take over the runs of dead ones, and return those that it owns."""
+        # After a long pause of the database, or of this process, the others may not have been seen either.
+        may_take = monotonic() - self._seen_at < DEAD_SECONDS
+        async with self._database.write() as session:
+            await self._beat(session)
+            taken = await self._take_left(session) if may_take else []
+            owned = await session.scalars(select(RunRow).where(RunRow.owner == self.id, _UNFINISHED))
+            look = Look([*owned], taken)
+        self._seen_at = monotonic()
+        return look
+
+    async def begin(self) -> None:
+        """Show that this process is alive, before it has a run."""
+        if self.is_shared:
+            async with self._database.write() as session:
+                await self._beat(session)
+                forgotten = _REPLICAS.c.seen_at < func.now() - timedelta(seconds=FORGOTTEN_SECONDS)
+                await session.execute(delete(_REPLICAS).where(forgotten))
+            self._seen_at = monotonic()
+
+    async def recover(self) -> Sequence[RunRow]:
+        """Return the runs that are this process's from now on: no living process has them."""
+        if self.is_shared:
+            return (await self.look()).taken
+        async with self._database.write() as session:
+            return await self._take_left(session)
+
+    async def claim(self, run: RunRow) -> RunRow | None:
+        """Return an unfinished run as this process's own; None if a living one has it, or it ended."""
+        if not self.is_shared or run.owner == self.id:
+            return run
+        async with self._database.write() as session:
+            free = select(RunRow).where(RunRow.id == run.id, _UNFINISHED, ~_LIVES)
+            found = [*await session.scalars(free.with_for_update(key_share=True))]
+            self._take(found)
+        return next(iter(found), None)
+
+    async def release(self, stopped: Sequence[str]) -> None:
+        """Give up all runs, of which `stopped` were at work: a stop that was asked for is no crash."""
+        given = update(_RUNS).values(owner="", stops=_RUNS.c.stops + 1)
+        async with self._database.write() as session:
+            if self.is_shared:
+                await session.execute(given.where(_RUNS.c.owner == self.id, _UNFINISHED))
+                await session.execute(delete(_REPLICAS).where(_REPLICAS.c.id == self.id))
+                for statement in notice_statement(LEFT, self.id, ()):
+                    await session.execute(statement)
+            else:
+                await session.execute(given.where(_RUNS.c.id.in_(stopped), _UNFINISHED, _RUNS.c.status == RUNNING))
+
+    async def _beat(self, session: AsyncSession) -> None:
+        mine = _REPLICAS.c.id == self.id
+        beaten = await session.execute(update(_REPLICAS).where(mine).values(seen_at=func.now()))
+        if isinstance(beaten, CursorResult) and not beaten.rowcount:
+            await session.execute(insert(_REPLICAS).values(id=self.id, seen_at=func.now()))
+
+    async def _take_left(self, session: AsyncSession) -> Sequence[RunRow]:
+        """Take the runs at work that nobody has; those that another process is just taking, or writing, are left."""
+        query = select(RunRow).where(_UNFINISHED, _AT_WORK)
+        if self.is_shared:
+            query = query.where(~_LIVES).order_by(RunRow.created_at).limit(CLAIMED_AT_ONCE)
+            query = query.with_for_update(skip_locked=True, key_share=True)
+        runs = [*await session.scalars(query)]
+        self._take(runs)
+        return runs
+
+    def _take(self, runs: Sequence[RunRow]) -> None:
+        """Make this process the owner of locked runs, with the commit of their session."""
+        for run in runs:
+            if run.owner:
+                self.on_take_over()
+            # One that waited was not at work when its process was killed.
+            is_no_crash = bool(run.owner) and run.status != RUNNING
+            run.owner, run.starts, run.stops = self.id, run.starts + 1, run.stops + is_no_crash
