@@ -71,6 +71,8 @@ def _add_service_commands(commands: Commands, common: ArgumentParser) -> None:
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     serve.add_argument("--port", type=_port, default=8000, help="port; 0 takes a free one (default: %(default)s)")
     serve.add_argument("--log-level", choices=("debug", "info", "warning", "error"), help="least level of the log")
+    serve.add_argument("--tls-cert", metavar="FILE", help="serve HTTPS with this certificate (PEM, or DRIVE_TLS_CERT)")
+    serve.add_argument("--tls-key", metavar="FILE", help="its private key (PEM, or DRIVE_TLS_KEY)")
     serve.set_defaults(target="service.serve:serve")
     mcp = commands.add_parser("mcp", parents=[common], help="serve the drive as an MCP server over stdio")
     mcp.set_defaults(target="service.stdio:serve_stdio")

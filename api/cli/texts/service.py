@@ -107,6 +107,15 @@ SERVICE: Final[dict[str, tuple[str, str]]] = {
         "DRIVE_PUBLIC_URL 为 {public}，但服务监听于 {url}：除非那里有程序转发请求，否则链接指向的地址不会应答。"
         "不设置 DRIVE_PUBLIC_URL 时，链接指向此服务。",
     ),
+    "certificate_ended": (
+        "The certificate ended on {date}: browsers refuse it. Renew it and start again.",
+        "证书已于 {date} 到期：浏览器会拒绝它。请续期后重新启动。",
+    ),
+    "certificate_names": (
+        "The certificate is for {names}, and links lead to {url}: browsers warn there. Set DRIVE_PUBLIC_URL to the "
+        "address by which people come.",
+        "证书适用于 {names}，而链接指向 {url}：浏览器会在那里发出警告。请将 DRIVE_PUBLIC_URL 设为人们访问的地址。",
+    ),
     "login_start": (
         "Start it with `drive-agent serve`, which prints such an address.",
         "请用 `drive-agent serve` 启动服务，它会输出这样的地址。",
