@@ -38,6 +38,7 @@ def build_parser() -> Parser:
     common = _common_options()
     client = _client_options(common)
     _add_service_commands(commands, common)
+    _add_status(commands, client)
     _add_backup(commands, common)
     _add_chat(commands, client)
     _add_drive_commands(commands, client)
@@ -121,6 +122,12 @@ def _add_chat(commands: Commands, client: ArgumentParser) -> None:
     )
     chat.add_argument("--json", action="store_true", help="print the events as JSON, one a line")
     chat.set_defaults(target="chat.command:chat")
+
+
+def _add_status(commands: Commands, client: ArgumentParser) -> None:
+    status = commands.add_parser("status", parents=[client], help="state of the service; for administrators")
+    status.add_argument("--json", action="store_true", help="print the state as JSON")
+    status.set_defaults(target="commands.status:status")
 
 
 def _add_drive_commands(commands: Commands, client: ArgumentParser) -> None:
