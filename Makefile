@@ -21,6 +21,7 @@ help:
 	@echo 'make snapshots   write the recorded requests in tests/snapshots anew; read the difference'
 	@echo 'make bench-search COLLECTIONS="DIR ..."   how well search finds, on judged collections'
 	@echo 'make lock    make requirements.lock, deploy/requirements/ and package-lock.json anew, with hashes'
+	@echo 'make release     build, check and try a version in dist/, with its licences and parts; date its block of the changelog'
 	@echo 'make advisories   ask whether a locked package has a known weakness'
 
 run: .venv/installed
@@ -145,8 +146,12 @@ lock:
 	$(MAKE) .venv/installed-test
 	$(BIN)/python -m tests.node.install --lock
 
+# The version is that of pyproject.toml. The tools come by name and version, into a folder that goes again.
+release: .venv/installed-test
+	$(BIN)/python -m tests.packages.release
+
 # Asks a service of advisories about each locked package; fails on a finding, and says so where it could not ask.
 advisories: $(BIN)/python
 	@$(BIN)/python -m tests.packages.advisories
 
-.PHONY: help run test test-postgresql release-check check check-style check-types check-imports check-page soak bench eval eval-local story-local bench-search lock advisories snapshots
+.PHONY: help run test test-postgresql release-check check check-style check-types check-imports check-page soak bench eval eval-local story-local bench-search lock release advisories snapshots

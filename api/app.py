@@ -1,8 +1,9 @@
 """The composition root: opens the drive and the assistant, and puts the service on HTTP. Nothing else is global."""
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from importlib.metadata import version
+from pathlib import Path
 
 from fastapi import APIRouter, Depends, FastAPI
 from langchain_core.language_models import BaseChatModel
@@ -32,6 +33,7 @@ from api.http.routes.servers import assistants
 from api.http.routes.servers import definitions as server_routes
 from api.http.routes.servers import offers as offer_routes
 from api.http.routes.servers import sign_ins as sign_in_routes
+from api.metrics.status import StatusReader
 from api.plans import Plans
 from api.runs.webhooks import target_of
 from api.servers.assistants import PersonsChoices
@@ -56,6 +58,7 @@ from drive_server.http.app import (
 )
 from drive_server.http.event_streams import HEARTBEAT_SECONDS
 from drive_server.http.problem import install_problem_handlers
+from drive_server.storage.installation.parts import Part, index_part
 from graph.dependencies import model_in
 from graph.drive.connections import drive_sessions
 from graph.model_factory import ModelSet, open_models
@@ -120,6 +123,7 @@ def create_app(
                 )
             )
             port = DriveForService(drive, settings.resolved_public_url)
+            app.state.status = StatusReader(port, database, time, *local_places(settings, parts))
             app.state.service = await stack.enter_async_context(
                 open_service(
                     database,
@@ -144,6 +148,12 @@ def create_app(
     mount_dav(app)
     install_middleware(app, settings)
     return app
+
+
+def local_places(settings: DriveSettings, parts: Sequence[Part]) -> tuple[list[Path], Path | None]:
+    """Return those of the parts that are files of this machine, and the folder of the index if it is on it."""
+    index = index_part(settings.resolved_index_url)
+    return [Path(part.place) for part in parts if "://" not in part.place], Path(index.place) if index else None
 
 
 async def local_login_link(app: FastAPI) -> str:

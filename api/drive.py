@@ -13,6 +13,7 @@ from api.errors import InvalidRequestError
 from drive_server.connect import Actor, Drive, Measures, Principal, Scope
 from drive_server.context import public_address
 from drive_server.http.access import bearer_token, prefer_connection, principal_of_request
+from drive_server.storage.database import Database
 from graph.drive.sentences import grouped, sentence, text
 from graph.language import Language
 from graph.single_flight import SingleFlight
@@ -116,6 +117,11 @@ class DriveForService:
     async def measures(self, caller: Principal) -> Measures:
         """Return numbers about the whole drive. Raises the drive's `ForbiddenError` for who is no administrator."""
         return await self._drive.measures(caller)
+
+    @property
+    def database(self) -> Database:
+        """The drive's database, for its size and version."""
+        return self._drive.database
 
     @property
     def connections_in_use(self) -> int:

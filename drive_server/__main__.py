@@ -25,6 +25,7 @@ from drive_server.transports.process import exit_on_sigterm
 from drive_server.transports.runner import Runner
 from drive_server.transports.startup import StartupWatch
 from drive_server.transports.stdio import serve_stdio
+from drive_server.transports.tls import ServerCertificate, open_certificate
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -74,11 +75,13 @@ def _stdio(settings: DriveSettings, arguments: Namespace) -> None:
 def _http(settings: DriveSettings, arguments: Namespace) -> None:
     exit_on_sigterm()
     logging.getLogger("uvicorn.error").setLevel(logging.INFO)
+    certificate = open_certificate(settings.tls_cert, settings.tls_key)
     with listen(arguments.host, arguments.port) as listener:
-        _serve_http(settings.listening_at(address_of(listener, arguments.host)), listener)
+        url = address_of(listener, arguments.host, "https" if certificate else "http")
+        _serve_http(settings.listening_at(url), listener, certificate)
 
 
-def _serve_http(settings: DriveSettings, listener: socket.socket) -> None:
+def _serve_http(settings: DriveSettings, listener: socket.socket, certificate: ServerCertificate | None) -> None:
     app = create_app(settings)
 
     async def wind_down() -> None:
@@ -87,7 +90,7 @@ def _serve_http(settings: DriveSettings, listener: socket.socket) -> None:
 
     watched = StartupWatch(app, DriveError)
     try:
-        Runner(watched, wind_down, ConnectionLimits.of(settings)).run(sockets=[listener])
+        Runner(watched, wind_down, ConnectionLimits.of(settings), certificate).run(sockets=[listener])
     except SystemExit as error:
         if isinstance(watched.failure, DriveError):
             raise watched.failure from error

@@ -71,6 +71,10 @@ class DriveSettings(BaseSettings):
     public_url: str = Field(
         default="", description="Where people reach this service; empty: where it listens, or as the request says."
     )
+    tls_cert: str = Field(
+        default="", description="File (PEM) of the certificate of `serve` and those above it; empty: HTTP, not HTTPS."
+    )
+    tls_key: str = Field(default="", description="File (PEM) of the certificate's private key.")
     jwt_issuer: str = Field(
         default="", description="OpenID Connect issuer whose tokens are taken; empty: API keys only."
     )

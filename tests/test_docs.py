@@ -23,6 +23,9 @@ CLIENTS = (ROOT / "docs" / "CLIENTS.md").read_text()
 SERVERS = (ROOT / "docs" / "SERVERS.md").read_text()
 MEMORY = (ROOT / "docs" / "MEMORY.md").read_text()
 PAGE = (ROOT / "docs" / "PAGE.md").read_text()
+DEPLOYMENT = (ROOT / "docs" / "DEPLOYMENT.md").read_text()
+OPERATIONS = (ROOT / "docs" / "OPERATIONS.md").read_text()
+SECURITY = (ROOT / "docs" / "SECURITY.md").read_text()
 
 
 def setting_names() -> list[str]:
@@ -103,8 +106,8 @@ def test_each_room_of_the_page_has_its_row() -> None:
 
 @pytest.mark.parametrize(
     "document",
-    [README, ARCHITECTURE, CLIENTS, MCP, HTTP, SERVERS, PAGE],
-    ids=["README", "ARCHITECTURE", "CLIENTS", "MCP", "HTTP", "SERVERS", "PAGE"],
+    [README, ARCHITECTURE, CLIENTS, DEPLOYMENT, MCP, HTTP, OPERATIONS, SECURITY, SERVERS, PAGE],
+    ids=["README", "ARCHITECTURE", "CLIENTS", "DEPLOYMENT", "MCP", "HTTP", "OPERATIONS", "SECURITY", "SERVERS", "PAGE"],
 )
 def test_every_link_leads_somewhere(document: str) -> None:
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document)

@@ -38,6 +38,7 @@ def build_parser() -> Parser:
     common = _common_options()
     client = _client_options(common)
     _add_service_commands(commands, common)
+    _add_status(commands, client)
     _add_backup(commands, common)
     _add_chat(commands, client)
     _add_drive_commands(commands, client)
@@ -71,6 +72,8 @@ def _add_service_commands(commands: Commands, common: ArgumentParser) -> None:
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     serve.add_argument("--port", type=_port, default=8000, help="port; 0 takes a free one (default: %(default)s)")
     serve.add_argument("--log-level", choices=("debug", "info", "warning", "error"), help="least level of the log")
+    serve.add_argument("--tls-cert", metavar="FILE", help="serve HTTPS with this certificate (PEM, or DRIVE_TLS_CERT)")
+    serve.add_argument("--tls-key", metavar="FILE", help="its private key (PEM, or DRIVE_TLS_KEY)")
     serve.set_defaults(target="service.serve:serve")
     mcp = commands.add_parser("mcp", parents=[common], help="serve the drive as an MCP server over stdio")
     mcp.set_defaults(target="service.stdio:serve_stdio")
@@ -119,6 +122,12 @@ def _add_chat(commands: Commands, client: ArgumentParser) -> None:
     )
     chat.add_argument("--json", action="store_true", help="print the events as JSON, one a line")
     chat.set_defaults(target="chat.command:chat")
+
+
+def _add_status(commands: Commands, client: ArgumentParser) -> None:
+    status = commands.add_parser("status", parents=[client], help="state of the service; for administrators")
+    status.add_argument("--json", action="store_true", help="print the state as JSON")
+    status.set_defaults(target="commands.status:status")
 
 
 def _add_drive_commands(commands: Commands, client: ArgumentParser) -> None:

@@ -18,7 +18,7 @@ CONTENT_TYPE: Final = CONTENT_TYPE_PLAIN_0_0_4
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
+class Work:
     """Open runs by status, when the oldest that works began, and the approvals that wait."""
 
     runs: dict[str, int]
@@ -29,7 +29,7 @@ class _Work:
 async def scrape(caller: Principal, database: Database, drive: DriveForService, clock: Clock) -> bytes:
     """Return all metrics in Prometheus' text format. Raises `ForbiddenError` for who is no administrator."""
     measures = await drive.measures(caller)
-    work = await database.read_sync(_read_work)
+    work = await database.read_sync(read_work)
     gauges = CollectorRegistry()
     runs = Gauge("drive_agent_open_runs", "Runs that have not ended, by status.", ("status",), registry=gauges)
     for status in (RUNNING, WAITING):
@@ -53,7 +53,8 @@ def _set(registry: CollectorRegistry, name: str, description: str, value: float)
     Gauge(name, description, registry=registry).set(value)
 
 
-def _read_work(connection: Connection) -> _Work:
+def read_work(connection: Connection) -> Work:
+    """Return the open work of this moment."""
     unfinished = RunRow.finished_at.is_(None)
     counted = connection.execute(
         select(RunRow.status, func.count().label("number")).where(unfinished).group_by(RunRow.status)
@@ -61,4 +62,4 @@ def _read_work(connection: Connection) -> _Work:
     runs = {row.status: int(row.number) for row in counted}
     oldest = connection.scalar(select(func.min(RunRow.created_at)).where(unfinished, RunRow.status == RUNNING))
     waiting = select(func.count()).select_from(ApprovalRow).where(ApprovalRow.status == WAITING)
-    return _Work(runs, oldest, connection.scalar(waiting) or 0)
+    return Work(runs, oldest, connection.scalar(waiting) or 0)

@@ -7,6 +7,7 @@ The next step after an error is at its code with `.hint`. The journal stores cod
 
 from typing import Final
 
+from drive_server.catalogue.certificates import CERTIFICATES
 from drive_server.catalogue.changes import CHANGES
 from drive_server.catalogue.data import DATA
 from drive_server.catalogue.errors import ERRORS
@@ -19,6 +20,7 @@ from drive_server.catalogue.words import WORDS
 
 CATALOGUE: Final[dict[str, tuple[str, str]]] = {
     **WORDS,
+    **CERTIFICATES,
     **CHANGES,
     **DATA,
     **ERRORS,

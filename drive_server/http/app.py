@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from urllib.parse import urlsplit
 
 from fastapi import APIRouter, FastAPI
 
@@ -132,6 +133,8 @@ def create_app(settings: DriveSettings) -> FastAPI:
 def install_middleware(app: FastAPI, settings: DriveSettings) -> None:
     """Put before all routes what concerns each request: its size, its address, and the site that it comes from."""
     app.state.slow_seconds = settings.slow_seconds
+    public = urlsplit(settings.public_url)
+    app.state.secure_host = (public.hostname or "") if public.scheme == "https" else ""
     app.add_middleware(BodyLimit, limit=settings.max_request_bytes)
     app.add_middleware(PlainAddress)
     app.add_middleware(RequestAddress, settings=settings)

@@ -24,11 +24,11 @@ def listen(host: str, port: int) -> socket.socket:
         ) from error
 
 
-def address_of(listener: socket.socket, host: str) -> str:
+def address_of(listener: socket.socket, host: str, scheme: str = "http") -> str:
     """Return the URL of what listens there, from this machine if it listens everywhere."""
-    return url_of(REACHABLE.get(host, host), listener.getsockname()[1])
+    return url_of(REACHABLE.get(host, host), listener.getsockname()[1], scheme)
 
 
-def url_of(host: str, port: int) -> str:
+def url_of(host: str, port: int, scheme: str = "http") -> str:
     """Return the URL of a host, an IPv6 address in brackets."""
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"

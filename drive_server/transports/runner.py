@@ -16,6 +16,7 @@ from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.http_protocol import guarded_protocol
 from drive_server.transports.listener import url_of
 from drive_server.transports.process import Shutdown
+from drive_server.transports.tls import ServerCertificate
 
 logger = logging.getLogger(__name__)
 
@@ -43,8 +44,14 @@ class Runner(uvicorn.Server):
     """
 
     def __init__(
-        self, app: Any, wind_down: Callable[[], Awaitable[None]], limits: ConnectionLimits | None = None, **options: Any
+        self,
+        app: Any,
+        wind_down: Callable[[], Awaitable[None]],
+        limits: ConnectionLimits | None = None,
+        certificate: ServerCertificate | None = None,
+        **options: Any,
     ) -> None:
+        context = certificate.context if certificate else None
         super().__init__(
             uvicorn.Config(
                 app,
@@ -55,6 +62,7 @@ class Runner(uvicorn.Server):
                 lifespan="on",
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=GRACE_SECONDS,
+                ssl_context_factory=(lambda config, default: context) if context else None,  # noqa: ARG005 - uvicorn's form
                 **options,
             )
         )
@@ -65,8 +73,10 @@ class Runner(uvicorn.Server):
         """Start as uvicorn does, and say where: of sockets that it is handed it says nothing."""
         await super().startup(sockets)
         prepare_process()
+        scheme = "https" if self.config.is_ssl else "http"
         for listener in sockets or ():
-            logging.getLogger("uvicorn.error").info("running on %s", url_of(*listener.getsockname()[:2]))
+            host, port = listener.getsockname()[:2]
+            logging.getLogger("uvicorn.error").info("running on %s", url_of(host, port, scheme))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let running requests end, then shut down as uvicorn does."""

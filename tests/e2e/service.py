@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROGRAM = "tests.e2e.command"
-ADDRESS = re.compile(rb"http://127\.0\.0\.1:\d+")
+ADDRESS = re.compile(rb"https?://127\.0\.0\.1:\d+")
 
 
 @contextmanager

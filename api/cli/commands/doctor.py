@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from api.cli.client import read_json
+from api.cli.commands.content_checks import check_contents
 from api.cli.commands.drive import WAITING, index_word
-from api.cli.commands.model_checks import Check, check_models
+from api.cli.commands.model_checks import Check, check_answer, check_models
 from api.cli.configuration import settings_of
 from api.cli.failure import CommandError, system_reason
 from api.cli.service.connection import connected, find_running
 from api.cli.service.data_dir import is_held
 from api.cli.terminal import Terminal, format_size, print_json
-from api.cli.texts import language, text, word
+from api.cli.texts import hint_of, language, text, word
 from api.storage.installation import service_parts
 from drive_server.errors import DriveError
 from drive_server.messages import render
@@ -33,7 +34,7 @@ from drive_server.storage.aside import KINDS, AsideFolder
 from drive_server.storage.installation.installation import installation_of
 from graph.models.dialects import FILE_NAME, public_address, read_learnt
 from graph.models.services import OPENAI, SERVICES, access_to
-from graph.settings import ROLES, AgentSettings, split_model
+from graph.settings import OFFLINE, ROLES, AgentSettings, split_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,6 +56,8 @@ def doctor(arguments: Namespace) -> int:
         if not arguments.json:
             state, name = word("state", check.state), word("check", check.name)
             terminal.say(f"{state:<4}  {name}: {check.text}", STYLES[check.state])
+            if check.hint:
+                terminal.say(f"      {check.hint}")
     if arguments.json:
         print_json([asdict(check) for check in checks])
     failed = [check for check in checks if check.state == "fail"]
@@ -73,16 +76,25 @@ def _all_checks(arguments: Namespace, terminal: Terminal) -> Iterator[Check]:
     yield check_space(settings.root, settings.resolved_blob_url)
     agent = settings_of(arguments, AgentSettings)
     yield from check_parts(settings, agent)
-    yield from check_models(agent)
+    yield check_contents(settings.resolved_blob_url)
+    yield from _check_models(agent)
     yield from check_dialects(agent, settings.root)
     yield from _check_service(arguments, settings, terminal)
     yield check_token(settings.token_path)
 
 
+def _check_models(agent: AgentSettings) -> Iterator[Check]:
+    """Check the models, and ask the assistant's own if its service can be asked."""
+    found = list(check_models(agent))
+    yield from found
+    if agent.resolved_model != OFFLINE and found[0].state != "fail":
+        yield check_answer(agent)
+
+
 def check_python() -> Check:
     """Check the version of Python."""
     state = "ok" if sys.version_info >= OLDEST_PYTHON else "fail"
-    return Check("python", state, text("python_version", version=platform.python_version()))
+    return Check.of("python", state, "python_version", version=platform.python_version())
 
 
 def check_directory(root: Path) -> Check:
@@ -95,9 +107,9 @@ def check_directory(root: Path) -> Check:
             os.fsync(file.fileno())
         mode = root.stat().st_mode
     except OSError as error:
-        return Check("data directory", "fail", text("root_unwritable", root=root, reason=system_reason(error)))
+        return Check.of("data directory", "fail", "root_unwritable", root=root, reason=system_reason(error))
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        return Check("data directory", "warn", text("root_open", root=root))
+        return Check.of("data directory", "warn", "root_open", root=root)
     return Check("data directory", "ok", str(root))
 
 
@@ -108,7 +120,7 @@ def check_space(root: Path, blob_url: str) -> Check:
     said = text("disk_free", size=format_size(free))
     if aside := size_aside(blob_url):
         said = text("disk_aside", free=said, size=format_size(aside))
-    return Check("disk", state, said)
+    return Check("disk", state, said, "" if state == "ok" else text("disk_free.hint"))
 
 
 def size_aside(blob_url: str) -> int:
@@ -126,11 +138,11 @@ def check_parts(settings: DriveSettings, agent: AgentSettings) -> Iterator[Check
     try:
         found = asyncio.run(installation_of(settings, others).findings())
     except DriveError as error:
-        yield Check("data", "fail", " ".join(error.texts(language())).rstrip())
+        yield Check("data", "fail", *error.texts(language()))
         return
     for finding in found:
         state = "warn" if finding.part is not None and finding.part.derived else "fail"
-        yield Check("data", state, render(finding.message, language()))
+        yield Check("data", state, render(finding.message, language()), hint_of(f"data_{state}"))
     if not found:
         yield Check("data", "ok", text("data_together"))
 
@@ -140,11 +152,11 @@ def check_token(path: Path) -> Check:
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
-        return Check("access token", "warn", text("token_none"))
+        return Check.of("access token", "warn", "token_none")
     except OSError as error:
-        return Check("access token", "fail", text("token_unreadable", path=path, reason=system_reason(error)))
+        return Check.of("access token", "fail", "token_unreadable", path=path, reason=system_reason(error))
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        return Check("access token", "fail", text("token_open", path=path))
+        return Check.of("access token", "fail", "token_open", path=path)
     return Check("access token", "ok", text("token_private", path=path))
 
 
@@ -163,7 +175,7 @@ def _check_service(arguments: Namespace, settings: DriveSettings, terminal: Term
     """Check the running service, or one started for this, and its parts."""
     running = find_running(settings.root)
     if not running and is_held(settings.root):
-        yield Check("service", "fail", text("service_silent"))
+        yield Check.of("service", "fail", "service_silent")
         return
     try:
         with connected(Namespace(url=None, token=None, config=arguments.config), terminal) as client:
@@ -172,7 +184,7 @@ def _check_service(arguments: Namespace, settings: DriveSettings, terminal: Term
             yield from _check_parts(client)
             yield _check_index(client)
     except CommandError as error:
-        yield Check("service", "fail", f"{error.message} {error.hint}".rstrip())
+        yield Check("service", "fail", error.message, error.hint or text("service_fails.hint", root=settings.root))
 
 
 def _check_parts(client: ServiceClient) -> Iterator[Check]:
@@ -181,7 +193,13 @@ def _check_parts(client: ServiceClient) -> Iterator[Check]:
     for name, state in checks.items():
         if name == "index":
             continue  # told with the states of the files
-        yield Check(name, "ok", text("part_answers")) if state == "ok" else Check(name, "fail", str(state))
+        is_well = state == "ok"
+        yield Check(name, "ok", text("part_answers")) if is_well else Check(name, "fail", str(state), _hint_of(name))
+
+
+def _hint_of(part: str) -> str:
+    """Return what to do about a part of the service that fails."""
+    return hint_of(f"part_{part}") or text("part.hint")
 
 
 def _check_index(client: ServiceClient) -> Check:
@@ -189,6 +207,9 @@ def _check_index(client: ServiceClient) -> Check:
     counts = status["counts"]
     states = ", ".join(f"{count} {index_word(state)}" for state, count in sorted(counts.items()) if count)
     if status["health"] != "ok":
-        return Check("search index", "fail", text(f"index_{status['health']}"))
-    unhappy = counts.get("failed") or any(counts.get(state) for state in WAITING)
-    return Check("search index", "warn" if unhappy else "ok", states or text("index_empty"))
+        return Check.of("search index", "fail", f"index_{status['health']}")
+    if any(counts.get(state) for state in WAITING):
+        return Check("search index", "warn", states, text("index_waits.hint"))
+    if counts.get("failed"):
+        return Check("search index", "warn", states, text("index_failed.hint"))
+    return Check("search index", "ok", states or text("index_empty"))

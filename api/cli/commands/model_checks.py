@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import httpx
+from langchain_core.messages import HumanMessage
 
-from api.cli.texts import language, text
-from graph.errors import ModelPackageError
+from api.cli.texts import hint_of, language, text
+from graph.errors import ModelError, ModelPackageError
 from graph.limits.model_table import AS_OF, context_in, prices_of
+from graph.model_factory import open_models
+from graph.models.asking import ask
 from graph.models.overflow import ENOUGH_TOKENS, WANTED_TOKENS
 from graph.models.providers import OLLAMA, needs_package, require_package
 from graph.models.services import OPENAI, SERVICES, access_to
@@ -23,17 +27,25 @@ if TYPE_CHECKING:
     from pydantic import SecretStr
 
 MODEL_SECONDS = 10
+ANSWER_SECONDS = 60
+QUESTION = "ready?"
 MENDS: Mapping[Program, str] = {"llama.cpp": "llama", "ollama": "ollama", "vllm": "vllm"}
 REFUSALS = frozenset({401, 403})
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The result of one check: `warn` works but needs attention, `fail` does not work."""
+    """The result of one check: `warn` works but needs attention, `fail` does not work. `hint` says what to do next."""
 
     name: str
     state: Literal["ok", "warn", "fail"]
     text: str
+    hint: str = ""
+
+    @classmethod
+    def of(cls, name: str, state: Literal["ok", "warn", "fail"], code: str, **params: Any) -> Self:
+        """Return a check with the sentence of a code; one that is not `ok` with its hint too."""
+        return cls(name, state, text(code, **params), "" if state == "ok" else hint_of(code, **params))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +65,7 @@ def check_models(settings: AgentSettings) -> Iterator[Check]:
     def checked(label: str, name: str) -> Check:
         if name not in asked:
             asked[name] = check_model(settings, name)
-        return Check(label, asked[name].state, asked[name].text)
+        return replace(asked[name], name=label)
 
     yield checked("model", settings.resolved_model)
     for role in ROLES[1:]:
@@ -80,8 +92,8 @@ def check_model(settings: AgentSettings, name: str) -> Check:
     said = text("model_room", found=found.text, tokens=f"{tokens:,}")
     if 0 < served.context < ENOUGH_TOKENS and served.program:
         mend = text(f"mend_{MENDS[served.program]}", tokens=WANTED_TOKENS)
-        return Check("model", "warn", text("model_narrow", found=said, mend=mend))
-    return Check("model", found.state, said)
+        return Check("model", "warn", text("model_narrow", found=said), mend)
+    return replace(found, text=said)
 
 
 def _served(settings: AgentSettings, name: str, service: ModelService) -> ServedModel:
@@ -119,16 +131,34 @@ def _bearer(key: SecretStr) -> dict[str, str]:
 def _ask(model: str, service: ModelService) -> Check:
     name = text("model_at", model=model, place=service.url)
     if service.key_setting and not service.headers:
-        return Check("model", "warn", text("model_no_key", model=name, setting=service.key_setting))
+        return Check.of("model", "warn", "model_no_key", model=name, setting=service.key_setting)
     try:
         answer = httpx.get(f"{service.url.rstrip('/')}{service.path}", headers=service.headers, timeout=MODEL_SECONDS)
     except (httpx.TransportError, httpx.InvalidURL) as error:
-        return Check("model", "fail", text("model_unreachable", model=name, error=type(error).__name__))
+        return Check.of("model", "fail", "model_unreachable", model=name, error=type(error).__name__)
     if answer.status_code in REFUSALS:
-        return Check("model", "fail", text("model_refused", model=name))
+        return Check.of("model", "fail", "model_refused", model=name)
     if not answer.is_success:
-        return Check("model", "warn", text("model_status", model=name, status=answer.status_code))
+        return Check.of("model", "warn", "model_status", model=name, status=answer.status_code)
     return Check("model", "ok", name)
+
+
+def check_answer(settings: AgentSettings) -> Check:
+    """Put one short question to the assistant's model, whose service may list models that it does not run."""
+    begun = time.monotonic()
+    try:
+        asyncio.run(asyncio.wait_for(_ask_once(settings), ANSWER_SECONDS))
+    except TimeoutError:
+        return Check.of("model's answer", "fail", "answer_late", seconds=ANSWER_SECONDS)
+    except ModelError as error:
+        sentence = error.in_language(language()).sentence
+        return Check.of("model's answer", "fail", "answer_failed", sentence=sentence)
+    return Check("model's answer", "ok", text("answer_came", seconds=f"{time.monotonic() - begun:.1f}"))
+
+
+async def _ask_once(settings: AgentSettings) -> None:
+    async with open_models(settings.model_copy(update={"model_retries": 0})) as built:
+        await ask(built.models["agent"], [HumanMessage(QUESTION)])
 
 
 def _check_cost(settings: AgentSettings) -> Iterator[Check]:
@@ -136,6 +166,6 @@ def _check_cost(settings: AgentSettings) -> Iterator[Check]:
     used = [*(settings.model_of(role) for role in ROLES), *settings.allowed_models]
     blind = [name for name in dict.fromkeys(used) if prices_of(settings, name) is None]
     if settings.max_run_cost and blind:
-        yield Check("model cost", "warn", text("cost_unseen", models=", ".join(blind)))
+        yield Check.of("model cost", "warn", "cost_unseen", models=", ".join(blind))
     elif settings.max_run_cost:
         yield Check("model cost", "ok", text("cost_known", date=AS_OF))

@@ -13,7 +13,7 @@ import json
 import os
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 from api.cli.failure import CommandError, system_reason
@@ -31,11 +31,15 @@ PROBE_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class ServiceRecord:
-    """The address of a running service: `url`, over the Unix socket `socket` if that is not empty."""
+    """The address of a running service: `url`, over the Unix socket `socket` if that is not empty.
+
+    `certificate` is that of a service over HTTPS (PEM): whoever has it at this address is the service.
+    """
 
     url: str
     pid: int
     socket: str = ""
+    certificate: str = ""
 
 
 class BusyError(CommandError):
@@ -60,7 +64,7 @@ def hold(root: Path) -> Generator[None]:
 def publish(root: Path, record: ServiceRecord) -> None:
     """Write the record of the service atomically. Only the holder of the lock calls this."""
     draft = root / f".{RECORD_NAME}.{os.getpid()}"
-    body = {"url": record.url, "pid": record.pid, "socket": record.socket}
+    body = asdict(record)
     draft.touch(mode=0o600)
     draft.write_text(json.dumps(body), encoding="utf-8")
     draft.replace(root / RECORD_NAME)
@@ -101,7 +105,9 @@ def read_record(root: Path) -> ServiceRecord | None:
     """Return the record of the process that holds the lock; None without one."""
     try:
         body: Any = json.loads((root / RECORD_NAME).read_text(encoding="utf-8"))
-        record = ServiceRecord(str(body["url"]), int(body["pid"]), str(body.get("socket", "")))
+        record = ServiceRecord(
+            str(body["url"]), int(body["pid"]), str(body.get("socket", "")), str(body.get("certificate", ""))
+        )
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
     return record if is_held(root) else None

@@ -28,14 +28,14 @@ def note_backup(root: Path, generation: Path) -> None:
 
 def restoring_advice(root: Path) -> str:
     """Return a sentence on the newest backup of the data directory, and the command that restores it."""
-    generation = _newest(root)
+    generation = newest_backup(root)
     if generation is None:
         return text("backup_unknown")
     words = ["restore", str(generation.parent.parent), "--into", str(root), "--force"]
     return text("backup_newest", name=generation.name, command=command_line(words))
 
 
-def _newest(root: Path) -> Path | None:
+def newest_backup(root: Path) -> Path | None:
     """Return the folder of the backup that was noted, if it is still there."""
     try:
         noted: Any = json.loads((root / NOTE).read_text(encoding="utf-8"))

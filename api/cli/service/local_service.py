@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from drive_server.settings import DriveSettings
     from drive_server.transports.startup import AsgiApp
+    from drive_server.transports.tls import ServerCertificate
     from graph.settings import AgentSettings
 
 logger = logging.getLogger(__name__)
@@ -57,10 +58,11 @@ class ServiceRunner(Runner):
         wind_down: Callable[[], Awaitable[None]] = _nothing,
         limits: ConnectionLimits | None = None,
         root: Path | None = None,
+        certificate: ServerCertificate | None = None,
     ) -> None:
         self._root = root
         self._startup = StartupWatch(app, DriveError, AgentError)
-        super().__init__(self._startup, wind_down, limits)
+        super().__init__(self._startup, wind_down, limits, certificate)
         self._on_ready = on_ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -165,9 +167,12 @@ class _ServiceThread:
 
 
 def service_runner(
-    drive: DriveSettings, agent: AgentSettings, on_ready: Callable[[FastAPI], Awaitable[None]]
+    drive: DriveSettings,
+    agent: AgentSettings,
+    on_ready: Callable[[FastAPI], Awaitable[None]],
+    certificate: ServerCertificate | None = None,
 ) -> ServiceRunner:
-    """Return a runner of the service with these settings."""
+    """Return a runner of the service with these settings; over HTTPS with a certificate."""
     from api.app import create_app
 
     app = create_app(drive, agent)
@@ -177,7 +182,8 @@ def service_runner(
         app.state.open_streams.end()
         await app.state.mcp.wind_down()
 
-    return ServiceRunner(app, partial(on_ready, app), wind_down, ConnectionLimits.of(drive), drive.root)
+    limits = ConnectionLimits.of(drive)
+    return ServiceRunner(app, partial(on_ready, app), wind_down, limits, drive.root, certificate)
 
 
 def log_to_file(drive: DriveSettings) -> None:

@@ -7,6 +7,7 @@ import os
 import signal
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -22,6 +23,7 @@ from drive_server.settings import DriveSettings
 from drive_server.telemetry.setup import log_to
 from drive_server.transports.collector import paused_collector
 from drive_server.transports.listener import address_of, listen
+from drive_server.transports.tls import ServerCertificate, open_certificate
 from graph.settings import OFFLINE, AgentSettings, split_model
 
 if TYPE_CHECKING:
@@ -42,9 +44,10 @@ def serve(arguments: Namespace) -> int:
     log_to(logging.StreamHandler(), arguments.log_level or drive.log_level, drive.log_format)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        certificate = open_certificate(arguments.tls_cert or drive.tls_cert, arguments.tls_key or drive.tls_key)
         with suppress(KeyboardInterrupt), hold(drive.root), listen(arguments.host, arguments.port) as listener:
-            url = address_of(listener, arguments.host)
-            Start(url, arguments.config, drive.listening_at(url), agent, terminal).serve(listener)
+            url = address_of(listener, arguments.host, "https" if certificate else "http")
+            Start(url, arguments.config, drive.listening_at(url), agent, terminal, certificate).serve(listener)
     except BusyError as error:
         raise _explain(error, read_record(drive.root)) from error
     except InvalidInputError as error:
@@ -62,17 +65,19 @@ class Start:
     drive: DriveSettings
     agent: AgentSettings
     terminal: Terminal
+    certificate: ServerCertificate | None = None
 
     def serve(self, listener: socket.socket) -> None:
         """Serve until it is stopped."""
         self.terminal.note(text("starting"))
-        if doubt := doubt_about(self.drive.public_url, self.url):
-            self.terminal.note(doubt, "yellow")
+        for doubt in (doubt_about(self.drive.public_url, self.url), self._doubt_about_certificate()):
+            if doubt:
+                self.terminal.note(doubt, "yellow")
         try:
             with paused_collector():
                 from api.cli.service.local_service import service_runner
 
-                service_runner(self.drive, self.agent, self._announce).run_on(listener)
+                service_runner(self.drive, self.agent, self._announce, self.certificate).run_on(listener)
         finally:
             withdraw(self.drive.root)
 
@@ -80,7 +85,19 @@ class Start:
         from api.app import local_login_link
 
         self.print_next_steps(await local_login_link(app))
-        publish(self.drive.root, ServiceRecord(self.url, os.getpid()))
+        pem = self.certificate.pem if self.certificate else ""
+        publish(self.drive.root, ServiceRecord(self.url, os.getpid(), certificate=pem))
+
+    def _doubt_about_certificate(self) -> str:
+        """Return a sentence on a certificate that browsers refuse; empty if there is none, or no doubt."""
+        if self.certificate is None:
+            return ""
+        if self.certificate.ends < datetime.now(UTC):
+            return text("certificate_ended", date=f"{self.certificate.ends:%Y-%m-%d}")
+        address = self.drive.resolved_public_url
+        if self.certificate.is_for(urlsplit(address).hostname or ""):
+            return ""
+        return text("certificate_names", names=", ".join(self.certificate.names) or "?", url=address)
 
     def print_next_steps(self, login: str) -> None:
         """Print what to do next; `login` is an address that logs a browser in."""
@@ -98,7 +115,8 @@ class Start:
 
     def _command(self) -> str:
         """Return the command line of a chat with this service, as it works in another terminal."""
-        is_here = urlsplit(self.url).hostname in LOCAL_HOSTS
+        # A certificate is for the public address; the data directory leads to the service with its certificate.
+        is_here = urlsplit(self.url).hostname in LOCAL_HOSTS and self.certificate is None
         return command_line(
             ["chat"],
             data_dir=self.drive.root if self.drive.root != DriveSettings.model_construct().root else None,

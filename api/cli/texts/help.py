@@ -26,6 +26,10 @@ CHINESE: Final[dict[str, str]] = {
     # The service
     "start the service": "启动服务",
     "address to listen on (default: %(default)s)": "监听地址（默认：%(default)s）",
+    "serve HTTPS with this certificate (PEM, or DRIVE_TLS_CERT)": "用此证书提供 HTTPS（PEM，或 DRIVE_TLS_CERT）",
+    "its private key (PEM, or DRIVE_TLS_KEY)": "其私钥（PEM，或 DRIVE_TLS_KEY）",
+    "state of the service; for administrators": "服务的状态；供管理员使用",
+    "print the state as JSON": "以 JSON 输出状态",
     "least level of the log": "日志的最低级别",
     "port; 0 takes a free one (default: %(default)s)": "端口；0 表示任选空闲端口（默认：%(default)s）",
     "serve the drive as an MCP server over stdio": "通过 stdio 以 MCP 服务器提供云盘",

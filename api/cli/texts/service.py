@@ -107,6 +107,37 @@ SERVICE: Final[dict[str, tuple[str, str]]] = {
         "DRIVE_PUBLIC_URL 为 {public}，但服务监听于 {url}：除非那里有程序转发请求，否则链接指向的地址不会应答。"
         "不设置 DRIVE_PUBLIC_URL 时，链接指向此服务。",
     ),
+    "certificate_ended": (
+        "The certificate ended on {date}: browsers refuse it. Renew it and start again.",
+        "证书已于 {date} 到期：浏览器会拒绝它。请续期后重新启动。",
+    ),
+    "certificate_names": (
+        "The certificate is for {names}, and links lead to {url}: browsers warn there. Set DRIVE_PUBLIC_URL to the "
+        "address by which people come.",
+        "证书适用于 {names}，而链接指向 {url}：浏览器会在那里发出警告。请将 DRIVE_PUBLIC_URL 设为人们访问的地址。",
+    ),
+    "status_version": (
+        "Version:   {version} (Python {python}, schema {schema})",
+        "版本：{version}（Python {python}，数据结构 {schema}）",
+    ),
+    "status_database": ("Database:  {size} ({kind})", "数据库：{size}（{kind}）"),
+    "status_contents": ("Contents:  {size} in {count} contents", "文件内容：{size}，共 {count} 份"),
+    "status_index": ("Index:     {size}; {states}", "索引：{size}；{states}"),
+    "status_index_elsewhere": ("on another machine", "位于其他机器"),
+    "status_backlog": ("{count} wait to be read", "{count} 个文件等待读取"),
+    "status_no_backlog": ("no file waits to be read", "没有文件等待读取"),
+    "status_backup": ("Backup:    {name}, in {folder}", "备份：{name}，位于 {folder}"),
+    "status_backup_none": (
+        "Backup:    none is known on this machine; `drive-agent backup DIR` makes one",
+        "备份：此机器上没有已知的备份；可用 `drive-agent backup DIR` 创建",
+    ),
+    "status_backup_elsewhere": ("Backup:    known on the service's machine", "备份：请在服务所在的机器上查看"),
+    "status_people": ("People:    {count}", "人员：{count}"),
+    "status_runs": (
+        "Runs:      {working} at work, {waiting} waiting; {approvals} approvals open",
+        "运行：{working} 个进行中，{waiting} 个等待；{approvals} 个审批待处理",
+    ),
+    "status_oldest": ("           the oldest at work began {seconds} s ago", "      最早的运行开始于 {seconds} 秒前"),
     "login_start": (
         "Start it with `drive-agent serve`, which prints such an address.",
         "请用 `drive-agent serve` 启动服务，它会输出这样的地址。",

@@ -111,6 +111,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "check.python": ("python", "Python 版本"),
     "check.data directory": ("data directory", "数据目录"),
     "check.data": ("data", "数据"),
+    "check.contents": ("contents", "文件内容"),
     "check.disk": ("disk", "磁盘"),
     "check.access token": ("access token", "访问令牌"),
     "check.service": ("service", "服务"),
@@ -125,6 +126,7 @@ WORDS: Final[dict[str, tuple[str, str]]] = {
     "check.model, reader": ("model, reader", "模型（阅读）"),
     "check.model, summarizer": ("model, summarizer", "模型（摘要）"),
     "check.model, to choose": ("model, to choose", "可选模型"),
+    "check.model's answer": ("model's answer", "模型的回答"),
     "check.model cost": ("model cost", "模型费用"),
     "check.model's service": ("model's service", "模型的服务"),
     # What the system says of a file

@@ -3,7 +3,7 @@
 from typing import Final
 
 from fastapi import FastAPI
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from drive_server.http.headers.request_id import REQUEST_ID, begin_request
@@ -23,6 +23,8 @@ HEADERS: Final = {
     "X-Frame-Options": "DENY",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
+TRANSPORT: Final = "Strict-Transport-Security"
+ONE_YEAR: Final = "max-age=31536000"
 DEFAULTS: Final = {
     POLICY: "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
     CACHE: NO_STORE,
@@ -31,11 +33,16 @@ DEFAULTS: Final = {
 
 
 class ResponseHeaders:
-    """ASGI middleware: completes the headers of each response, and logs it; no shared cache stores personal data."""
+    """ASGI middleware: completes the headers of each response, and logs it; no shared cache stores personal data.
 
-    def __init__(self, app: ASGIApp, slow_seconds: float = 0) -> None:
+    Browsers come to `secure_host`, the host of a public address with https, by HTTPS alone from then on. No other host
+    is named so: the promise is for all ports of it, where other programs may answer over HTTP.
+    """
+
+    def __init__(self, app: ASGIApp, slow_seconds: float = 0, secure_host: str = "") -> None:
         self._app = app
         self._slow_seconds = slow_seconds
+        self._secure_host = secure_host
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on."""
@@ -44,6 +51,7 @@ class ResponseHeaders:
             return
         request_id = begin_request(scope)
         timer = RequestTimer(scope, self._slow_seconds)
+        is_secure = scope["scheme"] == "https" and self._is_of_public_address(scope)
         is_personal = scope["path"].startswith(PERSONAL_PREFIX)
 
         async def complete(message: Message) -> None:
@@ -52,6 +60,8 @@ class ResponseHeaders:
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
                 headers[REQUEST_ID] = request_id
+                if is_secure:
+                    headers[TRANSPORT] = ONE_YEAR
                 if headers.get(POLICY) == FRAMED_HERE:
                     headers["X-Frame-Options"] = "SAMEORIGIN"
                 for name, value in DEFAULTS.items():
@@ -62,10 +72,15 @@ class ResponseHeaders:
 
         await self._app(scope, receive, complete)
 
+    def _is_of_public_address(self, scope: Scope) -> bool:
+        host = Headers(scope=scope).get("host", "").lower()
+        return bool(self._secure_host) and host.partition(":")[0] == self._secure_host
+
 
 class Application(FastAPI):
     """FastAPI whose every response has our headers: also those to errors that nobody expected."""
 
     def build_middleware_stack(self) -> ASGIApp:
         """Put the headers around everything else."""
-        return ResponseHeaders(super().build_middleware_stack(), getattr(self.state, "slow_seconds", 0))
+        stack, state = super().build_middleware_stack(), self.state
+        return ResponseHeaders(stack, getattr(state, "slow_seconds", 0), getattr(state, "secure_host", ""))

@@ -4008,6 +4008,46 @@ export interface components {
             updated_at: string;
         };
         /**
+         * ServiceStatus
+         * @description Sizes are in bytes; `index_bytes` is None if the index is not on this machine.
+         *
+         *     `index` counts files by their state: `pending` and `indexing` are the backlog.
+         */
+        ServiceStatus: {
+            /** Version */
+            version: string;
+            /** Python */
+            python: string;
+            /** Schema */
+            schema: string;
+            /** Database */
+            database: string;
+            /** Database Bytes */
+            database_bytes: number;
+            /** Contents */
+            contents: number;
+            /** Content Bytes */
+            content_bytes: number;
+            /** Index Bytes */
+            index_bytes: number | null;
+            /** Index */
+            index: {
+                [key: string]: number;
+            };
+            /** Index Health */
+            index_health: string;
+            /** People */
+            people: number;
+            /** Runs At Work */
+            runs_at_work: number;
+            /** Oldest Run Seconds */
+            oldest_run_seconds: number;
+            /** Runs Waiting */
+            runs_waiting: number;
+            /** Approvals Open */
+            approvals_open: number;
+        };
+        /**
          * SessionResult
          * @description A browser that is logged in: what it says it is, as far as it says, and whether it is the one that asks.
          */

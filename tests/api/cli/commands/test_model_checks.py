@@ -98,4 +98,4 @@ def test_a_context_that_is_too_small_is_named_with_the_line_that_mends_it(answer
         found = check_model(AgentSettings.model_validate({"openai_base_url": url, "openai_api_key": "k"}), "m")
     assert found.state == "warn"
     assert "4,096" in found.text
-    assert mend in found.text
+    assert mend in found.hint

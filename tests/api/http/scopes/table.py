@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 NEEDED: dict[str, str] = {
     "POST /chat": "r",
+    "GET /status": "r",
     "GET /runs": "r",
     "GET /runs/{run_id}": "r",
     "GET /runs/{run_id}/events": "r",
