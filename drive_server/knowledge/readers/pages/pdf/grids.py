@@ -22,6 +22,8 @@ LEAST: Final = 3
 NEAR: Final = 3.0
 """Lines that are no further apart are one."""
 _UNRULED_ROWS: Final = 3
+_MOST_LINES: Final = 8
+"""Of a cell of a table without a box: columns of prose between rulings have more."""
 _STACK: Final = 3
 _LETTER_WIDTH: Final = 0.4  # of the type's height: less than most letters take
 _FILLED: Final = 0.75
@@ -42,10 +44,14 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A ruled table: where its columns begin and end, from the left, and its level lines from the top."""
+    """A ruled table: where its columns begin and end, from the left, and its level lines from the top.
+
+    `is_open`: it has no box around it.
+    """
 
     columns: tuple[float, ...]
     rules: tuple[Rule, ...]
+    is_open: bool = False
 
     def read(self, pieces: Sequence[Line]) -> tuple[Sequence[Line], str | None]:
         """Return the pieces that stand in the table, and its rows with bars between their cells.
@@ -70,6 +76,8 @@ class Grid:
         cells: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)
         for place, piece in zip(places, inside, strict=True):
             cells[place].append(piece)
+        if self.is_open and max(map(len, cells.values())) > _MOST_LINES:
+            return inside, None
         return inside, self._text(cells, len(inside))
 
     def _places_of(self, pieces: Sequence[Line]) -> tuple[Sequence[Line], list[int], list[int]]:

@@ -66,7 +66,7 @@ def find_grids(objects: PageObjects, text: PageText) -> list[Grid]:
         edges, rectangles = list(map(text.turn, edges)), list(map(text.turn, rectangles))
     flat, upright = _straight_lines(edges)
     _add_rectangles(rectangles, flat, upright)
-    if len(flat) < LEAST or len(upright) < LEAST:
+    if len(flat) < LEAST - 1 or not upright or len(flat) + len(upright) <= LEAST:
         return []
     return list(_grids(flat, upright))
 
@@ -118,11 +118,43 @@ def _grids(flat: _Rulings, upright: _Rulings) -> Iterator[Grid]:
             if bottom - NEAR <= at <= top + NEAR
             and (near := [one for one in pieces if one[0] < right - NEAR and one[1] > left + NEAR])
         }
-        columns = [at for at, pieces in _lines(verticals) if _length(pieces) >= _COVERED * (top - bottom)]
-        if len(columns) >= LEAST:
-            rules = list(_rules(across, columns, right - left))
-            if len(rules) >= LEAST:
-                yield Grid(tuple(columns), tuple(reversed(rules)))
+        uprights = [(at, pieces) for at, pieces in _lines(verticals) if _length(pieces) >= _COVERED * (top - bottom)]
+        grid = _grid(uprights, across) if uprights else None
+        if grid:
+            yield grid
+
+
+def _grid(uprights: Sequence[tuple[float, Sequence[Span]]], across: _Rulings) -> Grid | None:
+    """Return the table of these upright and level lines, None if they are too few."""
+    columns = [at for at, _ in uprights]
+    level = [pieces for _, pieces in _lines(across)]
+    sides = _open_ends(level, columns[0], columns[-1]) if len(level) > 1 else ()
+    columns = [*sides[:1], *columns, *sides[1:]]
+    rules = list(_rules(across, columns, columns[-1] - columns[0])) if len(columns) >= LEAST else []
+    if len(rules) < LEAST - 1:
+        return None
+    whole = frozenset(range(1, len(columns)))
+    # A single line across many others divides two columns.
+    is_divided = bool(sides) or len(uprights) > 1
+    ends = _open_ends([pieces for _, pieces in uprights], rules[0].at, rules[-1].at) if is_divided else ()
+    rules = [*(Rule(at, whole) for at in ends[:1]), *rules, *(Rule(at, whole) for at in ends[1:])]
+    if len(rules) < LEAST:
+        return None
+    return Grid(tuple(columns), tuple(reversed(rules)), is_open=bool(sides or ends))
+
+
+def _open_ends(lines: Sequence[Sequence[Span]], first: float, last: float) -> tuple[float, ...]:
+    """Return where lines begin and end that all reach as far beyond the first and the last line across; else nothing.
+
+    Such lines divide the cells of a table that has no box around it.
+    """
+    if not lines:
+        return ()
+    united = [_united(pieces) for pieces in lines]
+    starts, ends = [spans[0][0] for spans in united], [spans[-1][1] for spans in united]
+    if max(map(len, united)) > 1 or max(starts) - min(starts) > NEAR or max(ends) - min(ends) > NEAR:
+        return ()
+    return (min(starts), max(ends)) if max(starts) < first - _SHORTEST and min(ends) > last + _SHORTEST else ()
 
 
 def _touching(upright: _Rulings) -> Iterator[_Rulings]:
