@@ -8,6 +8,7 @@ OMISSIONS: Final[dict[str, tuple[str, str]]] = {
     "omitted.doubtful": ("Not certain: {things}.", "不确定：{things}。"),
     "omitted.unsearched_part": ("Not searched: {things}.", "未纳入搜索：{things}。"),
     "omitted.attachment": ("{count} attachment{s}", "{count} 个附件"),
+    "omitted.blank_page": ("{count} page{s} without text", "{count} 页没有文字"),
     "omitted.cell": ("{count} cell{s} beyond a limit", "{count} 个超出限制的单元格"),
     "omitted.character": ("{count} character{s} that could not be decoded", "{count} 个无法解码的字符"),
     "omitted.chart": ("{count} chart{s}", "{count} 个图表"),

@@ -153,7 +153,7 @@ FORMATS: Final = (
         "pdf",
         "pages.pdf.reader:pdf_extraction",
         _ANYWHERE + b"%PDF-",
-        omits=("attachment", "character", "form_field", "margin", "picture", "scan"),
+        omits=("attachment", "blank_page", "character", "form_field", "margin", "picture", "scan"),
     ),
     Format(
         "rtf",
@@ -182,7 +182,7 @@ FORMATS: Final = (
         ZIP,
         ("ppt/presentation.xml",),
         ("presentationml", "ms-powerpoint"),
-        omits=("chart", "drawing", "embedded", "equation", "page", "picture"),
+        omits=("chart", "drawing", "embedded", "equation", "margin", "page", "picture"),
     ),
     Format(
         "sheets",

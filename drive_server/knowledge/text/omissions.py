@@ -9,6 +9,7 @@ from drive_server.messages import Language, Message, render
 
 OmissionKind = Literal[
     "attachment",
+    "blank_page",
     "cell",
     "chart",
     "comment",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from tests.drive_server.knowledge import documents
 from tests.drive_server.knowledge.compound_file import compound_file
 from tests.drive_server.knowledge.packages import SLIDES as SLIDES_TYPE
-from tests.drive_server.knowledge.packages import SPACES, package, relationships, slides, word
+from tests.drive_server.knowledge.packages import SPACES, package, relationships, shape, slides, word
 from tests.drive_server.knowledge.readers.office.test_old_office import TEXT, old_word, record
 from tests.drive_server.knowledge.samples import zip_of
 
@@ -109,6 +109,7 @@ SAMPLES: Samples = {
         "drawing": _slides(_frame('<dgm:relIds r:dm="lost"/>')),
         "embedded": _slides(_frame(f'<p:oleObj progId="Package" {LOST}/>')),
         "equation": _slides(_frame(f'<p:oleObj progId="Equation.3" {LOST}/>')),
+        "margin": _slides(shape("words") + shape("1", role="sldNum")),
         "page": _slide_that_is_missing,
         "picture": _slides("<p:pic><p:nvPicPr><p:cNvPr/></p:nvPicPr></p:pic>"),
     },

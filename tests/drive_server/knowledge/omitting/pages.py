@@ -64,6 +64,7 @@ def _with_a_picture() -> tuple[str, bytes]:
 SAMPLES: Samples = {
     "pdf": {
         "attachment": _with_a_program,
+        "blank_page": lambda: ("blank.pdf", drawn([], [])),
         "character": _with_unknown_letters,
         "form_field": _with_a_password_field,
         "margin": _with_a_head,

@@ -13,6 +13,10 @@ NOT_READ: Final = ("sldNum", "dt", "ftr", "hdr", "sldImg")
 EDGES: Final = ("ftr", "dt")
 """Those of them that have words: footers and dates. They are read once."""
 
+NUMBER: Final = "sldNum"
+UNSET_NUMBER: Final = "‹#›"
+"""The text of a slide's number that no program has set."""
+
 
 def placeholder(shape: Any) -> Any:
     """Return the element that says which place of the layout a shape fills; None for shapes of their own."""

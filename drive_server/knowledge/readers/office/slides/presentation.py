@@ -9,7 +9,7 @@ from typing import Any
 
 from drive_server.knowledge.readers.archive import Archive, open_archive
 from drive_server.knowledge.readers.office.markup.objects import RELATION, RelatedObjects
-from drive_server.knowledge.readers.office.slides.names import NOT_READ, OFF, P, role
+from drive_server.knowledge.readers.office.slides.names import NOT_READ, NUMBER, OFF, P, role
 from drive_server.knowledge.readers.office.slides.order import Layout
 from drive_server.knowledge.readers.office.slides.shapes import Shapes, prepare
 from drive_server.knowledge.readers.office.slides.texts import texts
@@ -60,7 +60,7 @@ class _Presentation:
         for target in related.get("comments", ()):
             yield from (Part("text", text, place=place) for text in self._comments(target))
         for target in related.get("notesSlide", ()):
-            yield from (Part("text", text, place=place) for text in _notes(self._archive.xml(target)))
+            yield from (Part("text", text, place=place) for text in self._notes(self._archive.xml(target)))
 
     def _related(self, name: str) -> Mapping[str, list[str]]:
         related: dict[str, list[str]] = {}
@@ -88,9 +88,11 @@ class _Presentation:
             if words.strip():
                 yield f"{author}: {words.strip()}" if author else words.strip()
 
-
-def _notes(root: Any) -> Iterator[str]:
-    """Yield the notes of a speaker, and what else was written beside them."""
-    for shape in prepare(root).iter(f"{P}sp"):
-        if role(shape) not in NOT_READ:
-            yield from texts(shape)
+    def _notes(self, root: Any) -> Iterator[str]:
+        """Yield the notes of a speaker, and what else was written beside them; heads, feet and dates once."""
+        for shape in prepare(root).iter(f"{P}sp"):
+            words = list(texts(shape))
+            if role(shape) in NOT_READ:
+                words = [text for text in words if role(shape) != NUMBER and text not in self._shown]
+                self._shown.update(words)
+            yield from words

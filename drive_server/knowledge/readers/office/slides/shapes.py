@@ -1,5 +1,6 @@
 """The shapes of a slide in reading order: titles, text, tables, charts, diagrams, pictures, groups of them."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ from drive_server.knowledge.readers.office.markup.objects import (
     description,
     is_decorative,
 )
-from drive_server.knowledge.readers.office.slides.names import EDGES, NOT_READ, TITLES, A, P, role
+from drive_server.knowledge.readers.office.slides.names import EDGES, NOT_READ, NUMBER, TITLES, UNSET_NUMBER, A, P, role
 from drive_server.knowledge.readers.office.slides.order import Layout, in_reading_order, own_box
 from drive_server.knowledge.readers.office.slides.texts import table_text, texts
 from drive_server.knowledge.text.elements import Part
@@ -63,8 +64,15 @@ class Shapes:
 
     def _edges(self, shapes: Iterable[Any]) -> Iterator[Part]:
         """Yield footers and dates, and the words that lie on the layout, if no slide before has shown them."""
-        footers = [shape for shape in shapes if role(shape) in EDGES]
-        for text in (text for shape in (*footers, *self._layout.words) for text in texts(shape)):
+        for shape in (shape for shape in shapes if role(shape) in (*EDGES, NUMBER)):
+            for text in texts(shape):
+                kept = _without_number(text, self._place.first) if role(shape) == NUMBER else text
+                if not kept or kept in self._shown:
+                    self._objects.omissions.add("margin")
+                else:
+                    yield Part("text", text, place=self._place)
+                self._shown.add(kept)
+        for text in (text for shape in self._layout.words for text in texts(shape)):
             if text not in self._shown:
                 self._shown.add(text)
                 yield Part("text", text, place=self._place)
@@ -103,6 +111,11 @@ class Shapes:
         for embedded in frame.iter(f"{P}oleObj"):
             self._objects.add_document(embedded.get(f"{RELATION}id", ""), "embedded", embedded.get("progId", ""))
         yield from self._objects.take_parts()
+
+
+def _without_number(text: str, number: int) -> str:
+    """Return the text of a slide's number without the number of the passage's place, blank for nothing else."""
+    return re.sub(rf"(?<!\d){number}(?!\d)|{UNSET_NUMBER}", "", text).strip()
 
 
 def _children(tree: Any) -> list[Any]:

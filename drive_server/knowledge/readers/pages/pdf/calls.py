@@ -19,6 +19,9 @@ from pypdfium2 import raw
 Box = tuple[float, float, float, float]
 """Left, bottom, right and top, in points."""
 
+Ends = tuple[Sequence[float], Sequence[float], Sequence[float], Sequence[float]]
+"""The left and right ends of the first characters of pairs, and of the second ones."""
+
 Handle = Any
 """The address of something of pdfium, as ctypes passes it on."""
 
@@ -45,14 +48,29 @@ class _Results:
         """Call the function for each item, and yield the numbers of some hundred records; zeros for one without any."""
         for begin in range(0, len(items), _AT_ONCE):
             some = items[begin : begin + _AT_ONCE]
-            ctypes.memset(self._memory, 0, len(some) * self._bytes)
-            deque(map(function, *map(repeat, owner), some, *self._places), maxlen=0)
-            yield self._values[: len(some) * self._numbers].tolist()
+            yield self._written(function, some, owner).tolist()
+
+    def columns_of(
+        self, function: Callable[..., object], items: Sequence[Any], *owner: Handle, columns: Sequence[slice]
+    ) -> list[list[float]]:
+        """Call the function for each item, and return those of the numbers that each slice takes."""
+        found: list[list[float]] = [[] for _ in columns]
+        for begin in range(0, len(items), _AT_ONCE):
+            values = self._written(function, items[begin : begin + _AT_ONCE], owner)
+            for numbers, some in zip(found, columns, strict=True):
+                numbers.extend(values[some].tolist())
+        return found
+
+    def _written(self, function: Callable[..., object], items: Sequence[Any], owner: Sequence[Handle]) -> Any:
+        ctypes.memset(self._memory, 0, len(items) * self._bytes)
+        deque(map(function, *map(repeat, owner), items, *self._places), maxlen=0)
+        return self._values[: len(items) * self._numbers]
 
 
 _RECTANGLES: Final = _Results(ctypes.c_float, 4, 1)
 _BOUNDS: Final = _Results(ctypes.c_float, 4, 4)
 _MATRICES: Final = _Results(ctypes.c_float, 6, 1)
+_PAIR: Final = [slice(number, None, 8) for number in (0, 2, 4, 6)]
 _POINTS: Final = _Results(ctypes.c_float, 2, 2)
 _ORIGINS: Final = _Results(ctypes.c_double, 2, 2)
 
@@ -99,10 +117,10 @@ def character_boxes(text: Handle, indices: Sequence[int]) -> Iterator[Box]:
     return chain.from_iterable(zip(some[::4], some[3::4], some[2::4], some[1::4], strict=True) for some in found)
 
 
-def ends_of_pairs(text: Handle, indices: Sequence[int]) -> Iterator[Box]:
-    """Yield where the characters of each pair begin and end from left to right; zeros for those that have no box."""
-    found = _RECTANGLES.of(_loose_box, indices, text)
-    return chain.from_iterable(zip(some[::8], some[2::8], some[4::8], some[6::8], strict=True) for some in found)
+def ends_of_pairs(text: Handle, indices: Sequence[int]) -> Ends:
+    """Return where the characters of each pair begin and end from left to right; zeros for those that have no box."""
+    before, right, left, after = _RECTANGLES.columns_of(_loose_box, indices, text, columns=_PAIR)
+    return before, right, left, after
 
 
 def origins(text: Handle, indices: Sequence[int]) -> Iterator[tuple[float, float]]:

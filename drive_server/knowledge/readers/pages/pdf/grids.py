@@ -1,20 +1,29 @@
 """Ruled tables, and the text of their cells. Pure; units are points, y grows upwards."""
 
 from bisect import bisect_right
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import compress, pairwise, repeat
+from operator import add, gt, itemgetter, mul, neg, sub
 from typing import Final
 
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
-from drive_server.knowledge.readers.pages.pdf.tables import BASELINE, MOST_SHARED, joined_cells, joined_texts, rows_of
+from drive_server.knowledge.readers.pages.pdf.tables import (
+    BASELINE,
+    MOST_SHARED,
+    joined_cells,
+    joined_texts,
+    rows_of,
+)
 
 LEAST: Final = 3
 """Lines in each direction: two rows and two columns."""
 NEAR: Final = 3.0
 """Lines that are no further apart are one."""
 _UNRULED_ROWS: Final = 3
+_MOST_LINES: Final = 8
+"""Of a cell of a table without a box: columns of prose between rulings have more."""
 _STACK: Final = 3
 _LETTER_WIDTH: Final = 0.4  # of the type's height: less than most letters take
 _FILLED: Final = 0.75
@@ -35,36 +44,71 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A ruled table: where its columns begin and end, from the left, and its level lines from the top."""
+    """A ruled table: where its columns begin and end, from the left, and its level lines from the top.
+
+    `is_open`: it has no box around it.
+    """
 
     columns: tuple[float, ...]
     rules: tuple[Rule, ...]
+    is_open: bool = False
 
-    def read(self, pieces: Sequence[Line]) -> tuple[list[Line], str | None]:
+    def read(self, pieces: Sequence[Line]) -> tuple[Sequence[Line], str | None]:
         """Return the pieces that stand in the table, and its rows with bars between their cells.
 
         There is no text if pieces stand across its lines, or all of them in one column or row.
         """
-        columns, right_edges = self.columns, [edge + NEAR for edge in self.columns]
-        depths = [-rule.at for rule in self.rules]
-        last_column, last_row = len(columns), len(depths)
-        inside: list[Line] = []
+        if not pieces:
+            return pieces, None
+        inside, rows, columns = self._places_of(pieces)
+        if not inside:
+            return inside, None
+        texts, _, rights, *_ = zip(*inside, strict=True)
+        right_edges = [edge + NEAR for edge in self.columns]
+        are_crossing = list(map(gt, rights, map(right_edges.__getitem__, columns)))
+        places = list(zip(rows, columns, strict=True))
+        if True in are_crossing:
+            filled = set(places)
+            if any((row, column + 1) in filled for row, column in compress(places, are_crossing)):
+                return inside, None
+        elif self._is_even and len(set(places)) == len(places):
+            return inside, self._simple_text(texts, rows, columns)
         cells: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)
-        run_into: set[tuple[int, int]] = set()
-        for piece in pieces:
-            _, left, right, baseline, height, _, _ = piece
-            row = bisect_right(depths, -baseline - height / 4)
-            if 0 < row < last_row and 0 < (column := bisect_right(columns, left + 1)) < last_column:
-                place = row, column
-                inside.append(piece)
-                cells[place].append(piece)
-                if right > right_edges[column]:
-                    run_into.add((row, column + 1))
-                    if (row, column + 1) in cells:
-                        return inside, None
-                if place in run_into:
-                    return inside, None
-        return inside, self._text(cells if self._is_even else _with_spans(cells, self.rules), len(inside))
+        for place, piece in zip(places, inside, strict=True):
+            cells[place].append(piece)
+        if self.is_open and max(map(len, cells.values())) > _MOST_LINES:
+            return inside, None
+        return inside, self._text(cells, len(inside))
+
+    def _places_of(self, pieces: Sequence[Line]) -> tuple[Sequence[Line], list[int], list[int]]:
+        """Return the pieces that stand in the table, and the numbers of their rows and columns."""
+        _, begins, _, baselines, heights, _, _ = zip(*pieces, strict=True)
+        depths, lefts = [-rule.at for rule in self.rules], [left - 1 for left in self.columns]
+        levels = map(sub, map(neg, baselines), map(mul, heights, repeat(0.25)))
+        rows = list(map(bisect_right, repeat(depths), levels))
+        columns = list(map(bisect_right, repeat(lefts), begins))
+        last_row, last_column = len(depths), len(lefts)
+        if min(rows) > 0 and max(rows) < last_row and min(columns) > 0 and max(columns) < last_column:
+            return pieces, rows, columns
+        are_inside = [
+            0 < row < last_row and 0 < column < last_column for row, column in zip(rows, columns, strict=True)
+        ]
+        return (
+            list(compress(pieces, are_inside)),
+            list(compress(rows, are_inside)),
+            list(compress(columns, are_inside)),
+        )
+
+    def _simple_text(self, texts: Sequence[str], rows: Sequence[int], columns: Sequence[int]) -> str | None:
+        """Return the rows of a table of which no cell has several pieces."""
+        filled_rows, filled_columns = sorted(set(rows)), sorted(set(columns))
+        if len(filled_rows) < LEAST - 1 or len(filled_columns) < LEAST - 1:
+            return None
+        width = len(self.columns)
+        cells = [""] * (width * len(self.rules))
+        deque(map(cells.__setitem__, map(add, map(mul, rows, repeat(width)), columns), texts), maxlen=0)
+        in_columns = itemgetter(*filled_columns)
+        return "\n".join([joined_cells(in_columns(cells[row * width : (row + 1) * width])) for row in filled_rows])
 
     def holds(self, aside: Line) -> bool:
         """Return whether text that is turned, or set letter below letter, stands within the table."""
@@ -82,6 +126,8 @@ class Grid:
         return all(len(rule.crossed) == len(self.columns) - 1 for rule in self.rules)
 
     def _text(self, cells: Mapping[tuple[int, int], list[Line]], pieces: int) -> str | None:
+        if not self._is_even:
+            cells = _with_spans(cells, self.rules)
         rows, columns = ({place[which] for place in cells} for which in (0, 1))
         if len(rows) < LEAST - 1 or len(columns) < LEAST - 1:
             return None

@@ -6,19 +6,19 @@ characters are asked for at once, so that no Python runs between the calls.
 """
 
 import re
-from bisect import bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise, repeat
-from operator import gt
-from typing import Any, Final, Literal
+from itertools import accumulate, chain, compress, pairwise, repeat
+from operator import add, gt, sub
+from typing import Any, Final, Literal, NamedTuple, Self
 
 from pypdfium2 import raw
 
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
 from drive_server.knowledge.readers.pages.pdf.calls import (
     Box,
+    Ends,
     character_boxes,
     ends_of_pairs,
     handle,
@@ -36,7 +36,7 @@ _BLANKS: Final = re.compile(r" +")
 _LEADERS: Final = re.compile("[.·_…] ?[.·_…] ?[.·_…] ?[.·_…]")
 _CONTENTS: Final = re.compile(r"(?:…|(?:[.·_] ?){3,}) *(?:[0-9]{1,4}|[ivxlc]{1,7})$")
 _NUMERALS: Final = frozenset("0123456789ivxlc")
-_DOTS: Final = ("...", ". . .", "…", "···", "___")
+_DOTS: Final = ("...", ". . .", ".. .", ". ..", "…", "···", "· · ·", "___", "_ _ _")
 _LETTER_WIDTH: Final = 0.52  # of the type's height: more than the letters of most lines take
 _SAMPLES: Final = 5
 _LONG_SAMPLE: Final = 12  # characters
@@ -74,10 +74,12 @@ class Characters:
         self._page = textpage.raw
         self._handle = handle(textpage.raw)
         self.text: str = textpage.get_text_range()
+        self.has_leaders = any(map(self.text.__contains__, _DOTS))
+        """True if it has dots as they stand between titles and the numbers of their pages."""
         self._has_same_offsets = textpage.count_chars() == len(self.text)
 
-    def ends_of_pairs(self, offsets: Sequence[int]) -> Iterator[Box]:
-        """Yield where the characters of each pair begin and end from left to right; zeros for those without a box."""
+    def ends_of_pairs(self, offsets: Sequence[int]) -> Ends:
+        """Return where the characters of each pair begin and end from left to right; zeros for those without a box."""
         return ends_of_pairs(self._handle, self._indices(offsets))
 
     def boxes(self, offsets: Sequence[int]) -> Iterator[Box]:
@@ -97,8 +99,17 @@ class Characters:
         return offsets if self._has_same_offsets else indices_of(self._handle, offsets)
 
 
-_Gap = tuple[int, int, float, float]
-"""A wide gap within a line: its beginning and its end, as offsets in the page's text and as places."""
+class _Gaps(NamedTuple):
+    """The wide gaps within a line: where they begin and end, as offsets in the page's text and as places."""
+
+    begins: Sequence[int]
+    ends: Sequence[int]
+    rights: Sequence[float]
+    lefts: Sequence[float]
+
+    def where(self, chosen: Sequence[bool]) -> Self:
+        """Return the chosen ones of the gaps."""
+        return self._make(list(compress(values, chosen)) for values in self)
 
 
 def read_lines(textpage: Any, width: float, height: float, *, gaps_everywhere: bool = False) -> PageText:
@@ -114,9 +125,8 @@ def read_lines(textpage: Any, width: float, height: float, *, gaps_everywhere: b
         if direction == "right":
             lines = frame.with_stacks(lines, turned)
     lines = frame.with_pieces(lines, gaps_everywhere=gaps_everywhere)
-    has_leaders = any(dots in characters.text for dots in _DOTS)
     height = width if direction in _VERTICAL else height
-    return PageText(tuple(lines), height, frame.turn, direction != "right", has_leaders)
+    return PageText(tuple(lines), height, frame.turn, direction != "right", characters.has_leaders)
 
 
 def _words(text: str) -> list[tuple[str, int]]:
@@ -256,35 +266,52 @@ class _Frame:
             result[number] = Line(*line[:-1], _pieces(self.characters.text, line, self.starts[number], found))
         return result
 
-    def _gaps(self, lines: Sequence[Line], numbers: Sequence[int]) -> dict[int, list[_Gap]]:
+    def _gaps(self, lines: Sequence[Line], numbers: Sequence[int]) -> dict[int, _Gaps]:
         """Return the wide gaps of those of the lines, by their numbers, that have any and no leaders."""
-        if not numbers:
+        blanks = [_blanks(lines[number].text, self.starts[number]) for number in numbers]
+        offsets = [0] * (2 * sum([len(begins) for begins, _ in blanks]))
+        if not offsets:
             return {}
-        blanks = self._blanks(lines, numbers)
-        least = WIDE_GAP * min([lines[number].height for number in numbers])
-        found: defaultdict[int, list[_Gap]] = defaultdict(list)
-        ends = self._ends([offset for begin, end in blanks for offset in (begin - 1, end)])
-        for (begin, end), (before, left, right, after) in zip(blanks, ends, strict=True):
-            if right - left >= least or before - after >= least:
-                number = bisect_right(self.starts, begin) - 1
-                wide = WIDE_GAP * lines[number].height
-                if right - left >= wide or before - after >= wide:
-                    found[number].append((begin, end, left, right))
-        return {number: gaps for number, gaps in found.items() if not _has_leaders(lines[number].text)}
+        offsets[::2] = map(sub, chain.from_iterable([begins for begins, _ in blanks]), repeat(1))
+        offsets[1::2] = chain.from_iterable([ends for _, ends in blanks])
+        befores, rights, lefts, afters = self._ends(offsets)
+        widths, backwards = list(map(sub, lefts, rights)), list(map(sub, befores, afters))
+        if max(backwards) > 0:
+            widths = list(map(max, widths, backwards))
+        found: dict[int, _Gaps] = {}
+        first = last = 0
+        for number, (begins, ends) in zip(numbers, blanks, strict=True):
+            first, last = last, last + len(begins)
+            wide = WIDE_GAP * lines[number].height
+            if first == last or max(widths[first:last]) < wide or self._has_leaders(lines[number].text):
+                continue
+            gaps = _Gaps(begins, ends, rights[first:last], lefts[first:last])
+            if min(widths[first:last]) < wide:
+                is_wide = [width >= wide for width in widths[first:last]]
+                gaps = gaps.where(is_wide)
+            found[number] = gaps
+        return found
 
-    def _blanks(self, lines: Sequence[Line], numbers: Sequence[int]) -> list[tuple[int, int]]:
-        """Return where the blanks within the lines of these numbers begin and end."""
-        starts = list(map(self.starts.__getitem__, numbers))
-        ends = [start + len(lines[number].text) for number, start in zip(numbers, starts, strict=True)]
-        matches = map(_BLANKS.finditer, repeat(self.characters.text), starts, ends)
-        return list(map(re.Match[str].span, chain.from_iterable(matches)))
+    def _has_leaders(self, text: str) -> bool:
+        return self.characters.has_leaders and _has_leaders(text)
 
-    def _ends(self, offsets: Sequence[int]) -> Iterator[Box]:
-        """Yield where the characters of each pair begin and end."""
+    def _ends(self, offsets: Sequence[int]) -> Ends:
+        """Return where the characters of each pair begin and end."""
         if self.direction == "right":
             return self.characters.ends_of_pairs(offsets)
-        boxes = map(self.turn, self.characters.boxes(offsets))
-        return ((one[0], one[2], other[0], other[2]) for one, other in zip(boxes, boxes, strict=True))
+        boxes = list(map(self.turn, self.characters.boxes(offsets)))
+        lefts, _, rights, _ = map(list, zip(*boxes, strict=True))
+        return lefts[::2], rights[::2], lefts[1::2], rights[1::2]
+
+
+def _blanks(text: str, start: int) -> tuple[Sequence[int], Sequence[int]]:
+    """Return where the blanks within a line begin and end that begins at an offset in the page's text."""
+    words = text.split(" ")
+    if "" in words:  # blanks of several characters
+        begins, ends = zip(*[match.span() for match in _BLANKS.finditer(text)], strict=True)
+        return list(map(add, begins, repeat(start))), list(map(add, ends, repeat(start)))
+    ends = list(accumulate(map(add, map(len, words), repeat(1)), initial=start))[1:-1]
+    return list(map(sub, ends, repeat(1))), ends
 
 
 def _is_upright(line: Line) -> bool:
@@ -321,19 +348,20 @@ def with_contents(lines: Sequence[Line]) -> tuple[Line, ...]:
     )
 
 
-def _pieces(whole: str, line: Line, start: int, gaps: Sequence[_Gap]) -> tuple[Line, ...]:
+def _pieces(whole: str, line: Line, start: int, gaps: _Gaps) -> tuple[Line, ...]:
     """Return the parts of a line that begins at an offset in the page's whole text."""
     text, left, line_right, baseline, height, _, _ = line
-    if gaps[0][3] < gaps[0][2]:  # written from right to left
-        gaps = [(begin, end, line_right, left) for begin, end, _, _ in gaps]
-    ends, begins, rights, lefts = zip(*gaps, strict=True)
+    begins, ends, rights, lefts = gaps
+    if lefts[0] < rights[0]:  # written from right to left
+        rights, lefts = [line_right] * len(rights), [left] * len(lefts)
     lefts, rights = (left, *lefts), (*rights, line_right)
     if any(map(gt, lefts, rights)):  # in mirrored text a piece ends left of where it begins
         lefts, rights = map(min, lefts, rights), map(max, lefts, rights)
-    places = map(slice, (start, *begins), (*ends, start + len(text)))
-    fields = zip(
-        map(whole.__getitem__, places), lefts, rights, repeat(baseline), repeat(height), repeat("text"), repeat(())
-    )
+    if len(begins) == text.count(" "):
+        words: Iterable[str] = text.split(" ")
+    else:
+        words = map(whole.__getitem__, map(slice, (start, *ends), (*begins, start + len(text))))
+    fields = zip(words, lefts, rights, repeat(baseline), repeat(height), repeat("text"), repeat(()))
     # A Line's own constructor takes twice as long, and tables have thousands of pieces.
     return tuple(map(tuple.__new__, repeat(Line), fields))
 

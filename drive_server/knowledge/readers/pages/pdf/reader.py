@@ -48,6 +48,9 @@ def pdf_extraction(path: Path, omissions: Omissions) -> Extraction:
         if document is None:
             raise
     omissions.add("damage", int(is_damaged))
+    if not len(document):
+        document.close()
+        raise UnreadableError("damaged")
     with document, form_environment(document) as forms:
         return _Reader(document, forms, omissions, has_pictures=file.may_have_pictures).read()
 
@@ -82,6 +85,8 @@ class _Reader:
         parts = sorted((*page_parts(pages), *self._notes), key=lambda part: part.page or 0)
         if scanned and not attached and scanned == sum(1 for page in pages if page.lines or page.is_scanned):
             return Extraction("needs_ocr")
+        if not parts and not attached:
+            self._omissions.add("blank_page", len(pages))
         return join((*parts, *attached))
 
     def _pages(self) -> Iterator[Page]:

@@ -182,6 +182,8 @@ def _pieces(run: Run) -> list[Line]:
 def _read(run: Run, kind: str) -> list[Line]:
     if kind == "columns":
         return [piece for column in run.columns for piece in column]
+    if kind == "blocks":
+        return [_row([piece]) for column in run.columns for piece in column]
     if kind == "table":
         return [_table(_pieces(run), table_text(run))]
     if kind == "rows":

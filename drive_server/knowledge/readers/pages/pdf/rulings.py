@@ -66,7 +66,7 @@ def find_grids(objects: PageObjects, text: PageText) -> list[Grid]:
         edges, rectangles = list(map(text.turn, edges)), list(map(text.turn, rectangles))
     flat, upright = _straight_lines(edges)
     _add_rectangles(rectangles, flat, upright)
-    if len(flat) < LEAST or len(upright) < LEAST:
+    if len(flat) < LEAST - 1 or not upright or len(flat) + len(upright) <= LEAST:
         return []
     return list(_grids(flat, upright))
 
@@ -88,17 +88,23 @@ def _add_rectangles(
     rectangles: Sequence[Box], flat: defaultdict[float, list[Span]], upright: defaultdict[float, list[Span]]
 ) -> None:
     """Add the edges of rectangles. Cells of a row have their heights in common, those of a column their widths."""
-    rows: defaultdict[Span, list[Span]] = defaultdict(list)
-    columns: defaultdict[Span, list[Span]] = defaultdict(list)
-    for left, bottom, right, top in rectangles:
-        if right - left >= _SHORTEST:
-            rows[bottom, top].append((left, right))
-        if top - bottom >= _SHORTEST:
-            columns[left, right].append((bottom, top))
-    for ends, lines in ((rows, flat), (columns, upright)):
-        for (first, second), spans in ends.items():
-            lines[first] += spans
-            lines[second] += spans
+    if not rectangles:
+        return
+    lefts, bottoms, rights, tops = zip(*rectangles, strict=True)
+    widths, heights = list(zip(lefts, rights, strict=True)), list(zip(bottoms, tops, strict=True))
+    known: dict[tuple[Span, ...], list[Span]] = {}
+    """The rows of a table mostly have the same columns."""
+    for ends, spans, lines in ((heights, widths, flat), (widths, heights, upright)):
+        found: defaultdict[Span, list[Span]] = defaultdict(list)
+        for own_ends, span in zip(ends, spans, strict=True):
+            found[own_ends].append(span)
+        for (first, second), some in found.items():
+            key = tuple(some)
+            united = known.get(key)
+            if united is None:
+                united = known[key] = _united([span for span in some if span[1] - span[0] >= _SHORTEST])
+            lines[first] += united
+            lines[second] += united
 
 
 def _grids(flat: _Rulings, upright: _Rulings) -> Iterator[Grid]:
@@ -112,11 +118,43 @@ def _grids(flat: _Rulings, upright: _Rulings) -> Iterator[Grid]:
             if bottom - NEAR <= at <= top + NEAR
             and (near := [one for one in pieces if one[0] < right - NEAR and one[1] > left + NEAR])
         }
-        columns = [at for at, pieces in _lines(verticals) if _length(pieces) >= _COVERED * (top - bottom)]
-        if len(columns) >= LEAST:
-            rules = list(_rules(across, columns, right - left))
-            if len(rules) >= LEAST:
-                yield Grid(tuple(columns), tuple(reversed(rules)))
+        uprights = [(at, pieces) for at, pieces in _lines(verticals) if _length(pieces) >= _COVERED * (top - bottom)]
+        grid = _grid(uprights, across) if uprights else None
+        if grid:
+            yield grid
+
+
+def _grid(uprights: Sequence[tuple[float, Sequence[Span]]], across: _Rulings) -> Grid | None:
+    """Return the table of these upright and level lines, None if they are too few."""
+    columns = [at for at, _ in uprights]
+    level = [pieces for _, pieces in _lines(across)]
+    sides = _open_ends(level, columns[0], columns[-1]) if len(level) > 1 else ()
+    columns = [*sides[:1], *columns, *sides[1:]]
+    rules = list(_rules(across, columns, columns[-1] - columns[0])) if len(columns) >= LEAST else []
+    if len(rules) < LEAST - 1:
+        return None
+    whole = frozenset(range(1, len(columns)))
+    # A single line across many others divides two columns.
+    is_divided = bool(sides) or len(uprights) > 1
+    ends = _open_ends([pieces for _, pieces in uprights], rules[0].at, rules[-1].at) if is_divided else ()
+    rules = [*(Rule(at, whole) for at in ends[:1]), *rules, *(Rule(at, whole) for at in ends[1:])]
+    if len(rules) < LEAST:
+        return None
+    return Grid(tuple(columns), tuple(reversed(rules)), is_open=bool(sides or ends))
+
+
+def _open_ends(lines: Sequence[Sequence[Span]], first: float, last: float) -> tuple[float, ...]:
+    """Return where lines begin and end that all reach as far beyond the first and the last line across; else nothing.
+
+    Such lines divide the cells of a table that has no box around it.
+    """
+    if not lines:
+        return ()
+    united = [_united(pieces) for pieces in lines]
+    starts, ends = [spans[0][0] for spans in united], [spans[-1][1] for spans in united]
+    if max(map(len, united)) > 1 or max(starts) - min(starts) > NEAR or max(ends) - min(ends) > NEAR:
+        return ()
+    return (min(starts), max(ends)) if max(starts) < first - _SHORTEST and min(ends) > last + _SHORTEST else ()
 
 
 def _touching(upright: _Rulings) -> Iterator[_Rulings]:
@@ -199,23 +237,47 @@ def _edges(paths: Sequence[Handle]) -> tuple[list[Box], list[Box]]:
     edges: list[Box] = []
     rectangles: list[_Shape] = []
     shapes: list[_Shape] = []
-    for path, points, box in zip(paths, map(count_segments, paths), object_boxes(paths), strict=True):
-        left, bottom, right, top = box
-        width, height = right - left, top - bottom
-        if points > _MOST_POINTS or (width < _SHORTEST and height < _SHORTEST):
-            continue
-        if width <= _THIN or height <= _THIN:
-            edges.append(box)
-        else:
-            (rectangles if points == _FIRST_POINTS else shapes).append((path, points, box))
+    counts, boxes = list(map(count_segments, paths)), list(object_boxes(paths))
+    if _are_large(boxes) and counts.count(_FIRST_POINTS) == len(counts):  # as in a table of cells that are all ruled
+        rectangles = list(zip(paths, counts, boxes, strict=True))
+    else:
+        for path, points, box in zip(paths, counts, boxes, strict=True):
+            left, bottom, right, top = box
+            width, height = right - left, top - bottom
+            if points > _MOST_POINTS or (width < _SHORTEST and height < _SHORTEST):
+                continue
+            if width <= _THIN or height <= _THIN:
+                edges.append(box)
+            else:
+                (rectangles if points == _FIRST_POINTS else shapes).append((path, points, box))
     if len(rectangles) > _FEW and _are_rectangles(rectangles[:: len(rectangles) // _FEW]):
         return edges + _edges_of_shapes(shapes), [box for _, _, box in rectangles]
     return edges + _edges_of_shapes([*rectangles, *shapes]), []
 
 
+def _are_large(boxes: Sequence[Box]) -> bool:
+    """Return whether all boxes are longer and higher than the shortest line."""
+    if not boxes:
+        return False
+    lefts, bottoms, rights, tops = zip(*boxes, strict=True)
+    return min(map(sub, rights, lefts)) >= _SHORTEST and min(map(sub, tops, bottoms)) >= _SHORTEST
+
+
 def _are_rectangles(samples: Sequence[_Shape]) -> bool:
     """Return whether the boxes of all these shapes are their edges. Pages have hundreds of cells, drawn alike."""
-    return all(_is_its_box(box, _edges_of_shapes([(path, points, box)])) for path, points, box in samples)
+    paths = [path for path, _, _ in samples]
+    begun = segments_of(paths, [range(_FIRST_POINTS)] * len(paths))
+    figures = zip(*[iter(zip(begun.kinds, begun.points, strict=True))] * _FIRST_POINTS, strict=True)
+    return all(
+        _is_its_box(shape[2], _edges_of_figure(matrix, figure) or _edges_of_shapes([shape]))
+        for shape, matrix, figure in zip(samples, matrices_of(paths), figures, strict=True)
+    )
+
+
+def _edges_of_figure(matrix: tuple[float, ...], figure: Sequence[tuple[int, tuple[float, float]]]) -> list[Box] | None:
+    """Return the longer edges of an upright rectangle by the kinds and points of its segments, None for others."""
+    kinds, points = zip(*figure, strict=True)
+    return _rectangle(matrix, points) if list(kinds) == _RECTANGLE else None
 
 
 def _is_its_box(box: Box, edges: Sequence[Box]) -> bool:

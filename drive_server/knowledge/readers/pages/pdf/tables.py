@@ -8,6 +8,7 @@ from operator import add, attrgetter, le, lt
 from typing import Final, Literal
 
 from drive_server.knowledge.readers.pages.paragraphs import BULLETS, SAME_ROW, Line, ends_sentence
+from drive_server.knowledge.readers.pages.pdf.blocks import are_blocks
 from drive_server.knowledge.text.characters import is_cjk
 
 Row = Sequence[Line]
@@ -122,12 +123,12 @@ def _shared(gutters: Sequence[Gutter], row: Row) -> list[Gutter]:
     return shared
 
 
-def kind_of(run: Run) -> Literal["columns", "table", "rows", "lines", "prose"]:
+def kind_of(run: Run) -> Literal["columns", "table", "rows", "lines", "prose", "blocks"]:
     """Return how a run is read.
 
-    "columns": one after the other, as prose and lists; "prose": as lines of one text, set with wide blanks; "table":
-    with bars; "rows": each row on a line of its own, such as labels and their values; "lines": as any other lines, such
-    as a list.
+    "columns": one after the other, as prose and lists; "blocks": the same with each line by itself, as addresses;
+    "prose": as lines of one text, set with wide blanks; "table": with bars; "rows": each row on a line of its own, such
+    as labels and their values; "lines": as any other lines, such as a list.
     """
     columns = run.columns
     if len(columns) == 2 and _are_markers(columns[0], columns[1]):
@@ -139,6 +140,8 @@ def kind_of(run: Run) -> Literal["columns", "table", "rows", "lines", "prose"]:
         return "columns" if len(columns) <= _MOST_PROSE_COLUMNS else "rows"
     if len(columns) == 2 and sum(piece.text.endswith((":", "：")) for piece in columns[0]) * 2 >= len(columns[0]):
         return "rows"
+    if are_blocks(columns):
+        return "blocks"
     if _is_justified(run):
         return "prose"
     if all(piece.text.startswith(BULLETS) for column in columns for piece in column):

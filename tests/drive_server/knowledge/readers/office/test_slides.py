@@ -138,5 +138,21 @@ def shown(folder: Path, *footers: tuple[str, str]) -> list[str]:
 
 def test_footers_dates_and_words_of_a_layout_are_read_once(tmp_path: Path) -> None:
     found = shown(tmp_path, ("Board only", "1 May"), ("Board only", "1 May"), ("Draft", "1 May"))
-    assert sorted(found[1:4]) == ["1 May", "Board only", "Confidential"]
-    assert (found[0], *found[4:]) == ("Slide 1", "Slide 2", "Slide 3", "Draft")
+    assert sorted(found[1:5]) == ["1 May", "Board only", "Confidential", "No. 1"]
+    assert (found[0], *found[5:]) == ("Slide 1", "Slide 2", "Slide 3", "Draft")
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"), [("1", []), ("‹#›", []), ("17", ["17"]), ("Annex 1", ["Annex 1"]), ("", [])]
+)
+def test_a_number_that_is_not_the_slide_s_place_is_read(tmp_path: Path, number: str, expected: list[str]) -> None:
+    extraction = read(tmp_path, slides(shape("words"), shape(number, role="sldNum")))
+    assert extraction.text.split("\n\n") == ["words", *expected]
+    assert extraction.omissions == ({} if expected or not number else {"margin": 1})
+
+
+def test_heads_and_feet_of_notes_are_read_once(tmp_path: Path) -> None:
+    said = shape("Board only", role="hdr") + shape("say it", role="body") + shape("7", role="sldNum")
+    notes = f"<p:notes {SPACES}><p:cSld><p:spTree>{said}</p:spTree></p:cSld></p:notes>"
+    extraction = read(tmp_path, slides(shape("words"), related=(("n", "notesSlide", "said.xml"),), n=notes))
+    assert extraction.text == "words\n\nBoard only\n\nsay it"

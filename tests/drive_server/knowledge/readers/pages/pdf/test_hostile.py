@@ -67,7 +67,33 @@ MADE = {
 @pytest.mark.parametrize("name", MADE)
 def test_a_pdf_that_no_program_writes_yields_text_or_a_state(tmp_path: Path, name: str) -> None:
     extraction = read(tmp_path, MADE[name])
-    assert extraction.state == "ready" or extraction.reason
+    assert (extraction.state == "ready" and extraction.text) or extraction.reason
+
+
+BLANK = {
+    "no content": packed(
+        b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[3 0 R]/Count 1>>", b"<</Type/Page/MediaBox[0 0 9 9]>>"
+    ),
+    "a count without pages": packed(
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 100000000>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>",
+    ),
+    "content that is cut": page(b"BT /A 12 Tf 50 700 Td (hello"),
+    "content that is no program": page(b"\x00\xff" * 40),
+    "a text without letters": page(b"BT /A 12 Tf ET"),
+}
+
+
+@pytest.mark.parametrize("name", BLANK)
+def test_a_pdf_without_any_text_says_so(tmp_path: Path, name: str) -> None:
+    extraction = read(tmp_path, BLANK[name])
+    assert extraction.text == ""
+    assert "1 page without text" in extraction.reason or extraction.state != "ready"
+
+
+def test_a_blank_page_beside_others_is_not_worth_a_word(tmp_path: Path) -> None:
+    assert read(tmp_path, drawn([(60, 700, "The first page has words.")], [])).reason == ""
 
 
 def changed(data: bytes, source: random.Random) -> bytes:
@@ -96,4 +122,4 @@ def rows(*texts: Sequence[str]) -> list[tuple[float, float, str]]:
 def test_a_pdf_with_changed_bytes_yields_text_or_a_state(tmp_path: Path, seed: int) -> None:
     whole = drawn(rows(("Lamp", "Chair", "Bed"), ("2", "3", "1"), ("5.00", "7.00", "90.00")), column(60, 700, "Lamp"))
     extraction = read(tmp_path, changed(whole, random.Random(seed)))
-    assert extraction.state == "ready" or extraction.reason
+    assert (extraction.state == "ready" and extraction.text) or extraction.reason
