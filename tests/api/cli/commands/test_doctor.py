@@ -112,5 +112,5 @@ def test_each_failure_says_what_to_do_next_in_both_languages(tmp_path: Path) -> 
 def test_the_parts_of_a_running_service_are_tried(service: Service) -> None:
     checks = json.loads(service.run("doctor", "--json").stdout)
     found = {check["name"]: check["state"] for check in checks}
-    assert {"database", "drive", "graph", "contents", "search index", "model"} <= found.keys()
+    assert {"database", "drive", "threads", "blobs", "contents", "search index", "model"} <= found.keys()
     assert set(found.values()) <= {"ok", "warn"}
