@@ -106,9 +106,16 @@ class Transactions:
         """Return the result of `work`, and commit; an exception rolls back. Writers take turns."""
         if self._sqlite is not None:
             return await self._sqlite.write(work)
-        async with self._engine.begin() as connection:
+        connection = await self._engine.connect()
+        try:
             await take_turns(connection, turns, self._sequence)
-            return await connection.run_sync(work)
+            value = await connection.run_sync(work)
+            with anyio.CancelScope(shield=True):
+                await connection.commit()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await connection.close()
+        return value
 
     async def look(self, work: SessionWork[T]) -> T:
         """Return the result of asynchronous `work` with a session, as `change` runs it; nothing is kept."""
@@ -125,11 +132,17 @@ class Transactions:
         """
         if self._sqlite is not None:
             return await self._sqlite.change(work)
-        async with AsyncSession(self._engine, expire_on_commit=False) as session:
+        session = AsyncSession(self._engine, expire_on_commit=False)
+        try:
             await take_turns(session, turns, self._sequence)
             value = await work(session)
-            await session.commit()
-            return value
+            # A commit that is cancelled half-way may or may not have happened: it ends, and its caller goes on.
+            with anyio.CancelScope(shield=True):
+                await session.commit()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await session.close()
+        return value
 
     async def state(self) -> object:
         """Return a mark of the state of the database: another one after each transaction that wrote, by any process.

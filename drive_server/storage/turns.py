@@ -29,6 +29,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import REGCLASS
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncSession
+from sqlalchemy.orm import Session
 
 from drive_server.storage.tables.journal import ChangeRow
 
@@ -77,9 +78,10 @@ async def read_numbers(session: AsyncSession) -> Numbers:
     return _numbers((await session.execute(_query(session.get_bind().dialect.name))).one())
 
 
-def read_numbers_sync(connection: Connection) -> Numbers:
+def read_numbers_sync(reader: Connection | Session) -> Numbers:
     """Return the numbers, as `read_numbers` does."""
-    return _numbers(connection.execute(_query(connection.dialect.name)).one())
+    bind = reader if isinstance(reader, Connection) else reader.get_bind()
+    return _numbers(reader.execute(_query(bind.dialect.name)).one())
 
 
 @cache

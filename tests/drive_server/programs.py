@@ -47,6 +47,7 @@ class Program:
             **inherited,
             "PYTHONPATH": str(REPOSITORY),
             "DRIVE_DATA_DIR": str(settings.root),
+            "DRIVE_DATABASE_URL": settings.database_url,
             "DRIVE_EMBEDDING_MODEL": "none",
             **variables,
         }

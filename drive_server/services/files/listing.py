@@ -15,7 +15,7 @@ from drive_server.services.pagination import Cursors
 from drive_server.services.tree.ancestors import Reader, own_role
 from drive_server.services.tree.grantees import granted_to
 from drive_server.services.tree.items import describe_all, item_of
-from drive_server.services.tree.name_order import ROOM, NameOrder, first_page, first_rows, rows_in_order
+from drive_server.services.tree.name_order import NameOrder, first_page, first_rows, rows_in_order
 from drive_server.services.tree.nodes import NodeView, child_view, descendants, locate_many
 from drive_server.storage.tables.index import IndexEntryRow
 from drive_server.storage.tables.items import NodeRow
@@ -64,8 +64,7 @@ def folder_page(
     """Return the folder's items whose names begin with `start`: folders first, then by name in code point order."""
     here = {"folder_id": folder.id, "email": principal.email}
     if cursor is None and not start:
-        found = reader.execute(_FIRST, {**here, ROOM: size + 1}).all()
-        rows, more = first_page(found, size, _FOLDERS_FIRST, cursors)
+        rows, more = first_page(reader, _FIRST, here, size, _FOLDERS_FIRST, cursors)
     else:
         query = _NODES.where(NodeRow.parent_id == folder.id, *_beginning_with(start))
         rows, more = rows_in_order(reader, query, _FOLDERS_FIRST, size, cursors, cursor)

@@ -1,21 +1,37 @@
 """Lists in the order of names, page by page: complete and without doubles although names change in between."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Integer, Row, Select, bindparam, func, select, tuple_
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Integer,
+    Row,
+    Select,
+    String,
+    bindparam,
+    cast,
+    func,
+    or_,
+    select,
+    tuple_,
+)
 from sqlalchemy.orm import InstrumentedAttribute
 
 from drive_server.services.pagination import Cursors
 from drive_server.services.tree.ancestors import Reader
 from drive_server.storage.tables.items import NodeRow
 from drive_server.storage.tables.journal import ChangeItemRow, ChangeRow
+from drive_server.storage.turns import read_numbers_sync
 
 # The most renamed items in a cursor: far more than are renamed while somebody turns the pages.
 MOST_REMEMBERED = 300
 ROOM = "room"
-_NEWEST_CHANGE = select(func.max(ChangeRow.id))
+SETTLED = "settled"
+ALL = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,28 +44,46 @@ class NameOrder:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The place where a list goes on: after `key`, as it was at the change `seen`.
+    """The place where a list goes on: after `key`, as it was at the change `seen`, and at those `ahead` of it.
 
-    `listed` are items that were listed although their names come later now.
+    With several writers a change below the newest may be committed later: `seen` is settled. `listed` are items that
+    were listed although their names come later now.
     """
 
     key: tuple[Any, ...]
     seen: int
+    ahead: tuple[int, ...]
     listed: tuple[str, ...]
 
 
 def first_rows(rows: Select[*tuple[Any, ...]], order: NameOrder) -> Select[*tuple[Any, ...]]:
-    """Return the query for `first_page`: as many rows as `ROOM` says, one more than the page may have."""
-    newest = _NEWEST_CHANGE.scalar_subquery().label("seen")
-    return rows.add_columns(newest).order_by(*order.columns).limit(bindparam(ROOM, type_=Integer))
+    """Return the query for `first_page`."""
+    ids = func.aggregate_strings(cast(ChangeRow.id, String), ",")
+    ahead = select(ids).where(ChangeRow.id > bindparam(SETTLED, type_=BigInteger)).scalar_subquery()
+    newest = select(func.max(ChangeRow.id)).scalar_subquery()
+    ordered = rows.add_columns(newest.label("seen"), ahead.label("ahead")).order_by(*order.columns)
+    return ordered.limit(bindparam(ROOM, type_=Integer))
 
 
 def first_page(
-    found: Sequence[Row[Any]], size: int, order: NameOrder, cursors: Cursors
+    reader: Reader,
+    query: Select[*tuple[Any, ...]],
+    values: Mapping[str, Any],
+    size: int,
+    order: NameOrder,
+    cursors: Cursors,
 ) -> tuple[list[Row[Any]], str | None]:
-    """Return the first rows of a list, and the cursor to go on with."""
-    seen = (found[0].seen if found else None) or 0
-    return _page(found, size, order, _Place((), seen, ()), cursors)
+    """Return the first rows that a query of `first_rows` finds with the values, and the cursor to go on with.
+
+    With several writers a cursor needs settled numbers, read before the rows: only then they are found once more.
+    """
+    found = reader.execute(query, {**values, ROOM: size + 1, SETTLED: ALL}).all()
+    settled = (found[0].seen if found else None) or 0
+    if len(found) > size and not _has_one_writer(reader):
+        settled = read_numbers_sync(reader).settled
+        found = reader.execute(query, {**values, ROOM: size + 1, SETTLED: settled}).all()
+    ahead = tuple(map(int, found[0].ahead.split(","))) if found and found[0].ahead else ()
+    return _page(found, size, order, _Place((), settled, ahead[-MOST_REMEMBERED:], ()), cursors)
 
 
 def rows_in_order(
@@ -57,18 +91,17 @@ def rows_in_order(
 ) -> tuple[list[Row[Any]], str | None]:
     """Return the next rows, and the cursor to go on with. `rows` selects columns of nodes, `id` and `name` at least."""
     if cursor is None:
-        found = reader.execute(first_rows(rows, order), {ROOM: size + 1}).all()
-        return first_page(found, size, order, cursors)
-    seen = reader.scalar(_NEWEST_CHANGE) or 0
+        return first_page(reader, first_rows(rows, order), {}, size, order, cursors)
+    numbers = read_numbers_sync(reader)
     ordered = rows.order_by(*order.columns)
-    key, then, listed = cursors.decode(cursor, list, int, list)
-    place = _Place(tuple(key), then, tuple(listed))
+    key, then, ahead, listed = cursors.decode(cursor, list, int, list, list)
+    place = _Place(tuple(key), then, tuple(ahead), tuple(listed))
     missed: list[Row[Any]] = []
-    if seen > then:
-        missed, place = _repaired(reader, rows, order, place, seen)
+    if numbers.newest > then:
+        missed, place = _repaired(reader, rows, order, place, numbers.settled)
     if len(missed) >= size:
         shown = missed[:size]
-        following = _Place(place.key, then, (*listed, *(row.id for row in shown)))
+        following = _Place(place.key, then, tuple(ahead), (*listed, *(row.id for row in shown)))
         return shown, _encoded(cursors, following)
     room = size - len(missed)
     later = ordered.where(tuple_(*order.columns) > tuple_(*place.key), NodeRow.id.not_in(place.listed))
@@ -78,10 +111,10 @@ def rows_in_order(
 
 
 def _repaired(
-    reader: Reader, rows: Select[*tuple[Any, ...]], order: NameOrder, place: _Place, seen: int
+    reader: Reader, rows: Select[*tuple[Any, ...]], order: NameOrder, place: _Place, settled: int
 ) -> tuple[list[Row[Any]], _Place]:
     """Return what was missed by being renamed, and the place with what was listed by an earlier name."""
-    earlier = _earlier_names(reader, rows, place.seen)
+    earlier, ahead = _earlier_names(reader, rows, place, settled)
     renamed = reader.execute(rows.where(NodeRow.id.in_(earlier))).all() if earlier else []
     missed: list[Row[Any]] = []
     listed = set(place.listed)
@@ -93,22 +126,30 @@ def _repaired(
         elif not was_listed and not comes_later:
             missed.append(row)
     missed.sort(key=lambda row: order.key(row, row.name))
-    return missed, _Place(place.key, seen, tuple(sorted(listed)[-MOST_REMEMBERED:]))
+    return missed, _Place(place.key, settled, ahead, tuple(sorted(listed)[-MOST_REMEMBERED:]))
 
 
-def _earlier_names(reader: Reader, rows: Select[*tuple[Any, ...]], since: int) -> dict[str, str]:
-    """Return for each item that was renamed since the change how it was called then."""
+def _earlier_names(
+    reader: Reader, rows: Select[*tuple[Any, ...]], place: _Place, settled: int
+) -> tuple[dict[str, str], tuple[int, ...]]:
+    """Return for each item that was renamed since the place how it was called then, and the changes after `settled`."""
     touched = select(ChangeItemRow.change_id).where(
-        ChangeItemRow.change_id > since, ChangeItemRow.item_id.in_(rows.with_only_columns(NodeRow.id))
+        ChangeItemRow.change_id > place.seen, ChangeItemRow.item_id.in_(rows.with_only_columns(NodeRow.id))
     )
-    changes = select(ChangeRow.entries).where(ChangeRow.id.in_(touched)).order_by(ChangeRow.id)
+    wanted = or_(ChangeRow.id.in_(touched), ChangeRow.id > settled)
+    changes = select(ChangeRow.id, ChangeRow.entries).where(wanted).order_by(ChangeRow.id)
     names: dict[str, str] = {}
-    for entries in reader.scalars(changes):
+    ahead: list[int] = []
+    for change_id, entries in reader.execute(changes):
+        if change_id > settled:
+            ahead.append(change_id)
+        if change_id <= place.seen or change_id in place.ahead:
+            continue
         for entry in entries:
             before = entry["before"] or {}
             if entry["table"] == "nodes" and "name" in before and entry["after"]:
                 names.setdefault(entry["id"], before["name"])
-    return names
+    return names, tuple(ahead[-MOST_REMEMBERED:])
 
 
 def _page(
@@ -118,8 +159,13 @@ def _page(
     if len(found) <= size:
         return shown, None
     key = order.key(shown[-1], shown[-1].name) if shown else place.key
-    return shown, _encoded(cursors, _Place(key, place.seen, place.listed))
+    return shown, _encoded(cursors, _Place(key, place.seen, place.ahead, place.listed))
 
 
 def _encoded(cursors: Cursors, place: _Place) -> str:
-    return cursors.encode(place.key, place.seen, place.listed)
+    return cursors.encode(place.key, place.seen, place.ahead, place.listed)
+
+
+def _has_one_writer(reader: Reader) -> bool:
+    bind = reader if isinstance(reader, Connection) else reader.get_bind()
+    return bind.dialect.name == "sqlite"

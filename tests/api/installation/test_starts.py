@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from drive_server.connect import Drive
 
+pytestmark = pytest.mark.sqlite("changes the files of the databases; test_servers_of_parts does so with PostgreSQL")
 DATABASES: Final = ("drive.db", "api.db", "graph.db", "store.db")
 FILES: Final = (*DATABASES, "blobs")
 LATER: Final = timedelta(days=2)

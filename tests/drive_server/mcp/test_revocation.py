@@ -306,16 +306,17 @@ async def test_a_link_that_is_revoked_is_no_way_in_for_a_visit_that_is_going_on(
 
 
 ELSEWHERE = """
-import sqlite3, sys
-with sqlite3.connect(sys.argv[1]) as drive:
-    print(drive.execute(sys.argv[2], sys.argv[3:]).rowcount)
+import sys
+from sqlalchemy import create_engine, text
+with create_engine(sys.argv[1]).begin() as drive:
+    print(drive.execute(text(sys.argv[2]), {"id": sys.argv[3]}).rowcount)
 """
 
 
-async def elsewhere(drive: Drive, statement: str, *values: str) -> None:
+async def elsewhere(drive: Drive, statement: str, row_id: str) -> None:
     """Change one row of the database in another process."""
-    path = str(drive.settings.root / "drive.db")
-    done = await anyio.run_process([sys.executable, "-c", ELSEWHERE, path, statement, *values])
+    url = drive.settings.resolved_database_url.replace("sqlite+aiosqlite", "sqlite")
+    done = await anyio.run_process([sys.executable, "-c", ELSEWHERE, url, statement, row_id])
     assert done.stdout.split() == [b"1"]
 
 
@@ -323,7 +324,7 @@ async def test_a_share_that_another_process_takes_back_holds_no_longer_in_the_ne
     async with host_of(shared.drive, shared.bob) as bobs:
         assert len((await bobs.call("list_folder", folder_id=shared.inner.id))["items"]) == 4
 
-        await elsewhere(shared.drive, "DELETE FROM shares WHERE node_id = ?", shared.top.id)
+        await elsewhere(shared.drive, "DELETE FROM shares WHERE node_id = :id", shared.top.id)
 
         refused = await bobs.refused("list_folder", folder_id=shared.inner.id)
         unknown = await bobs.refused("list_folder", folder_id=NEVER)
@@ -334,7 +335,7 @@ async def test_a_key_that_another_process_revokes_opens_nothing_any_more(drive: 
     user, secret = await drive.identity.ensure_local_user()
     assert (await drive.identity.authenticate(secret)).user_id == user.id
 
-    await elsewhere(drive, "UPDATE api_keys SET revoked_at = '2026-01-01 00:00:00.000000' WHERE user_id = ?", user.id)
+    await elsewhere(drive, "UPDATE api_keys SET revoked_at = '2026-01-01 00:00:00.000000' WHERE user_id = :id", user.id)
 
     with pytest.raises(UnauthenticatedError):
         await drive.identity.authenticate(secret)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 async def test_a_host_over_stdio_is_let_in_from_the_running_service(drive: Drive, alice: Actor) -> None:
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("DRIVE_")}
-    variables = {"DRIVE_DATA_DIR": str(drive.settings.root), "DRIVE_EMBEDDING_MODEL": "none"}
+    own = {"DRIVE_DATA_DIR": str(drive.settings.root), "DRIVE_DATABASE_URL": drive.settings.database_url}
+    variables = {**own, "DRIVE_EMBEDDING_MODEL": "none"}
     command = StdioServerParameters(command=sys.executable, args=["-m", "drive_server"], env={**inherited, **variables})
     listener = Listener()
     caller = Implementation(name="桌面 host", version="1")

@@ -46,7 +46,8 @@ async def over_http(service: Service, key: str) -> AsyncGenerator[tuple[Host, Li
 async def over_stdio(settings: DriveSettings, key: str) -> AsyncGenerator[tuple[Host, Listener]]:
     """Start a process of its own on the same drive."""
     listener = Listener()
-    env = {**os.environ, "DRIVE_DATA_DIR": str(settings.root), "DRIVE_API_KEY": key, "DRIVE_EMBEDDING_MODEL": "none"}
+    own = {"DRIVE_DATA_DIR": str(settings.root), "DRIVE_DATABASE_URL": settings.database_url, "DRIVE_API_KEY": key}
+    env = {**os.environ, **own, "DRIVE_EMBEDDING_MODEL": "none"}
     program = StdioServerParameters(command=sys.executable, args=["-m", "drive_server"], env=env)
     async with session_over_stdio(program, read_timeout_seconds=TIMEOUT, message_handler=listener) as session:
         yield Host(session), listener

@@ -56,7 +56,7 @@ class SlowChange:
 
     async def begin(self) -> None:
         """Take the person's turn and a number."""
-        session = await self._writing.enter_async_context(self.store.database.write(self.actor.user_id))
+        self.session = session = await self._writing.enter_async_context(self.store.database.write(self.actor.user_id))
         row = ChangeRow(
             at=datetime.now(UTC),
             user_id=self.actor.user_id,
