@@ -179,7 +179,10 @@ class EventLog:
 
     def park(self, run_id: str) -> None:
         """Forget the newest frames of a run that waits for a person: who follows it reads them from the database."""
-        if buffer := self._buffers.get(run_id):
+        if self._replica.is_shared:
+            # Another process may take it up.
+            self.close(run_id)
+        elif buffer := self._buffers.get(run_id):
             buffer.forget()
 
     def close(self, run_id: str) -> None:

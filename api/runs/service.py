@@ -19,7 +19,7 @@ from api.runs.execution import Execution, RunParked, RunServices
 from api.runs.history import RunHistory
 from api.runs.versions import Replaced, leave_branch
 from api.storage.notices import CANCEL, NEW_EVENTS, WAKE
-from api.storage.replicas import RunLostError
+from api.storage.replicas import OwnRun, RunLostError
 from api.storage.tables import RUNNING, WAITING, RunRow, new_id, table_of, values_of
 from api.thread_words import NEW_WORDS, first_words
 from api.threads import open_thread, refuse_if_busy
@@ -224,14 +224,14 @@ class Runs(RunHistory):
         Return whether there may be more to take over.
         """
         here = {*self._tasks, *self._services.log.open_runs()}
-        found = await self._replica.look()
+        found = await self._replica.look(here)
         for run in found.taken:
             logger.info("taking over run %s (%s)", run.id, run.status)
             await self._take_up(run.id)
         for run in found.owned:
             if run.cancel_requested:
                 await self._cancel_here(run)
-            elif run.status == RUNNING and run.id not in self._tasks:
+            elif run.is_running and run.id not in self._tasks:
                 self._wake(run.id)
         for run_id in here - {run.id for run in found.owned}:
             self.lose(run_id)
@@ -260,7 +260,7 @@ class Runs(RunHistory):
             active[0].is_lost = True
             active[1].cancel()
 
-    async def _cancel_here(self, run: RunRow) -> None:
+    async def _cancel_here(self, run: OwnRun) -> None:
         """Stop a run of this process that was cancelled by way of another one."""
         active = self._tasks.get(run.id)
         if active is None:

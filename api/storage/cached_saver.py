@@ -177,11 +177,15 @@ class CachedSaver(BaseCheckpointSaver[Any]):
     @override
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete all of a thread, and forget what was said in it."""
+        self.forget(thread_id)
+        await self.thread.run(self.delete_thread, thread_id)
+
+    def forget(self, thread_id: str) -> None:
+        """Drop what is cached of a thread, and what waits to be stored."""
         for thread in [thread for thread in self._threads if thread[0] == thread_id]:
             del self._threads[thread]
         for thread in [thread for thread in self._waiting if thread[0] == thread_id]:
             del self._waiting[thread]
-        await self.thread.run(self.delete_thread, thread_id)
 
     def put_all(self, calls: Sequence[Callable[[], Any]], claim: Claim | None) -> None:
         """Store what the calls store, in order; of what a run stores, `claim` is its right."""

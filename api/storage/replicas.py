@@ -4,6 +4,10 @@ A row of `runs` names its owner, and `starts` counts the processes that took it 
 write of a run checks them in its own transaction, so a process that was stopped, and wakes when another one has the
 run, writes nothing. Times are the database's: the clocks of the machines don't matter. A file of SQLite has one
 process, which owns all runs of it: there is nothing to check.
+
+An engine of jobs in its place would add a second truth, and save little. Tried with pgqueuer 1.6: it has no fence, so
+the owner and all checks stay, and its heartbeats come beside ours; a run would cost six transactions more (25 now), and
+this module, `notices.py` and `runs/sharing.py` would lose the statement that takes the runs of the dead, and `LISTEN`.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -45,6 +49,9 @@ _LIVES: Final = exists().where(
 )
 _UNFINISHED: Final = _RUNS.c.finished_at.is_(None)
 _AT_WORK: Final = or_(_RUNS.c.status == RUNNING, _RUNS.c.cancel_requested)
+_OWN: Final = select(
+    _RUNS.c.id, _RUNS.c.email, _RUNS.c.status == RUNNING, _RUNS.c.cancel_requested, _RUNS.c.cancel_key
+).where(_UNFINISHED)
 
 
 class NotOwnerError(Exception):
@@ -90,10 +97,21 @@ async def require_claim(session: AsyncSession) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """The unfinished runs that this process owns, and those among them that were taken over by this very look."""
+class OwnRun:
+    """An unfinished run of this process, as far as its row may ask for something."""
 
-    owned: Sequence[RunRow]
+    id: str
+    email: str
+    is_running: bool
+    cancel_requested: bool
+    cancel_key: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The runs of this process that are at work, or that it asked for, and those that this very look took over."""
+
+    owned: Sequence[OwnRun]
     taken: Sequence[RunRow]
 
 
@@ -163,15 +181,18 @@ class Replica:
         """Tell the other processes of something about the runs."""
         await self._database.write_sync(lambda connection: self.tell_in(connection, kind, run_ids))
 
-    async def look(self) -> Look:
-        """Show that this process is alive, take over the runs of dead ones, and return those that it owns."""
+    async def look(self, here: Collection[str] = ()) -> Look:
+        """Show that this process is alive, take over the runs of dead ones, and return its own ones.
+
+        Of those that wait, and may be many, only such as it names with `here`.
+        """
         # After a long pause of the database, or of this process, the others may not have been seen either.
         may_take = monotonic() - self._seen_at < DEAD_SECONDS
         async with self._database.write() as session:
             await self._beat(session)
             taken = await self._take_left(session) if may_take else []
-            owned = await session.scalars(select(RunRow).where(RunRow.owner == self.id, _UNFINISHED))
-            look = Look([*owned], taken)
+            owned = await session.execute(_OWN.where(_RUNS.c.owner == self.id, or_(_AT_WORK, _RUNS.c.id.in_(here))))
+            look = Look([OwnRun(*row) for row in owned], taken)
         self._seen_at = monotonic()
         return look
 

@@ -73,7 +73,7 @@ class Shared:
     def execute(self, statement: str, *values: Any) -> list[Any]:
         """Run a statement past the services."""
         with psycopg.connect(self._url) as connection:
-            done = connection.execute(statement.encode(), values)
+            done = connection.execute(statement.encode(), values or None)
             return done.fetchall() if done.description else []
 
     def effects(self) -> list[str]:
@@ -135,6 +135,25 @@ def test_a_run_is_followed_at_another_service_to_its_end(shared: Shared) -> None
     assert followed.seen == turn.seen
     after = {"Last-Event-ID": turn.seen[-1]["_id"]}
     assert shared.alice(second).http.get(f"/api/runs/{run_id}/events", headers=after).status_code == 204
+
+
+@pytest.mark.usefixtures("only_notices")
+def test_who_follows_a_run_at_another_service_misses_nothing_when_its_connection_for_notices_is_cut(
+    shared: Shared,
+) -> None:
+    first, second = shared.start(), shared.start()
+    with shared.alice(first).chat("slow one two") as turn:
+        run_id = turn.until("run")["run_id"]
+        turn.until("content")
+        with shared.alice(second).follow(run_id) as followed:
+            followed.until("content")
+            ended = shared.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+            )
+            assert ended == [(True,), (True,)]
+            first.parts.graph.gate.open()
+            followed.finish()
 
 
 @pytest.mark.usefixtures("only_notices")
