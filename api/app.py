@@ -55,6 +55,7 @@ from drive_server.http.app import (
     mount_mcp,
     operation_id,
     serving,
+    traced,
 )
 from drive_server.http.event_streams import HEARTBEAT_SECONDS
 from drive_server.http.problem import install_problem_handlers
@@ -82,6 +83,7 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         time = clock or SystemClock()
         async with AsyncExitStack() as stack:
+            stack.enter_context(traced(settings))
             agent = agent_settings or AgentSettings()
             keys = agent.secrets_key.get_secret_value()
             if not settings.is_embedded and not keys.strip():

@@ -125,6 +125,9 @@ class DriveSettings(BaseSettings):
     slow_seconds: float = Field(
         default=10, ge=0, description="A request that waits longer for its answer is a warning in the log; 0: none is."
     )
+    otlp_endpoint: str = Field(
+        default="", description="OTLP collector (HTTP) that traces are sent to, as http://127.0.0.1:4318; empty: none."
+    )
     api_key: SecretStr = Field(default=SecretStr(""), description="The API key of an MCP server over stdio.")
 
     _listens_at: str = PrivateAttr(default="http://127.0.0.1:8000")

@@ -457,6 +457,14 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
     "setting_refused.hint": ("Correct it in {place}.", "请在 {place} 中改正它。"),
     "environment": ("the environment", "环境变量"),
     "environment_or": ("the environment or {path}", "环境变量或 {path}"),
+    "no_trace_packages": (
+        "DRIVE_OTLP_ENDPOINT is set, but the packages that send traces are not installed.",
+        "已设置 DRIVE_OTLP_ENDPOINT，但未安装用于发送跟踪数据的软件包。",
+    ),
+    "no_trace_packages.hint": (
+        "Install opentelemetry-sdk and opentelemetry-exporter-otlp-proto-http, or leave the setting empty.",
+        "请安装 opentelemetry-sdk 和 opentelemetry-exporter-otlp-proto-http，或将该设置留空。",
+    ),
     "settings_unreadable": (
         "The configuration file {path} can't be read: {reason}.",
         "无法读取配置文件 {path}：{reason}。",

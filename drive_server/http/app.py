@@ -1,13 +1,14 @@
 """The drive over HTTP: bytes and lists, login and keys, and MCP's Streamable HTTP."""
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from importlib.metadata import version
 from urllib.parse import urlsplit
 
 from fastapi import APIRouter, FastAPI
 
 from drive_server.connect import open_drive
+from drive_server.errors import InvalidInputError
 from drive_server.http import metadata
 from drive_server.http.access import bearer_token, principal_of_request
 from drive_server.http.dav.mount import mount_dav
@@ -37,7 +38,9 @@ from drive_server.http.routes import (
 from drive_server.http.routes.files import archive, contents, texts, thumbnails, uploads, versions
 from drive_server.http.routes.people import auth, groups, notices, passkeys, proofs, users
 from drive_server.http.streamable_http.endpoint import mount_mcp, serving
+from drive_server.messages import Message
 from drive_server.settings import DriveSettings
+from drive_server.telemetry.traces import exporting_to
 
 __all__ = [
     "Application",
@@ -53,6 +56,7 @@ __all__ = [
     "operation_id",
     "principal_of_request",
     "serving",
+    "traced",
 ]
 
 
@@ -106,6 +110,12 @@ def create_app(settings: DriveSettings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
+        with traced(settings):
+            async with opened(app):
+                yield
+
+    @asynccontextmanager
+    async def opened(app: FastAPI) -> AsyncGenerator[None]:
         async with open_drive(settings) as drive:
             if settings.is_embedded:
                 await drive.identity.ensure_local_user()
@@ -128,6 +138,17 @@ def create_app(settings: DriveSettings) -> FastAPI:
     install_problem_handlers(app)
     install_middleware(app, settings)
     return app
+
+
+@contextmanager
+def traced(settings: DriveSettings) -> Generator[None]:
+    """Send traces where the settings say, until the end of the block. Raises `InvalidInputError` without packages."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(exporting_to(settings.otlp_endpoint, version("drive-agent")))
+        except ImportError as error:
+            raise InvalidInputError(Message.of("no_trace_packages")) from error
+        yield
 
 
 def install_middleware(app: FastAPI, settings: DriveSettings) -> None:

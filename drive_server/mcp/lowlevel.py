@@ -14,6 +14,7 @@ from mcp.shared.exceptions import McpError
 from mcp.shared.message import ServerMessageMetadata
 from mcp.shared.session import RequestResponder
 from mcp.types import (
+    CallToolRequest,
     ErrorData,
     GetTaskRequest,
     Icon,
@@ -28,6 +29,8 @@ from drive_server.mcp.protocol.requests import unknown_method
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions
 from drive_server.mcp.sdk import experimental, handle_notification, was_cancelled
 from drive_server.mcp.tasks.requests import CAPABILITY
+from drive_server.telemetry.conventions import MCP_METHOD, TOOL_NAME
+from drive_server.telemetry.traces import SpanKind, span
 
 HandlerContext = RequestContext[ServerSession, Any, Any]
 Admission = Callable[[HandlerContext, Any], AbstractAsyncContextManager[None]]
@@ -124,14 +127,26 @@ class DriveProtocol(Server[Any, Any]):
             return unknown_method()
         token = request_ctx.set(context)
         try:
-            async with self.admission(context, request):
-                return await handler(request)
+            name, attributes = _span_of(request)
+            sent = (context.meta and context.meta.model_extra) or {}
+            with span(name, attributes, SpanKind.SERVER, sent):
+                async with self.admission(context, request):
+                    return await handler(request)
         except McpError as error:
             return error.error
         except Exception as error:  # noqa: BLE001 - the last seam: it is logged, and answered without its text
             return error_data(public_error(error, request.method))
         finally:
             request_ctx.reset(token)
+
+
+def _span_of(request: Any) -> tuple[str, dict[str, str]]:
+    """Return the name and the attributes of a request's span; a call's has the name of its tool."""
+    attributes = {MCP_METHOD: str(request.method)}
+    if isinstance(request, CallToolRequest):
+        attributes[TOOL_NAME] = request.params.name
+        return f"{request.method} {request.params.name}", attributes
+    return str(request.method), attributes
 
 
 def _context_of(message: Any, session: DriveSession, lifespan: Any) -> HandlerContext:

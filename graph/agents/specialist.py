@@ -14,6 +14,8 @@ from langchain_core.messages.tool import tool_call
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
+from drive_server.telemetry.conventions import AGENT_NAME, INVOKE_AGENT, OPERATION
+from drive_server.telemetry.traces import span
 from graph.agents.attachments import PICTURE_TOKENS, UNSEEN, with_pictures
 from graph.agents.authorship import foreign_sources
 from graph.agents.looking import LookCheck, ask_to_look, with_mark
@@ -251,7 +253,8 @@ def make_specialist(
         if reached := limit_reached(state, deps.settings):
             return {"limit": reached}
         try:
-            return await consult(state, runtime)
+            with span(f"{INVOKE_AGENT} {specialist.name}", {OPERATION: INVOKE_AGENT, AGENT_NAME: specialist.name}):
+                return await consult(state, runtime)
         except AgentError as failure:
             error = failure.in_language(running_turn(state)["language"])
             if not (error.retryable and current_step(state)):

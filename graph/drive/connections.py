@@ -50,6 +50,8 @@ from drive_server.connect import (
     open_drive,
     read_settings,
 )
+from drive_server.telemetry.conventions import EXECUTE_TOOL, OPERATION, RUN_ID, TOOL_CALL_ID, TOOL_NAME
+from drive_server.telemetry.traces import span, traceparent
 from graph.clock import Clock, utc_now
 from graph.context import RunContext
 from graph.errors import DriveUnavailableError
@@ -140,7 +142,15 @@ class Toolbox:
         self, name: str, args: Mapping[str, Any], *, meta: Mapping[str, Any], on_progress: OnProgress | None = None
     ) -> CallToolResult:
         """Call a tool that is in the box. Raises `DriveUnavailableError` if no answer comes."""
-        return await self.send(name, args, meta, on_progress)
+        attributes = {OPERATION: EXECUTE_TOOL, TOOL_NAME: name, **_ids_in(meta)}
+        with span(f"{EXECUTE_TOOL} {name}", attributes):
+            return await self.send(name, args, {**meta, **traceparent()}, on_progress)
+
+
+def _ids_in(meta: Mapping[str, Any]) -> dict[str, str]:
+    """Return the ids of the call and of its run, as attributes of a span."""
+    named = {TOOL_CALL_ID: meta.get(META_TOOL_CALL_ID), RUN_ID: meta.get(META_RUN_ID)}
+    return {key: str(value) for key, value in named.items() if value}
 
 
 _Session = tuple[ClientSession, Toolbox]

@@ -40,6 +40,8 @@ from langchain_core.runnables import Runnable, RunnableBinding, RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.constants import TAG_NOSTREAM
 
+from drive_server.telemetry.conventions import CHAT, INPUT_TOKENS, MODEL, OPERATION, OUTPUT_TOKENS
+from drive_server.telemetry.traces import SpanKind, span
 from graph.errors import (
     ModelAuthenticationError,
     ModelContextError,
@@ -143,6 +145,22 @@ async def ask(
     said: Callable[[Delta], None] | None = None,
 ) -> AIMessage:
     """Return the model's answer, `hidden` from LangGraph's stream, piece by piece to `said`. Raises `ModelError`."""
+    name = str(getattr(_unbound(model), "model_name", None) or getattr(_unbound(model), "model", ""))
+    with span(f"{CHAT} {name}".rstrip(), {OPERATION: CHAT, MODEL: name}, SpanKind.CLIENT) as measured:
+        answer = await _ask(model, messages, hidden=hidden, said=said)
+        usage: Mapping[str, Any] = answer.usage_metadata or {}
+        for key, kind in ((INPUT_TOKENS, "input_tokens"), (OUTPUT_TOKENS, "output_tokens")):
+            measured.set_attribute(key, int(usage.get(kind) or 0))
+        return answer
+
+
+async def _ask(
+    model: ChatRunnable,
+    messages: Sequence[BaseMessage],
+    *,
+    hidden: bool,
+    said: Callable[[Delta], None] | None,
+) -> AIMessage:
     chunks: list[AIMessage] = []
     reader = AnswerReader(expected_of(model, messages), said)
     # A program that reads messages as data is sent those of the thread.

@@ -1,13 +1,18 @@
 """The headers of every response that name it, and keep it to the person who asked, and to our own pages."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Final
 
 from fastapi import FastAPI
+from opentelemetry.trace import Span
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from drive_server.http.headers.request_id import REQUEST_ID, begin_request
+from drive_server.telemetry.conventions import HTTP_METHOD, HTTP_OPERATION, HTTP_STATUS
 from drive_server.telemetry.requests import RequestTimer
+from drive_server.telemetry.traces import SpanKind, span
 
 PERSONAL_PREFIX: Final = "/api"
 POLICY: Final = "Content-Security-Policy"
@@ -49,6 +54,10 @@ class ResponseHeaders:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        with _request_span(scope) as measured:
+            await self._answer(scope, receive, send, measured)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send, measured: Span) -> None:
         request_id = begin_request(scope)
         timer = RequestTimer(scope, self._slow_seconds)
         is_secure = scope["scheme"] == "https" and self._is_of_public_address(scope)
@@ -57,6 +66,7 @@ class ResponseHeaders:
         async def complete(message: Message) -> None:
             if message["type"] == "http.response.start":
                 timer.answered(message["status"])
+                measured.set_attribute(HTTP_STATUS, message["status"])
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
                 headers[REQUEST_ID] = request_id
@@ -75,6 +85,23 @@ class ResponseHeaders:
     def _is_of_public_address(self, scope: Scope) -> bool:
         host = Headers(scope=scope).get("host", "").lower()
         return bool(self._secure_host) and host.partition(":")[0] == self._secure_host
+
+
+@contextmanager
+def _request_span(scope: Scope) -> Generator[Span]:
+    """Measure a request, below the client's `traceparent`.
+
+    It is named by its operation, never by its path: names and secrets of addresses stand in that.
+    """
+    method, sent = scope["method"], Headers(scope=scope).get("traceparent")
+    with span(method, {HTTP_METHOD: method}, SpanKind.SERVER, {"traceparent": sent} if sent else None) as measured:
+        try:
+            yield measured
+        finally:
+            operation = getattr(scope.get("route"), "name", None)
+            if isinstance(operation, str):
+                measured.update_name(f"{method} {operation}")
+                measured.set_attribute(HTTP_OPERATION, operation)
 
 
 class Application(FastAPI):

@@ -1,0 +1,55 @@
+"""The spans of a whole turn are one trace, from the request to the drive's answer, and hold no word of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from drive_server.telemetry.traces import tracing_by
+from tests.api.command_model import command
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from tests.e2e.person import Person
+
+REQUEST = "POST chat"
+
+
+@pytest.fixture
+def spans() -> Generator[InMemorySpanExporter]:
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    with tracing_by(provider.get_tracer("test")):
+        yield exporter
+
+
+def parent_of(span: ReadableSpan, spans: tuple[ReadableSpan, ...]) -> str:
+    above = span.parent.span_id if span.parent else None
+    return next((one.name for one in spans if one.get_span_context().span_id == above), "")  # pyright: ignore[reportOptionalMemberAccess] - it is there
+
+
+def test_a_turn_is_one_trace_and_holds_no_word_of_it(owner: Person, spans: InMemorySpanExporter) -> None:
+    with owner.chat(command("create_folder", name="Unspeakable secret")) as turn:
+        turn.finish()
+    owner.http.get("/api/drive/items/%2FUnspeakable%20secret", headers={"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"})
+    found = spans.get_finished_spans()
+    parents = {span.name: parent_of(span, found) for span in found}
+    assert parents["invoke_agent drive_agent"] == REQUEST
+    assert parents["execute_tool create_folder"] == REQUEST
+    assert parents["tools/call create_folder"] == "execute_tool create_folder"
+    assert [name for name, above in parents.items() if name.startswith("chat") and above == "invoke_agent drive_agent"]
+    traces = {span.name: f"{span.get_span_context().trace_id:032x}" for span in found}  # pyright: ignore[reportOptionalMemberAccess] - it is there
+    assert traces["tools/call create_folder"] == traces[REQUEST]
+    assert "a" * 32 in traces.values()
+    told = "".join(span.to_json() for span in found)
+    assert "Unspeakable" not in told
+    assert "secret" not in told
+    attributes = next(span.attributes for span in found if span.name == "execute_tool create_folder")
+    assert attributes
+    assert {"gen_ai.operation.name", "gen_ai.tool.name", "gen_ai.tool.call.id", "drive_agent.run.id"} == {*attributes}
