@@ -115,7 +115,8 @@ class _Layout:
             pieces, text = grid.read(self._free)
         if text is not None:
             self._take(pieces, [_table(pieces, text)])
-            self._free = [piece for piece in self._free if id(piece) not in self._used]
+            is_all = pieces is self._free
+            self._free = [] if is_all else [piece for piece in self._free if id(piece) not in self._used]
 
     def lines(self) -> list[Line]:
         """Return what was found and what is left of the lines, in order."""
@@ -154,7 +155,7 @@ class _Layout:
                 result.append(line if line.height > 0 else _alone(line))
             elif self._used.isdisjoint(map(id, line.pieces)):
                 result.append(_alone(line))
-            else:
+            elif not self._used.issuperset(map(id, line.pieces)):
                 result += [piece for piece in line.pieces if id(piece) not in self._used]
         return _edges_in_place(_with_whole_rows(result))
 
