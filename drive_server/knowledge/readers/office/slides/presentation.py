@@ -92,7 +92,10 @@ class _Presentation:
         """Yield the notes of a speaker, and what else was written beside them; heads, feet and dates once."""
         for shape in prepare(root).iter(f"{P}sp"):
             words = list(texts(shape))
+            if role(shape) == NUMBER:
+                self._omissions.add("margin", len(words))
+                continue
             if role(shape) in NOT_READ:
-                words = [text for text in words if role(shape) != NUMBER and text not in self._shown]
+                words = [text for text in words if text not in self._shown]
                 self._shown.update(words)
             yield from words

@@ -1,7 +1,10 @@
-"""What lies on the pages of a PDF (ISO 32000-2, section 12.5): notes, the fields of forms, attached files."""
+"""What lies on the pages of a PDF (ISO 32000-2, section 12.5): notes, the fields of forms, attached files.
+
+Attached files (section 7.11.4) are named, and read as those of mails are.
+"""
 
 import ctypes
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -9,6 +12,7 @@ from typing import Any, Final
 import pypdfium2
 from pypdfium2 import raw
 
+from drive_server.knowledge.readers.mail.message import Attachment, attached_parts
 from drive_server.knowledge.readers.pages.pdf.calls import (
     Handle,
     PageAnnotations,
@@ -16,6 +20,8 @@ from drive_server.knowledge.readers.pages.pdf.calls import (
     kinds_of_fields,
     lengths_of_values,
 )
+from drive_server.knowledge.text.elements import Part
+from drive_server.knowledge.text.omissions import Omissions
 
 _UNITS: Final = 2  # bytes
 _LINK_KINDS: Final = (raw.FPDF_ANNOT_LINK, raw.FPDF_ANNOT_POPUP)
@@ -180,3 +186,19 @@ def _text(read: Callable[..., int]) -> str:
     buffer = (ctypes.c_ushort * (length // _UNITS))()
     read(buffer, length)
     return bytes(buffer).decode("utf-16-le", errors="replace").rstrip("\0").strip()
+
+
+def attachment_parts(document: pypdfium2.PdfDocument, on_pages: Sequence[Any], omissions: Omissions) -> Iterator[Part]:
+    """Yield the files of a document and those that lie on its pages, each under its name. Blocks."""
+    of_document = [document.get_attachment(number) for number in range(document.count_attachments())]
+    files = [*of_document, *(pypdfium2.PdfAttachment(one, document) for one in on_pages)]
+    yield from attached_parts(map(_attachment, files), omissions)
+
+
+def _attachment(file: pypdfium2.PdfAttachment) -> Attachment:
+    """Return a file; without its content if that can't be had."""
+    try:
+        data = bytes(file.get_data())
+    except pypdfium2.PdfiumError:
+        data = b""
+    return Attachment(file.get_name(), "", data)

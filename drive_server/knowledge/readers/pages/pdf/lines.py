@@ -7,10 +7,10 @@ characters are asked for at once, so that no Python runs between the calls.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate, chain, compress, pairwise, repeat
-from operator import add, gt, sub
+from operator import add, gt, lt, sub
 from typing import Any, Final, Literal, NamedTuple, Self
 
 from pypdfium2 import raw
@@ -116,7 +116,7 @@ def read_lines(textpage: Any, width: float, height: float, *, gaps_everywhere: b
     """Return the lines of a page of this size, in points. `gaps_everywhere`: look for gaps in every line."""
     characters = Characters(textpage)
     found = _words(characters.text)
-    lines, turned = _drawn(characters, found)
+    lines, turned, uneven = _drawn(characters, found)
     direction = _main_direction(lines, turned)
     turn = _TURNS[direction]
     frame = _Frame(characters, direction, lambda box: turn(box, width, height), [start for _, start in found])
@@ -124,7 +124,7 @@ def read_lines(textpage: Any, width: float, height: float, *, gaps_everywhere: b
         lines = frame.upright(lines, turned)
         if direction == "right":
             lines = frame.with_stacks(lines, turned)
-    lines = frame.with_pieces(lines, gaps_everywhere=gaps_everywhere)
+    lines = frame.with_pieces(lines, uneven, gaps_everywhere=gaps_everywhere)
     height = width if direction in _VERTICAL else height
     return PageText(tuple(lines), height, frame.turn, direction != "right", characters.has_leaders)
 
@@ -145,13 +145,19 @@ def _samples(found: Sequence[tuple[str, int]]) -> list[int]:
     ]
 
 
-def _drawn(characters: Characters, found: Sequence[tuple[str, int]]) -> tuple[list[Line], dict[int, Direction]]:
-    """Return the lines as if all ran to the right, and the directions of those that don't, by their numbers."""
+def _drawn(
+    characters: Characters, found: Sequence[tuple[str, int]]
+) -> tuple[list[Line], dict[int, Direction], set[int]]:
+    """Return the lines as if all ran to the right, the directions of those that don't, and those that rise or fall.
+
+    Both are told by the numbers of the lines.
+    """
     offsets = _samples(found)
     boxes = characters.boxes(offsets)
     baselines = characters.origins(offsets[::3])
     lines: list[Line] = []
     turned: dict[int, Direction] = {}
+    uneven: set[int] = set()
     for (words, start), (_, y), one, middle, other in zip(found, baselines, boxes, boxes, boxes, strict=True):
         left, bottom, first_right, top = one
         last_left, low, right, high = other
@@ -161,10 +167,12 @@ def _drawn(characters: Characters, found: Sequence[tuple[str, int]]) -> tuple[li
             direction := _direction(characters, words, start, across, along)
         ) != "right":
             turned[len(lines)] = direction
+        elif abs(along) > top - bottom:
+            uneven.add(len(lines))
         if left > last_left or right < first_right:
             left, right = min(left, last_left), max(right, first_right)
         lines.append(Line(words, left, right, y, max(top - bottom, over - under, high - low)))
-    return lines, turned
+    return lines, turned, uneven
 
 
 def _direction(characters: Characters, words: str, start: int, across: float, along: float) -> Direction:
@@ -247,8 +255,11 @@ class _Frame:
                 pieces.append(Line(letter, left, right, y, high - low))
         return tuple(pieces)
 
-    def with_pieces(self, lines: Sequence[Line], *, gaps_everywhere: bool) -> list[Line]:
+    def with_pieces(self, lines: Sequence[Line], uneven: Set[int], *, gaps_everywhere: bool) -> list[Line]:
         """Return the lines, with their parts those that have wide gaps, as far as these are looked for.
+
+        `uneven`: the numbers of those that rise or fall. pdfium takes rows that nearly touch for one such line, which
+        goes back to the left; each of them is a line.
 
         All lines are looked at if some of them, spread over the page, have a wide gap; else only those that are wider
         than their letters need.
@@ -261,10 +272,33 @@ class _Frame:
         others = [number for number, line in enumerate(lines) if number not in seen and may_have_gaps(line)]
         gaps |= self._gaps(lines, others)
         result = list(lines)
+        rows: dict[int, list[Line]] = {}
         for number, found in gaps.items():
-            line = lines[number]
-            result[number] = Line(*line[:-1], _pieces(self.characters.text, line, self.starts[number], found))
-        return result
+            line, start = lines[number], self.starts[number]
+            result[number] = Line(*line[:-1], _pieces(self.characters.text, line, start, found))
+            if number in uneven and self.direction == "right" and any(map(lt, found.lefts, found.rights)):
+                rows[number] = self._rows(result[number], start, found)
+        return [one for number, line in enumerate(result) for one in rows.get(number, (line,))] if rows else result
+
+    def _rows(self, line: Line, start: int, gaps: _Gaps) -> list[Line]:
+        """Return the rows of a line that goes back to the left further down; the line itself if that is not certain."""
+        baselines = [y for _, y in self.characters.origins([start, *gaps.ends])]
+        slack = SAME_ROW * line.height
+        if max(baselines) - min(baselines) <= slack:
+            return [line]
+        (left, *_), (_, _, right, _) = self.characters.boxes([start, start + len(line.text) - 1])
+        rows: list[list[Line]] = []
+        for piece, own_left, own_right, baseline in zip(
+            line.pieces, (left, *gaps.lefts), (*gaps.rights, right), baselines, strict=True
+        ):
+            is_back = rows and own_left < rows[-1][-1].right and abs(rows[-1][0].baseline - baseline) > slack
+            if not rows or is_back:
+                rows.append([])
+            level = rows[-1][0].baseline if rows[-1] else baseline
+            rows[-1].append(piece._replace(left=own_left, right=own_right, baseline=level))
+        # Notes, formulas and heads above several columns go up and down too; only rows of columns are told apart.
+        is_certain = len(rows) > 1 and all(len(row) > 1 for row in rows) and _descend(row[0].baseline for row in rows)
+        return [_line_of(row) for row in rows] if is_certain else [line]
 
     def _gaps(self, lines: Sequence[Line], numbers: Sequence[int]) -> dict[int, _Gaps]:
         """Return the wide gaps of those of the lines, by their numbers, that have any and no leaders."""
@@ -312,6 +346,17 @@ def _blanks(text: str, start: int) -> tuple[Sequence[int], Sequence[int]]:
         return list(map(add, begins, repeat(start))), list(map(add, ends, repeat(start)))
     ends = list(accumulate(map(add, map(len, words), repeat(1)), initial=start))[1:-1]
     return list(map(sub, ends, repeat(1))), ends
+
+
+def _descend(baselines: Iterable[float]) -> bool:
+    return all(above > below for above, below in pairwise(baselines))
+
+
+def _line_of(pieces: Sequence[Line]) -> Line:
+    if len(pieces) == 1:
+        return pieces[0]
+    text = " ".join([piece.text for piece in pieces])
+    return pieces[0]._replace(text=text, right=pieces[-1].right, pieces=tuple(pieces))
 
 
 def _is_upright(line: Line) -> bool:

@@ -12,8 +12,12 @@ import pypdfium2
 from pypdfium2 import raw
 
 from drive_server.knowledge.readers.pages.paragraphs import Page, page_parts
-from drive_server.knowledge.readers.pages.pdf.annotations import Annotations, form_environment, read_annotations
-from drive_server.knowledge.readers.pages.pdf.attachments import attachment_parts
+from drive_server.knowledge.readers.pages.pdf.annotations import (
+    Annotations,
+    attachment_parts,
+    form_environment,
+    read_annotations,
+)
 from drive_server.knowledge.readers.pages.pdf.calls import PageObjects
 from drive_server.knowledge.readers.pages.pdf.first_look import look_at
 from drive_server.knowledge.readers.pages.pdf.forms import with_values

@@ -13,6 +13,11 @@ from operator import attrgetter, ge
 from typing import Final
 
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
+from drive_server.knowledge.readers.pages.pdf.alignment import (
+    has_table_by_columns,
+    is_drawn_by_columns,
+    with_level_rows,
+)
 from drive_server.knowledge.readers.pages.pdf.grids import Grid
 from drive_server.knowledge.readers.pages.pdf.lines import runs_to_the_left
 from drive_server.knowledge.readers.pages.pdf.tables import (
@@ -39,7 +44,8 @@ _WIDE: Final = 2.0  # of the type's height: a gap within a line that stands by i
 
 def in_reading_order(lines: Sequence[Line], grids: Callable[[], Sequence[Grid]]) -> tuple[Line, ...]:
     """Return the lines, a table as one. `grids` finds the ruled ones; it is called only if there may be any."""
-    if _is_plain(lines):
+    lines = with_level_rows(lines)
+    if _is_plain(lines) and (_descends(lines) or not has_table_by_columns(lines)):
         return tuple(lines)
     if runs_to_the_left("".join([line.text for line in lines])):
         return tuple(_sorted_rows(lines) if _wrong(lines) else lines)
@@ -109,13 +115,14 @@ class _Layout:
             pieces, text = grid.read(self._free)
         if text is not None:
             self._take(pieces, [_table(pieces, text)])
-            self._free = [piece for piece in self._free if id(piece) not in self._used]
+            is_all = pieces is self._free
+            self._free = [] if is_all else [piece for piece in self._free if id(piece) not in self._used]
 
     def lines(self) -> list[Line]:
         """Return what was found and what is left of the lines, in order."""
         rows = rows_of(self._free)
         is_wrong = _wrong(self._drawn)
-        runs = [(start, run) for start, run in find_runs(rows) if is_wrong or self._is_row_by_row(run)]
+        runs = [(start, run) for start, run in find_runs(rows) if is_wrong or self._is_drawn_as_rows(run)]
         kinds = [kind_of(run) for _, run in runs]
         if is_wrong or "columns" in kinds:
             return self._by_place(rows, runs)
@@ -127,6 +134,9 @@ class _Layout:
     def _take(self, pieces: Sequence[Line], lines: list[Line]) -> None:
         self._used.update(map(id, pieces))
         self._found.append((self._first_line(pieces), lines))
+
+    def _is_drawn_as_rows(self, run: Run) -> bool:
+        return self._is_row_by_row(run) or is_drawn_by_columns(run, self._order)
 
     def _is_row_by_row(self, run: Run) -> bool:
         """Return whether most rows were drawn at once, from left to right."""
@@ -145,7 +155,7 @@ class _Layout:
                 result.append(line if line.height > 0 else _alone(line))
             elif self._used.isdisjoint(map(id, line.pieces)):
                 result.append(_alone(line))
-            else:
+            elif not self._used.issuperset(map(id, line.pieces)):
                 result += [piece for piece in line.pieces if id(piece) not in self._used]
         return _edges_in_place(_with_whole_rows(result))
 

@@ -156,3 +156,4 @@ def test_heads_and_feet_of_notes_are_read_once(tmp_path: Path) -> None:
     notes = f"<p:notes {SPACES}><p:cSld><p:spTree>{said}</p:spTree></p:cSld></p:notes>"
     extraction = read(tmp_path, slides(shape("words"), related=(("n", "notesSlide", "said.xml"),), n=notes))
     assert extraction.text == "words\n\nBoard only\n\nsay it"
+    assert extraction.omissions == {"margin": 1}
