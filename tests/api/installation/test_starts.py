@@ -9,10 +9,13 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+from alembic import command
+from sqlalchemy import create_engine
 
 from api.errors import SecretsKeyError
 from drive_server.errors import StorageFailureError
 from drive_server.storage.collector import Collector
+from drive_server.storage.tables.drive_schema import SCHEMA
 from tests.api.command_model import CommandModel
 from tests.api.real_service import real_app, real_client
 from tests.drive_server.actors import local_owner
@@ -283,12 +286,10 @@ def unmark(data: Path) -> None:
     for name in DATABASES[1:]:
         with closing(sqlite3.connect(data / name)) as connection, connection:
             connection.execute("DROP TABLE drive_agent_marks")
-    with closing(sqlite3.connect(data / "drive.db")) as connection, connection:
-        for table in ("installation", "installation_marks", "released_contents"):
-            connection.execute(f"DROP TABLE {table}")
-        for column in ("proved_at", "proof_id", "proof"):
-            connection.execute(f"ALTER TABLE api_keys DROP COLUMN {column}")
-        connection.execute("UPDATE alembic_version SET version_num = '0021'")
+    engine = create_engine(f"sqlite:///{data / 'drive.db'}")
+    with engine.begin() as connection:
+        command.downgrade(SCHEMA.config(connection), "0021")
+    engine.dispose()
 
 
 async def test_a_folder_of_an_earlier_version_gets_an_identity_without_a_word(
