@@ -21,6 +21,7 @@ from api.service import open_service
 from api.storage.database import open_database
 from api.storage.threads import open_threads
 from drive_server.http.event_streams import OpenStreams
+from drive_server.http.limits import PlainAddress
 from drive_server.transports.runner import KEEP_ALIVE_SECONDS
 from graph.servers.pool import ServerPool
 from graph.settings import AgentSettings
@@ -108,6 +109,7 @@ class SmallService:
         self.graph: SmallGraph
         self.service: Service
         self.app = build_api(self._lifespan)
+        self.app.add_middleware(PlainAddress)  # as the whole application has it
 
     @asynccontextmanager
     async def _lifespan(self, app: FastAPI) -> AsyncGenerator[None]:

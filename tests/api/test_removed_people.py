@@ -70,6 +70,7 @@ def test_the_run_of_who_is_disabled_ends_at_once_also_one_that_waits(owner: Pers
     person.close()
 
 
+@pytest.mark.sqlite("looks into the files of the databases")
 def test_what_the_service_has_of_a_removed_person_goes_also_after_a_crash_in_between(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,6 +95,7 @@ def test_what_the_service_has_of_a_removed_person_goes_also_after_a_crash_in_bet
     assert traces(tmp_path, *ids, *(person.email for person in people)) == []
 
 
+@pytest.mark.sqlite("a database of several services has no local owner")
 async def test_a_service_whose_local_owner_is_disabled_leads_to_the_page_to_log_in(tmp_path: Path) -> None:
     app = real_app(tmp_path, CommandModel())
     async with app.router.lifespan_context(app):

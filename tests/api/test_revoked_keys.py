@@ -121,6 +121,7 @@ def test_every_stream_ends_with_its_key_and_stays_with_another(owner: Person, pa
         assert other.names() == []
 
 
+@pytest.mark.sqlite("changes the file of the database")
 def test_a_server_is_defined_and_led_elsewhere_by_a_fresh_proof(owner: Person, service: RealService) -> None:
     with httpx.Client(base_url=owner.http.base_url, timeout=20) as browser:
         assert browser.post("/api/auth/login", json={"token": owner.token}).is_success

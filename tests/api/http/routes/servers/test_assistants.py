@@ -13,7 +13,7 @@ from api.storage.database import open_database
 from drive_server.settings import DriveSettings
 from graph.context import RunContext
 from graph.settings import AgentSettings
-from tests.api.serving import RunningApp, service_database
+from tests.api.serving import RunningApp
 from tests.e2e.person import Person
 from tests.fakes.openai_server import running_server, text
 from tests.fakes.small_mcp import small_server
@@ -99,7 +99,8 @@ def assistant_of(person: Person, thread_id: str) -> str:
 
 async def chosen(data_dir: Path, person: Person, assistant_id: str = "") -> Choice:
     """Return what the graph reads for a run of the person."""
-    database = await open_database(service_database(data_dir))
+    # The application of these tests is one in files, whatever other tests run on.
+    database = await open_database(f"sqlite+aiosqlite:///{data_dir / 'api.db'}")
     user_id = person.get("/api/auth/me")["id"]
     try:
         choices = PersonsChoices(database, Secrets.of(data_dir, ""))
