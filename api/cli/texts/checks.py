@@ -89,7 +89,11 @@ CHECKS: Final[dict[str, tuple[str, str]]] = {
         "Check the drive's database and contents (DRIVE_DATABASE_URL, DRIVE_BLOB_URL), or the disk; the log says more.",
         "请检查云盘的数据库和内容（DRIVE_DATABASE_URL、DRIVE_BLOB_URL）或磁盘；详情见日志。",
     ),
-    "part_graph.hint": (
+    "part_blobs.hint": (
+        "Check that the bucket or folder of contents exists and answers (DRIVE_BLOB_URL); the log says more.",
+        "请检查存放内容的存储桶或文件夹是否存在并能应答（DRIVE_BLOB_URL）；详情见日志。",
+    ),
+    "part_threads.hint": (
         "Check where threads are kept (AGENT_THREADS_URL), or graph.db in the data directory; the log says more.",
         "请检查对话的存放处（AGENT_THREADS_URL）或数据目录中的 graph.db；详情见日志。",
     ),

@@ -6,11 +6,14 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 
 from api.cli.commands import content_checks, model_checks
 from api.cli.commands.content_checks import check_contents
 from api.cli.commands.model_checks import check_answer
+from api.cli.texts import hint_of
+from api.cli.texts.words import WORDS
 from graph.settings import AgentSettings
 from tests.api.cli.command import drive_agent
 from tests.fakes.openai_server import Failure, OpenAIServer, Stream, running_server, text
@@ -107,6 +110,13 @@ def test_each_failure_says_what_to_do_next_in_both_languages(tmp_path: Path) -> 
     chinese = drive_agent("doctor", settings={**settings, "LC_ALL": "zh_CN.UTF-8"})
     assert re.search("失败 +文件内容", chinese.stdout)
     assert "请检查 DRIVE_BLOB_URL" in chinese.stdout
+
+
+def test_each_part_that_readiness_names_has_words_and_a_hint(service: Service) -> None:
+    parts = httpx.get(f"{service.url}/readyz").json()["checks"].keys() - {"index"}
+    assert {"database", "threads", "blobs"} <= parts
+    assert [part for part in parts if not hint_of(f"part_{part}")] == []
+    assert [part for part in parts if f"check.{part}" not in WORDS] == []
 
 
 def test_the_parts_of_a_running_service_are_tried(service: Service) -> None:
