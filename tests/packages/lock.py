@@ -16,7 +16,7 @@ from tests.packages.lists import GROUPS, ROOT, entries
 
 EXTRAS: Final = {
     "requirements.lock": (),
-    "deploy/requirements/extras.lock": ("anthropic", "deepseek", "ollama", "postgres"),
+    "deploy/requirements/extras.lock": ("anthropic", "deepseek", "ollama", "postgres", "traces"),
     "deploy/requirements/test.lock": ("test",),
     "deploy/requirements/bench.lock": ("bench",),
     "deploy/requirements/dev.lock": ("dev",),
