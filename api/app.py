@@ -24,6 +24,7 @@ from api.http.routes import (
     page,
     plans,
     runs,
+    status,
     system,
     threads,
 )
@@ -200,7 +201,21 @@ def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) 
     app.include_router(page.guests)
     api = APIRouter(dependencies=[Depends(bearer)])
     own = (server_routes, sign_in_routes, offer_routes, assistants, messages, thread_import_routes)
-    for part in (chat, runs, approvals, grants, threads, branches, plans, memory_imports, memories, model_routes, *own):
+    parts = (
+        chat,
+        runs,
+        approvals,
+        grants,
+        threads,
+        branches,
+        plans,
+        memory_imports,
+        memories,
+        model_routes,
+        status,
+        *own,
+    )
+    for part in parts:
         api.include_router(part.router)
     app.include_router(api, prefix="/api")
     install_problem_handlers(app)

@@ -5,9 +5,9 @@ write of a run checks them in its own transaction, so a process that was stopped
 run, writes nothing. Times are the database's: the clocks of the machines don't matter. A file of SQLite has one
 process, which owns all runs of it: there is nothing to check.
 
-An engine of jobs in its place would add a second truth, and save little. Tried with pgqueuer 1.6: it has no fence, so
-the owner and all checks stay, and its heartbeats come beside ours; a run would cost six transactions more (25 now), and
-this module, `notices.py` and `runs/sharing.py` would lose the statement that takes the runs of the dead, and `LISTEN`.
+An engine of jobs in its place would add a second truth, and save little. pgqueuer 1.6 has no fence, so the owner and
+all checks would stay, and its heartbeats come beside ours; a job of it took six transactions when it was tried alone.
+This module, `notices.py` and `runs/sharing.py` would lose the statement that takes the runs of the dead, and `LISTEN`.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence

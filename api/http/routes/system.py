@@ -8,7 +8,6 @@ from starlette.responses import PlainTextResponse, Response
 from api.catalogue import render
 from api.http.dependencies import CallerDep, ServiceDep
 from api.metrics.scrape import CONTENT_TYPE, scrape
-from api.metrics.status import ServiceStatus, StatusReader
 from api.service import OK
 from drive_server.http.languages import language_of
 from drive_server.http.problem import problem, problem_responses
@@ -41,13 +40,6 @@ async def readyz(service: ServiceDep, request: Request) -> Any:
 async def metrics(service: ServiceDep, caller: CallerDep) -> Response:
     """Return Prometheus' text format, for administrators: counters of this process, and gauges of the whole service."""
     return Response(await scrape(caller, service.database, service.drive, service.clock), media_type=CONTENT_TYPE)
-
-
-@router.get("/api/status", responses=problem_responses(401, 403))
-async def service_status(request: Request, caller: CallerDep) -> ServiceStatus:
-    """Return the state of the whole service, for administrators: versions, sizes, backlog, people, and open work."""
-    reader: StatusReader = request.app.state.status
-    return await reader.read(caller)
 
 
 def _not_ready(checks: dict[str, str], missing: list[str], language: Language) -> Response:

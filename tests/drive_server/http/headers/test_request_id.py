@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import re
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import pytest
 
 from drive_server.services.identity.service import IdentityService
+from drive_server.telemetry.formats import TextFormat
 from tests.drive_server.http.service import running
 
 if TYPE_CHECKING:
@@ -38,17 +41,24 @@ async def test_a_clients_own_id_is_kept_if_it_is_a_plain_word(
     assert (answer.headers[ID] == sent) == is_kept
 
 
-async def test_a_failure_is_found_in_the_log_by_its_id(
-    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_failure_is_found_in_the_log_by_its_id(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(TextFormat())
+
     async def broken(*_: object) -> None:
         raise RuntimeError
 
     monkeypatch.setattr(IdentityService, "read_as", broken)
-    async with service.client() as client:
-        failed = await client.get("/api/auth/me")
+    logging.getLogger().addHandler(handler)
+    try:
+        async with service.client() as client:
+            failed = await client.get("/api/auth/me")
+    finally:
+        logging.getLogger().removeHandler(handler)
     assert (failed.status_code, failed.json()["code"]) == (500, "internal")
-    assert failed.headers[ID] in caplog.text
+    assert f"GET me failed: RuntimeError (request={failed.headers[ID]} " in written.getvalue()
+    assert "in broken" in written.getvalue()
 
 
 async def test_pages_of_other_sites_may_read_it(drive_settings: DriveSettings) -> None:
