@@ -181,14 +181,14 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         await self.thread.run(self.delete_thread, thread_id)
 
     def forget(self, thread_id: str) -> None:
-        """Drop what is cached of a thread, and what waits to be stored."""
+        """Drop the cached checkpoints of a thread, and those that wait to be stored."""
         for thread in [thread for thread in self._threads if thread[0] == thread_id]:
             del self._threads[thread]
         for thread in [thread for thread in self._waiting if thread[0] == thread_id]:
             del self._waiting[thread]
 
     def put_all(self, calls: Sequence[Callable[[], Any]], claim: Claim | None) -> None:
-        """Store what the calls store, in order; of what a run stores, `claim` is its right."""
+        """Make the storing calls in order; `claim` is the right of the run that they store for."""
         del claim
         for call in calls:
             call()

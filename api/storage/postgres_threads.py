@@ -57,7 +57,7 @@ class FencedSaver(CachedSaver):
 
     @override
     def put_all(self, calls: Sequence[Callable[[], Any]], claim: Claim | None) -> None:
-        """Store what the calls store, in order and in one transaction. Raises `RunLostError`."""
+        """Make the storing calls in order and in one transaction. Raises `RunLostError`."""
         # All calls of the saver are in its one thread, so nothing else meets its connection here.
         pool = self.conn
         with pool.connection() as connection, connection.transaction():

@@ -161,7 +161,7 @@ def _require_free(target: Path, *, force: bool) -> None:
 def _restore(
     generation: Generation, root: Path, draft: Path, target: Path, destination: Destination | None, terminal: Terminal
 ) -> Path | None:
-    """Put everything together beside the target, and then in its place; return where what was there went.
+    """Put everything together beside the target, and then in its place; return the new place of the former content.
 
     Databases on servers come last before that: each is filled as a whole, or stays empty.
     """

@@ -34,7 +34,7 @@ class Sources:
 
 
 def sources_of(arguments: Namespace) -> Sources:
-    """Return what the settings name.
+    """Return the parts that the settings name.
 
     Raises `CommandError` for a drive in files whose threads are on a server, or whose contents are objects.
     """

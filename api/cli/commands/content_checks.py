@@ -71,6 +71,6 @@ def _takes_a_probe(store: ObjectStore) -> bool:
 
 
 def _reason(error: Exception) -> str:
-    """Return the first line of what the store says."""
+    """Return the first line of the store's own reason."""
     said = system_reason(error).partition("\n")[0]
     return said if len(said) <= LONGEST_REASON else f"{said[:LONGEST_REASON]}…"
