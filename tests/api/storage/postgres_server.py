@@ -35,6 +35,7 @@ class PostgresServer:
             self._user = _nobody()
             os.chown(self._data, self._user["user"], self._user["group"])
         self._made = 0
+        self._templates: set[str] = set()
         self._run("initdb", "--username=postgres", "--auth=trust", "--encoding=utf8", "--no-locale", "--no-sync")
 
     def start(self) -> None:
@@ -48,19 +49,21 @@ class PostgresServer:
     def new_database(self, template: str = "template1") -> str:
         """Create a database, empty or like another one that nobody uses now, and return its URL."""
         self._made += 1
+        self._templates.add(template)
         with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE threads_{self._made} TEMPLATE {template} STRATEGY file_copy".encode())
-            if (old := self._made - MOST_KEPT) > 1:
+            old = f"threads_{self._made - MOST_KEPT}"
+            if self._made > MOST_KEPT and old not in self._templates:
                 self._drop_unused(connection, old)
         return self._url(f"threads_{self._made}")
 
     @staticmethod
-    def _drop_unused(connection: psycopg.Connection[Any], old: int) -> None:
-        """Remove a database of an earlier test, 9 MB, unless something still has it open; the first is a template."""
-        used = connection.execute("SELECT 1 FROM pg_stat_activity WHERE datname = %s", [f"threads_{old}"])
+    def _drop_unused(connection: psycopg.Connection[Any], old: str) -> None:
+        """Remove a database of an earlier test, 9 MB, unless something still has it open."""
+        used = connection.execute("SELECT 1 FROM pg_stat_activity WHERE datname = %s", [old])
         if used.fetchone() is None:  # asked for: DROP would wait 5 seconds
             with suppress(psycopg.errors.ObjectInUse):
-                connection.execute(f"DROP DATABASE IF EXISTS threads_{old}".encode())
+                connection.execute(f"DROP DATABASE IF EXISTS {old}".encode())
 
     def _url(self, database: str) -> str:
         return f"postgresql://postgres@/{database}?host={self._data}"
