@@ -27,6 +27,7 @@ from sqlalchemy import (
     select,
 )
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.util.concurrency import await_only, greenlet_spawn
 
 from drive_server.storage.sqlite_faults import is_busy
 from drive_server.storage.turns import take_turns
@@ -64,7 +65,9 @@ def open_engine(url: URL) -> AsyncEngine:
         url, hide_parameters=True, pool_size=POOL_SIZE, max_overflow=0, connect_args={"timeout": BUSY_TIMEOUT_SECONDS}
     )
     configure_sqlite(engine.sync_engine)
-    engine.dialect.do_terminate = _Ending()
+    ending = _Ending()
+    engine.dialect.do_terminate = ending
+    event.listen(engine.sync_engine, "do_connect", ending.open)
     return engine
 
 
@@ -311,9 +314,27 @@ class _Ending:
         self.threads: set[asyncio.Future[Any]] = set()
 
     def __call__(self, dbapi_connection: Any) -> None:
-        ending = asyncio.ensure_future(_end(dbapi_connection.driver_connection))
+        self._keep(_end(dbapi_connection.driver_connection))
+
+    def open(self, dialect: Any, record: Any, arguments: Any, options: Any) -> Any:
+        """Open a connection; if that is cancelled, end it once it is open: aiosqlite forgets the thread's last word."""
+        del record
+        opening = asyncio.ensure_future(greenlet_spawn(dialect.connect, *arguments, **options))
+        try:
+            return await_only(asyncio.shield(opening))
+        except asyncio.CancelledError:
+            self._keep(_end_opened(opening))
+            raise
+
+    def _keep(self, work: Coroutine[Any, Any, None]) -> None:
+        ending = asyncio.ensure_future(work)
         self.threads.add(ending)
         ending.add_done_callback(self.threads.discard)
+
+
+async def _end_opened(opening: asyncio.Future[Any]) -> None:
+    with suppress(sqlite3.Error):  # a file that can't be opened is told to the next caller
+        await _end((await opening).driver_connection)
 
 
 async def _end(connection: Any) -> None:
