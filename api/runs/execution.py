@@ -34,7 +34,9 @@ from api.thread_words import WHOLE_WORDS, whole_words
 from api.threads import TOUCH
 from drive_server.errors import DriveError, StorageFailureError
 from drive_server.storage.database import Database
+from drive_server.telemetry.conventions import RUN, RUN_ID
 from drive_server.telemetry.fields import begin_log_fields
+from drive_server.telemetry.traces import span
 from graph.drive.sentences import text
 from graph.errors import AgentError, CrashedError
 from graph.events.definitions import GraphEvent
@@ -203,7 +205,8 @@ class Execution:
     async def _advance(self, step: Any) -> Interrupt | None:
         """Run the graph to its end, or to the next interrupt, and return that."""
         config = await self._config_of(step)
-        with listening(self._receive, partial(self._services.log.flush, self.run.id)):
+        hearing = listening(self._receive, partial(self._services.log.flush, self.run.id))
+        with span(RUN, {RUN_ID: self.run.id}), hearing:
             # Synchronously, so that every call that is made is on disk before.
             output = await self._services.graph.graph.ainvoke(
                 step, config, context=self._context, durability="sync", version="v2"

@@ -4,7 +4,7 @@ import logging
 import sqlite3
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from secrets import token_bytes
 from typing import Any, Final, Self, TypeVar
@@ -40,6 +40,8 @@ from drive_server.storage.tables.drive_schema import SCHEMA
 from drive_server.storage.tables.people import SecretRow
 from drive_server.storage.token_file import make_private_directory
 from drive_server.storage.turns import take_turns
+from drive_server.telemetry.conventions import DATABASE_SYSTEM, TRANSACTION
+from drive_server.telemetry.traces import span
 
 logger = logging.getLogger(__name__)
 
@@ -240,8 +242,11 @@ class Database:
         if isinstance(failure, DamagedDatabaseError):
             self.damage = failure
 
-    def _exclusive(self) -> AbstractAsyncContextManager[Any]:
-        return self._write_lock or nullcontext()
+    @asynccontextmanager
+    async def _exclusive(self) -> AsyncGenerator[None]:
+        with span(TRANSACTION, {DATABASE_SYSTEM: self.engine.dialect.name}):
+            async with self._write_lock or nullcontext():
+                yield
 
 
 async def open_database(url: str) -> Database:

@@ -55,7 +55,7 @@ class LinkDownloads(Protocol):
         ...
 
     async def count(self, database: Database, fetch: Fetch, count_link: SessionWork[None]) -> None:
-        """Take what is wanted out of a download that has begun, or begin one, which `count_link` has to allow."""
+        """Fetch the part within a download that has begun, or begin a new one if `count_link` allows it."""
         ...
 
     def metered(self, fetch: Fetch, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
@@ -93,7 +93,7 @@ class MemoryDownloads:
 
     @asynccontextmanager
     async def entered(self, fetch: Fetch) -> AsyncGenerator[bool]:
-        """Take what is wanted out of a download that has begun, or begin one after the block."""
+        """Yield whether the part belongs to a download that has begun; if not, begin one after the block."""
         begun = self._find(fetch)
         async with begun.lock:
             if fetch.is_part and fetch.wanted <= begun.left:
@@ -105,7 +105,7 @@ class MemoryDownloads:
             begun.left += _rest(fetch)
 
     async def count(self, database: Database, fetch: Fetch, count_link: SessionWork[None]) -> None:
-        """Take what is wanted out of a download that has begun, or begin one."""
+        """Fetch the part within a download that has begun, or begin a new one."""
         async with self.entered(fetch) as is_counted:
             if not is_counted:
                 await database.change(count_link)
@@ -144,7 +144,7 @@ class TableDownloads:
         return await self._database.look(lambda session: session.scalar(query)) is not None
 
     async def count(self, database: Database, fetch: Fetch, count_link: SessionWork[None]) -> None:
-        """Take what is wanted out of a download that has begun, or begin one, in one transaction."""
+        """Fetch the part within a download that has begun, or begin a new one, in one transaction."""
 
         async def work(session: AsyncSession) -> None:
             if not (fetch.is_part and await _took(session, fetch)):
@@ -182,7 +182,7 @@ async def _took(session: AsyncSession, fetch: Fetch) -> bool:
 
 
 async def _begin(session: AsyncSession, fetch: Fetch) -> None:
-    """Note what the new download may still fetch, beside what is left of an earlier one that is not too old."""
+    """Store the bytes that the new download may still fetch, and add those left of an earlier one."""
     key = _digest(*fetch.key)
     before = await session.scalar(select(LinkFetchRow.left).where(LinkFetchRow.key == key, _is_fresh()))
     await session.execute(delete(LinkFetchRow).where(LinkFetchRow.key == key), execution_options=UNSYNCHRONISED)

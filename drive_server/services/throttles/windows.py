@@ -161,7 +161,7 @@ class TableWindow:
         return _seconds(first, now) if count >= self._limit else 0
 
     def _digest(self, key: str) -> str:
-        """Return what stands for the key in the table: no address and no key of anybody."""
+        """Return a digest of the key: the table holds no address and no secret."""
         return sha256(f"{self._name} {key}".encode(errors="surrogatepass")).hexdigest()
 
 

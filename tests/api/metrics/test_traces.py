@@ -4,29 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-
-from drive_server.telemetry.traces import tracing_by
 from tests.api.command_model import command
+from tests.drive_server.telemetry.collected_spans import spans
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from opentelemetry.sdk.trace import ReadableSpan
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
     from tests.e2e.person import Person
 
+__all__ = ["spans"]
+
 REQUEST = "POST chat"
-
-
-@pytest.fixture
-def spans() -> Generator[InMemorySpanExporter]:
-    exporter = InMemorySpanExporter()
-    provider = TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(exporter))
-    with tracing_by(provider.get_tracer("test")):
-        yield exporter
 
 
 def parent_of(span: ReadableSpan, spans: tuple[ReadableSpan, ...]) -> str:
@@ -40,10 +29,12 @@ def test_a_turn_is_one_trace_and_holds_no_word_of_it(owner: Person, spans: InMem
     owner.http.get("/api/drive/items/%2FUnspeakable%20secret", headers={"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"})
     found = spans.get_finished_spans()
     parents = {span.name: parent_of(span, found) for span in found}
-    assert parents["invoke_agent drive_agent"] == REQUEST
-    assert parents["execute_tool create_folder"] == REQUEST
+    assert parents["run"] == REQUEST
+    assert parents["invoke_agent drive_agent"] == "run"
+    assert parents["execute_tool create_folder"] == "run"
     assert parents["tools/call create_folder"] == "execute_tool create_folder"
     assert [name for name, above in parents.items() if name.startswith("chat") and above == "invoke_agent drive_agent"]
+    assert "tools/call create_folder" in {parent_of(span, found) for span in found if span.name == "transaction"}
     traces = {span.name: f"{span.get_span_context().trace_id:032x}" for span in found}  # pyright: ignore[reportOptionalMemberAccess] - it is there
     assert traces["tools/call create_folder"] == traces[REQUEST]
     assert "a" * 32 in traces.values()

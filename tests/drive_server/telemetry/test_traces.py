@@ -9,26 +9,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from drive_server.telemetry.traces import exporting_to, is_tracing, span, traceparent, tracing_by
+from drive_server.telemetry.traces import exporting_to, is_tracing, span, traceparent
+from tests.drive_server.telemetry.collected_spans import spans
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from opentelemetry.sdk.trace import ReadableSpan
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+__all__ = ["spans"]
+
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 CLIENTS = f"00-{TRACE}-00f067aa0ba902b7-01"
-
-
-@pytest.fixture
-def spans() -> Generator[InMemorySpanExporter]:
-    exporter = InMemorySpanExporter()
-    provider = TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(exporter))
-    with tracing_by(provider.get_tracer("test")):
-        yield exporter
 
 
 def named(spans: InMemorySpanExporter) -> dict[str, ReadableSpan]:
