@@ -200,6 +200,11 @@ def _add_backup(commands: Commands, common: ArgumentParser) -> None:
     restore.add_argument("--into", metavar="FOLDER", help="data directory to make (default: that of the settings)")
     restore.add_argument("--force", action="store_true", help="give a folder that is there another name first")
     restore.set_defaults(target="backups.restore:restore")
+    migrate = commands.add_parser("migrate", parents=[common], help="move a data directory to PostgreSQL")
+    migrate.add_argument(
+        "source_path", nargs="?", metavar="DIR", help="data directory to move (default: that of the settings)"
+    )
+    migrate.set_defaults(target="backups.migration:migrate")
 
 
 def _add_grant_commands(commands: Commands, client: ArgumentParser) -> None:

@@ -68,10 +68,14 @@ def put_content(source: Path, target: ObjectStore, sha256: str, size: int) -> bo
     with suppress(FileNotFoundError):
         if obstore.head(target, place)["size"] == size:
             return False
-    if not is_intact(source, sha256):
+    try:
+        path = _place_of(source, sha256)
+    except OuterPathError as error:
+        raise DamagedError(sha256) from error
+    if not _has_hash(path, sha256):
         raise DamagedError(sha256)
     try:
-        obstore.put(target, place, blob_path(source, sha256))
+        obstore.put(target, place, path)
     except BaseError as error:
         raise OSError(str(error)) from error
     return True
@@ -114,7 +118,14 @@ def _place_of(root: Path, sha256: str) -> Path:
 def is_intact(root: Path, sha256: str) -> bool:
     """Say whether a content is there with its hash."""
     try:
-        with blob_path(root, sha256).open("rb") as file:
+        return _has_hash(blob_path(root, sha256), sha256)
+    except OuterPathError:
+        return False
+
+
+def _has_hash(path: Path, sha256: str) -> bool:
+    try:
+        with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest() == sha256
     except OSError:
         return False

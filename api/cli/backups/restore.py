@@ -52,6 +52,7 @@ from graph.settings import AgentSettings
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Sequence
 
     from obstore.store import ObjectStore
 
@@ -171,8 +172,8 @@ def _restore(
     place = (destination.blobs if destination else None) or target / BLOBS
     if isinstance(place, Path) and place.is_relative_to(target):
         place = draft / place.relative_to(target)
-    _copy_contents(generation, root, place, terminal)
-    _migrate(draft, () if destination else (DRIVE,))
+    copy_contents(root / BLOBS, place, [*generation.blobs()], terminal)
+    migrate_files(draft, () if destination else (DRIVE,))
     if destination is not None:
         _fill(destination.servers, draft)
     sync_all()
@@ -194,21 +195,29 @@ def _copy_files(generation: Generation, draft: Path) -> None:
             raise CommandError.of("backup_database", name=f"{generation.name}/{name}", reason=found)
 
 
-def _copy_contents(generation: Generation, root: Path, place: Path | ObjectStore, terminal: Terminal) -> None:
-    """Copy the contents to where the drive looks for them; a mark of another installation there ends."""
+def copy_contents(
+    source: Path, place: Path | ObjectStore, blobs: Sequence[tuple[str, int]], terminal: Terminal
+) -> None:
+    """Copy contents (SHA-256, bytes) to where the drive looks for them; a mark of another installation there ends."""
     if isinstance(place, Path):
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (place / MARK_FILE).unlink(missing_ok=True)
-    else:
-        with suppress(FileNotFoundError):
-            obstore.delete(place, MARK_FILE)
-    with Progress(terminal, text("restoring"), generation.record.blobs) as progress:
-        for number, (sha256, size) in enumerate(generation.blobs(), 1):
+    remove_mark(place)
+    with Progress(terminal, text("restoring"), len(blobs)) as progress:
+        for number, (sha256, size) in enumerate(blobs, 1):
             if isinstance(place, Path):
-                copy_content(root / BLOBS, place, sha256, size)
+                copy_content(source, place, sha256, size)
             else:
-                put_content(root / BLOBS, place, sha256, size)
-            progress.update(number, generation.record.blobs)
+                put_content(source, place, sha256, size)
+            progress.update(number, len(blobs))
+
+
+def remove_mark(place: Path | ObjectStore) -> None:
+    """Have the next service that starts on these contents take them as its own."""
+    if isinstance(place, Path):
+        (place / MARK_FILE).unlink(missing_ok=True)
+        return
+    with suppress(FileNotFoundError):
+        obstore.delete(place, MARK_FILE)
 
 
 def _fill(servers: Servers, draft: Path) -> None:
@@ -225,7 +234,7 @@ def _fill(servers: Servers, draft: Path) -> None:
         (draft / name).unlink(missing_ok=True)
 
 
-def _migrate(draft: Path, drives: tuple[str, ...]) -> None:
+def migrate_files(draft: Path, drives: tuple[str, ...]) -> None:
     """Bring the databases in files to this version of the program, and have all files read again for search."""
     for name, schema in SCHEMAS.items():
         if (draft / name).exists():

@@ -41,6 +41,8 @@ CHINESE: Final[dict[str, str]] = {
     "backups to keep (default: %(default)s)": "保留的备份数（默认：%(default)s）",
     "check the backups that are there, and make none": "检查已有备份，不新建",
     "make a backup the data of a service": "把备份恢复为服务的数据",
+    "move a data directory to PostgreSQL": "把数据目录迁移到 PostgreSQL",
+    "data directory to move (default: that of the settings)": "要迁移的数据目录（默认：设置中的目录）",
     "folder of backups": "备份文件夹",
     "the backup of that name (default: the newest)": "该名称的备份（默认：最新）",
     "data directory to make (default: that of the settings)": "要建立的数据目录（默认：设置中的目录）",

@@ -1,4 +1,4 @@
-"""The sentences of `export`, of `import` of an export, and of `backup` and `restore`, in English and in Chinese."""
+"""The sentences of `export`, of `import` of an export, of `backup`, `restore` and `migrate`, in both languages."""
 
 from typing import Final
 
@@ -275,6 +275,40 @@ WHOLE_DRIVE: Final[dict[str, tuple[str, str]]] = {
     "restore_next": (
         "Keys, tokens and links work as they did. Start the service: it reads all files again for search.",
         "密钥、令牌和链接照常有效。请启动服务：它会重新读取所有文件以供搜索。",
+    ),
+    # Migration
+    "migrate_needs_server": ("{setting} names no PostgreSQL database.", "{setting} 未指定 PostgreSQL 数据库。"),
+    "migrate_needs_server.hint": (
+        "Make an empty database, and set {setting} to its URL: docs/POSTGRESQL.md has an example.",
+        "请创建一个空数据库，并将 {setting} 设为其地址：docs/POSTGRESQL.md 中有示例。",
+    ),
+    "migrate_key": (
+        "AGENT_SECRETS_KEY is not the key of this data directory: stored secrets could not be read with it.",
+        "AGENT_SECRETS_KEY 不是此数据目录的密钥：用它无法读取已保存的机密。",
+    ),
+    "migrate_key.hint": ("Set it to the content of {file}.", "请将其设为 {file} 的内容。"),
+    "migrate_differs": (
+        "After the copy the database differs from the files in this part: {what}.",
+        "复制后，数据库与文件的这一部分不一致：{what}。",
+    ),
+    "migrate_differs.hint": (
+        "The files are unchanged. Make an empty database, and run it again.",
+        "文件没有改动。请创建一个空数据库后再次运行。",
+    ),
+    "migrate_failed": ("The data could not be moved: {reason}.", "无法迁移数据：{reason}。"),
+    "migrate_failed.hint": (
+        "The files are unchanged. Run it again when the database and the bucket can be reached.",
+        "文件没有改动。请在数据库和存储桶可以访问时再次运行。",
+    ),
+    "migrate_done": (
+        "Copied and compared {rows} rows, {threads} conversations, {memories} stored values and {blobs} contents "
+        "({size}), in {seconds} s.",
+        "已复制并核对 {rows} 行、{threads} 个对话、{memories} 个存储值和 {blobs} 个内容（{size}），用时 {seconds} 秒。",
+    ),
+    "migrate_next": (
+        "Start the service with these settings: it reads all files again for search. The databases in {source} are not "
+        "used any more, and were not changed.",
+        "请用这些设置启动服务：它会重新读取所有文件以供搜索。{source} 中的数据库不再使用，也没有改动。",
     ),
 }
 """By code; `.hint` says what to do next."""

@@ -193,7 +193,7 @@ def test_a_killed_backup_leaves_nothing_that_looks_whole_and_the_next_one_cleans
     assert [path.name for path in (root / GENERATIONS).iterdir()] == [generations_in(root)[0].name]
 
 
-@pytest.mark.parametrize("target", ["api.cli.backups.restore:copy_content", "api.cli.backups.restore:_migrate"])
+@pytest.mark.parametrize("target", ["api.cli.backups.restore:copy_content", "api.cli.backups.restore:migrate_files"])
 @pytest.mark.story
 def test_a_killed_restore_leaves_no_data_directory_and_the_next_one_makes_it(
     data_dir: Path, tmp_path: Path, target: str
