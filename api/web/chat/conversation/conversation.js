@@ -257,7 +257,7 @@ async function begin(path, asked, turn) {
 }
 
 /**
- * A command to a plan is answered by the run that has the plan: it is no turn of its own.
+ * The turn gets the run that answers it. A command to a plan is answered by the run that has the plan: it is no turn of its own.
  * @param {Turn} turn
  * @param {string} runId
  * @returns {string} the key of the turn that the events are of
@@ -265,9 +265,12 @@ async function begin(path, asked, turn) {
 function joinRun(turn, runId) {
   const all = turns.peek();
   const known = runId ? all.find((one) => one.runId === runId) : undefined;
-  if (!known || known.key === turn.key) return turn.key;
-  turns.value = all.filter((one) => one.key !== turn.key);
-  return known.key;
+  if (known && known.key !== turn.key) {
+    turns.value = all.filter((one) => one.key !== turn.key);
+    return known.key;
+  }
+  turns.value = all.map((one) => (one.key === turn.key ? { ...one, runId } : one));
+  return turn.key;
 }
 
 /** @param {{run_id: string, thread_id: string}} run @param {Turn} turn @param {Record<string, any>} asked */

@@ -140,6 +140,42 @@ def test_what_is_said_while_the_conversation_is_loaded_stays(page: Page, model: 
     expect(answers(second).last).to_contain_text("More.")
 
 
+HELD_FRAMES = """
+const draw = window.requestAnimationFrame.bind(window);
+const held = [];
+window.requestAnimationFrame = (callback) => (window.holds ? held.push(callback) : draw(callback));
+window.drawHeld = () => { window.holds = false; held.splice(0).forEach(draw); };
+"""
+
+
+def test_a_message_whose_run_is_loaded_before_its_first_event_is_drawn_is_shown_once(
+    page: Page, model: HeldModel
+) -> None:
+    model.script[:] = ["First.", f"{BEGUN} {HOLD}And it ends there."]
+    page.get_by_role("textbox", name="Message").fill("Go on")
+    page.keyboard.press("Enter")
+    expect(answers(page)).to_contain_text("First.")
+    second = page.context.new_page()
+    second.add_init_script(HELD_FRAMES)
+    held: list[Route] = []
+    second.route("**/api/threads/*", lambda route: held.append(route))  # noqa: PLW0108 - Playwright keeps a mark on it
+    with second.expect_request("**/api/threads/*"):
+        second.goto(page.url)
+    second.get_by_role("textbox", name="Message").fill("And then?")
+    second.evaluate("window.holds = true")
+    second.keyboard.press("Enter")
+    expect(answers(page).last).to_contain_text(BEGUN)
+    with second.expect_response("**/api/threads/*"):
+        held[0].continue_()
+    second.evaluate("() => fetch('/api/approvals').then((response) => response.text())")
+    second.evaluate("window.drawHeld()")
+    expect(answers(second).last).to_contain_text(BEGUN)
+    model.release()
+    for tab in (page, second):
+        expect(answers(tab).last.locator(".markdown")).to_have_text(WHOLE)
+        expect(answers(tab)).to_have_count(2)
+
+
 def test_who_stops_in_one_tab_has_stopped_in_the_other(page: Page, model: HeldModel) -> None:
     begin(page, model)
     second = page.context.new_page()
