@@ -202,7 +202,10 @@ def test_a_call_that_failed_before_the_question_changes_nothing_after_the_end(
 ) -> None:
     asked, run_id = parked[0], parked[0]["run_id"]
     failed = json.dumps({"type": "tool_call_end", "tool_call_id": "x", "name": "x", "status": "error", "result": ""})
-    insert = "INSERT INTO run_events SELECT run_id, max(seq) + 1, 'tool_call_end', ? FROM run_events WHERE run_id = ?"
+    insert = (
+        "INSERT INTO run_events SELECT run_id, max(seq) + 1, 'tool_call_end', ? FROM run_events "
+        "WHERE run_id = ? GROUP BY run_id"
+    )
     execute(tmp_path, insert, failed, run_id)
     running = RunningService(SmallService(tmp_path, later)).start()
     alice = running.person()
