@@ -29,7 +29,8 @@ run: .venv/installed
 
 # The tests that touch storage most, run a second time on PostgreSQL, whose server is one of the tests' Python packages.
 ON_POSTGRESQL = $(addprefix tests/drive_server/services/,journal files undo sharing uploads identity/test_service.py) \
-	tests/drive_server/storage tests/api/events tests/api/approvals
+	tests/drive_server/storage tests/api/events tests/api/approvals tests/api/runs tests/api/metrics \
+	tests/api/test_cancelled_changes.py
 
 # A story of a browser or of killed processes that fails is run once more at the end (tests/second_run.py).
 test release-check: .venv/installed-node .venv/installed-webdav .venv/installed-browser
@@ -58,8 +59,8 @@ check-page: .venv/installed-dev .venv/installed-node
 # For every night: the tests kill it only 10 and 20 times, and try a few sequences. SEED begins another series.
 SEED ?= soak
 soak: .venv/installed-test
-	SOAK_KILLS=200 SOAK_EXAMPLES=100 SOAK_STOP_SECONDS=20 SOAK_SEED=$(SEED) $(BIN)/python -m pytest \
-		tests/e2e/test_soak.py tests/e2e/test_killed_doors.py tests/e2e/test_stops.py \
+	SOAK_KILLS=200 SOAK_EXAMPLES=100 SOAK_STOP_SECONDS=20 SOAK_AWAY_SECONDS=30 SOAK_SEED=$(SEED) $(BIN)/python -m pytest \
+		tests/e2e/test_soak.py tests/e2e/test_killed_doors.py tests/e2e/test_stops.py tests/e2e/pair \
 		tests/properties/test_doors.py tests/properties/test_kills.py \
 		tests/drive_server/knowledge/ingest/test_damaged_index.py
 

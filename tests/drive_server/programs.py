@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import httpx
 
+from tests.api.real_service import SECRETS_KEY
+from tests.drive_server.actors import local_token
 from tests.forked import Forked
 from tests.handshake import HEADERS, INITIALIZE, INTRODUCTION, VERSION
 
@@ -49,6 +52,7 @@ class Program:
             "DRIVE_DATA_DIR": str(settings.root),
             "DRIVE_DATABASE_URL": settings.database_url,
             "DRIVE_EMBEDDING_MODEL": "none",
+            "AGENT_SECRETS_KEY": "" if settings.is_embedded else SECRETS_KEY,
             **variables,
         }
         if command[:1] == PROGRAM:
@@ -128,7 +132,7 @@ class HttpProgram(Program):
             assert line, said
             said += line
         self.url = found.group(0).decode()
-        self.token = settings.token_path.read_text().strip()
+        self.token = asyncio.run(local_token(settings))
 
     def client(self) -> httpx.Client:
         """Return a client with the local access token."""

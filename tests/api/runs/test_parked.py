@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sqlite3
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from api.events import log
 from api.runs import execution
 from api.runs import service as runs_service
 from api.runs.service import Runs
+from api.storage.tables import ApprovalRow, RunRow, ThreadRow, table_of
 from drive_server.errors import StorageFailureError
 from drive_server.storage.database import Database
 from tests.api.fakes import Gate, ManualClock
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from tests.e2e.person import Event, Person
 
 OTHERS = 10_000
+COPIED = {"id", "run_id", "thread_id"}
+COPY = "x"
+"""No id of another row begins so, and with a number behind it they are no longer than those."""
 
 
 @pytest.fixture
@@ -40,19 +43,20 @@ def parked(tmp_path: Path, clock: ManualClock) -> list[Event]:
     for _ in range(3):
         with alice.chat("share it", mode="unattended") as turn:
             begun = turn.until("run")
-            asked.append({**turn.until("approval_needed"), "run_id": begun["run_id"]})
+            asked.append({**turn.until("approval_needed"), "run_id": begun["run_id"], "thread_id": begun["thread_id"]})
     alice.close()
     running.stop()
-    with sqlite3.connect(tmp_path / "api.db") as connection:
-        for table in ("threads", "runs", "approvals"):
-            columns = [str(name) for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
-            made = {"id": "id || '-' || n", "run_id": "run_id || '-' || n", "thread_id": "thread_id || '-' || n"}
-            values = ", ".join(made.get(name, name) for name in columns)
-            connection.execute(
-                f"WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < {OTHERS}) "  # noqa: S608 - names above
-                f"INSERT INTO {table} SELECT {values} FROM (SELECT * FROM {table} LIMIT 1), c"
-            )
-    connection.close()
+    for row, which in ((ThreadRow, "id"), (RunRow, "thread_id"), (ApprovalRow, "thread_id")):
+        table = table_of(row)
+        columns = [column.name for column in table.columns]
+        values = ", ".join(f"'{COPY}' || n || substr({c}, 7)" if c in COPIED else c for c in columns)
+        execute(
+            tmp_path,
+            f"WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < {OTHERS}) "  # noqa: S608 - names of tables
+            f"INSERT INTO {table.name} ({', '.join(columns)}) "
+            f"SELECT {values} FROM (SELECT * FROM {table.name} WHERE {which} = ?) AS one, c",
+            asked[0]["thread_id"],
+        )
     return asked
 
 
@@ -69,7 +73,6 @@ def again(parked: list[Event], tmp_path: Path, later: ManualClock) -> Iterator[R
     running.stop()
 
 
-@pytest.mark.sqlite("copies parked runs within the file of the database")
 def test_parked_runs_start_nothing_and_are_answered_cancelled_or_expire(
     again: RunningService, parked: list[Event], later: ManualClock
 ) -> None:
@@ -86,7 +89,7 @@ def test_parked_runs_start_nothing_and_are_answered_cancelled_or_expire(
     assert alice.get(f"/api/runs/{cancelled['run_id']}")["status"] == "cancelled"
     assert runs.active == 0
 
-    execute(again.parts.data_dir, "DELETE FROM approvals WHERE id LIKE '%-%-%-%-%-%'")
+    execute(again.parts.data_dir, "DELETE FROM approvals WHERE id LIKE ?", f"{COPY}%")
     later.advance(7 * 86_400)
     with alice.follow(forgotten["run_id"]) as turn:
         turn.finish()
@@ -199,7 +202,10 @@ def test_a_call_that_failed_before_the_question_changes_nothing_after_the_end(
 ) -> None:
     asked, run_id = parked[0], parked[0]["run_id"]
     failed = json.dumps({"type": "tool_call_end", "tool_call_id": "x", "name": "x", "status": "error", "result": ""})
-    insert = "INSERT INTO run_events SELECT run_id, max(seq) + 1, 'tool_call_end', ? FROM run_events WHERE run_id = ?"
+    insert = (
+        "INSERT INTO run_events SELECT run_id, max(seq) + 1, 'tool_call_end', ? FROM run_events "
+        "WHERE run_id = ? GROUP BY run_id"
+    )
     execute(tmp_path, insert, failed, run_id)
     running = RunningService(SmallService(tmp_path, later)).start()
     alice = running.person()

@@ -1,0 +1,138 @@
+"""Two services of one database, each in a process of its own, and their owner, who waits while one is away."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import threading
+from contextlib import closing, contextmanager, suppress
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import httpx
+import psycopg
+
+from tests.databases import async_url
+from tests.e2e.person import Person
+from tests.e2e.stopped import GATE
+from tests.forked import Forked
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+    from pathlib import Path
+    from types import TracebackType
+
+NAMES: Final = ("first", "second")
+END_SECONDS: Final = 30
+AWAY: Final = 503
+MOMENT: Final = threading.Event()
+
+
+class AwayError(httpx.TransportError):
+    """A service can't serve for now, or has ended: the same may be asked again, of either."""
+
+
+class Pair:
+    """Both services. `ahead` is how many seconds the clock of each is ahead of the machine's."""
+
+    def __init__(self, folder: Path, url: str, ahead: Sequence[float] = (0, 0)) -> None:
+        self.folder = folder
+        self.database = url
+        self._ahead = ahead
+        self._processes: list[Forked] = []
+        self._urls: list[str] = []
+        self._turns = count()
+        self._token = ""
+
+    def __enter__(self) -> Self:
+        for number, name in enumerate(NAMES):
+            (self.folder / name).mkdir()
+            if self._token:
+                (self.folder / name / "token").write_text(self._token)
+            self._processes.append(self._begin(number))
+            self._urls.append(self._address(number))
+            self._token = (self.folder / name / "token").read_text().strip()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for number in range(len(self._processes)):
+            self.kill(number)
+
+    def _begin(self, number: int) -> Forked:
+        options = {"folder": str(self.folder), "name": NAMES[number], "database": async_url(self.database)}
+        return Forked("tests.e2e.pair.program", [json.dumps({**options, "ahead": self._ahead[number]})], os.environ)
+
+    def _address(self, number: int) -> str:
+        process = self._processes[number]
+        url = process.stdout.readline().decode().strip()
+        assert url, process.stderr.read().decode()
+        return url
+
+    def start(self, number: int) -> None:
+        """Start one again, after its end."""
+        self._processes[number] = self._begin(number)
+        self._urls[number] = self._address(number)
+
+    def send(self, number: int, what: signal.Signals) -> None:
+        """Send one a signal."""
+        self._processes[number].send_signal(what)
+
+    def kill(self, number: int) -> None:
+        """Kill -9 one, unless it has ended."""
+        process = self._processes[number]
+        with suppress(ProcessLookupError):
+            process.kill()
+        with process:
+            process.wait(END_SECONDS)
+
+    def kill_at(self, number: int, place: int, seconds: float) -> None:
+        """Have one kill itself at a place, or kill it after some seconds."""
+        process = self._processes[number]
+        process.stdin.write(b"%d\n" % place)
+        process.stdin.flush()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+        self.kill(number)
+
+    def stop(self, number: int) -> None:
+        """Tell one to end, and wait until it has."""
+        self.send(number, signal.SIGTERM)
+        with self._processes[number] as process:
+            process.stdin.close()
+            assert process.wait(END_SECONDS) == 0, process.stderr.read().decode()
+
+    @contextmanager
+    def person(self, number: int | None = None) -> Generator[Person]:
+        """Yield the owner at one of them, by turns if none is named. Raises `AwayError` for 503."""
+        url = self._urls[next(self._turns) % 2 if number is None else number]
+        with closing(Person(url, self._token, "me@localhost")) as person:
+            person.http.event_hooks = {"response": [_refuse_away]}
+            yield person
+
+    def query(self, statement: str, *values: Any) -> list[Any]:
+        """Run a statement past the services. Raises `AwayError` if the database is away."""
+        try:
+            with psycopg.connect(self.database) as connection:
+                done = connection.execute(statement.encode(), values or None)
+                return done.fetchall() if done.description else []
+        except psycopg.OperationalError as error:
+            raise AwayError(str(error)) from error
+
+    def open_gate(self) -> None:
+        """Let the model answer what waits for it."""
+        (self.folder / GATE).touch()
+
+
+def _refuse_away(response: httpx.Response) -> None:
+    if response.status_code == AWAY:
+        response.read()
+        raise AwayError(response.text)
+
+
+def pause(seconds: float) -> None:
+    """Let some time go by."""
+    MOMENT.wait(seconds)
