@@ -41,6 +41,7 @@ ABSENT = {
     "absent, held out": "absent_questions_held_out.txt",
     "absent, unseen then": "absent_questions_unseen.txt",
     "absent, new": "absent_questions_new.txt",
+    "absent, newest": "absent_questions_newest.txt",
 }
 SUFFIXES = (".md", ".txt", ".rst")
 MOST_QUERIES = 250

@@ -21,6 +21,7 @@ from drive_server.knowledge.embedding.embedder import (
 from drive_server.knowledge.index.evidence import (
     ENOUGH_BY_WORDS,
     Coverage,
+    Rarity,
     best_of,
     is_near,
     rarity_of,
@@ -342,7 +343,7 @@ class Retrieval:
             cosine = cosine_of(max(found.values()), floor) - model.nearness.field * level
             if model.crossing is not None:
                 cosine = with_agreement(cosine, await self._other_cosine(model, model.crossing))
-            return is_near(cosine, Coverage(), {}, model.nearness)
+            return is_near(cosine, Coverage(), Rarity(), model.nearness)
         rarity = rarity_of(coverages.values())
         return any(
             is_near(cosine_of(found[row], floor), covered, rarity, model.nearness)
