@@ -103,6 +103,10 @@ class Rarity:
     of: Mapping[str, float] = field(default_factory=dict[str, float])
     missing: float = 0.0
 
+    def share(self, words: Iterable[str]) -> float:
+        """Return the share of what the question says that is in these words, 1 if it says nothing."""
+        return sum(self.of[word] for word in words) / sum(self.of.values()) if self.of else 1.0
+
 
 def rarity_of(coverages: Collection[Coverage]) -> Rarity:
     """Return how much each word of the question says: the less, the more of these passages have it.
@@ -112,8 +116,7 @@ def rarity_of(coverages: Collection[Coverage]) -> Rarity:
     counts = Counter(word for coverage in coverages for word in coverage.words)
     asked = {word for coverage in coverages for word in coverage.asked}
     rarity = {word: math.log1p((len(coverages) + 0.5) / (counts[word] + 0.5)) for word in asked}
-    missing = sum(rarity[word] for word in asked - counts.keys())
-    return Rarity(rarity, missing / sum(rarity.values()) if rarity else 0.0)
+    return Rarity(rarity, Rarity(rarity).share(asked - counts.keys()) if rarity else 0.0)
 
 
 def is_near(cosine: float, coverage: Coverage, rarity: Rarity, nearness: Nearness) -> bool:
@@ -121,7 +124,7 @@ def is_near(cosine: float, coverage: Coverage, rarity: Rarity, nearness: Nearnes
     rare = sum(rarity.of[word] for word in coverage.together)
     evidence = cosine + nearness.each_word * min(len(coverage.together), MOST_WORDS) + nearness.rare_words * rare
     if rare:
-        evidence += nearness.words * rare / sum(rarity.of.values())
+        evidence += nearness.words * rarity.share(coverage.together)
     return evidence >= nearness.alone + nearness.missing * rarity.missing
 
 

@@ -84,7 +84,10 @@ def test_a_rare_word_says_more_than_one_that_most_of_the_best_passages_have() ->
     assert rarity.of["c"] > rarity.of["b"] > rarity.of["a"] > 0
     assert is_near(0.4, covered("b"), rarity, NEEDED)
     assert not is_near(0.4, covered("a"), rarity, NEEDED)
+    assert rarity.share("abcd") == pytest.approx(1)
+    assert rarity.share("a") < 0.25 < rarity.share("c")
     assert rarity_of([]) == Rarity()
+    assert rarity_of([]).share("") == 1
 
 
 def test_an_answer_has_to_be_nearer_if_no_passage_has_a_word_of_the_question() -> None:
