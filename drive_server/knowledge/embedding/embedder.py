@@ -29,14 +29,17 @@ class Nearness:
 
     `alone` is the cosine without a word. A passage needs `each_word` less for each of the first three words,
     `rare_words` times the rarity of each (`evidence.py`), and `words` less if it has them all; rare ones count more
-    in the share of them that it has. It needs `field` times the background level more (`fusion.field_of`): a library
-    near to whatever is asked needs a passage that stands out of it. Chosen by `python -m benchmarks.search.absent`.
+    in the share of them that it has. It needs `missing` more if none of the passages that were looked through has any
+    word of the question, and a share of that, weighed by rarity, for the words that none of them has. It needs `field`
+    times the background level more (`fusion.field_of`): a library near to whatever is asked needs a passage that
+    stands out of it. Chosen by `python -m benchmarks.search.absent`.
     """
 
     alone: float
     words: float = 0.0
     each_word: float = 0.0
     rare_words: float = 0.0
+    missing: float = 0.0
     field: float = 0.0
 
     @property
@@ -121,7 +124,7 @@ class LocalEmbedder(PackagedEmbedder):
     def nearness(self, query: str) -> Nearness:
         """Return how near an answer is."""
         del query
-        return Nearness(alone=0.48, each_word=0.03, rare_words=0.03)
+        return Nearness(alone=0.525, each_word=0.08, rare_words=0.02, missing=0.03)
 
 
 class EarlierLocalEmbedder(LocalEmbedder):
@@ -181,7 +184,7 @@ class CrossingEmbedder:
     def nearness(self, query: str) -> Nearness:
         """Return how near an answer is; the words that count are those of passages in the question's own language."""
         del query
-        return Nearness(alone=0.33, field=0.25)
+        return Nearness(alone=0.316, field=0.35)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of texts as if they were questions."""

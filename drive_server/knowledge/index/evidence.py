@@ -2,15 +2,16 @@
 
 Some passage is always the nearest, and some word of a question stands nearly everywhere. So a search by meaning
 answers only if a passage has all words of the question, or is near enough (`is_near`). Words of the question that stand
-close together in a passage make up for a lower cosine, most of all those that few of the best passages have. The
-numbers (`Nearness` of each model) are chosen and checked by `python -m benchmarks.search.absent`.
+close together in a passage make up for a lower cosine, most of all those that few of the best passages have. If none of
+these has a word of the question, an answer has to be nearer: it is a name or a thing that is not there. The numbers
+(`Nearness` of each model) are chosen and checked by `python -m benchmarks.search.absent`.
 """
 
 import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import pairwise
@@ -79,22 +80,12 @@ class Terms:
     slips: frozenset[str] = frozenset()
 
     def coverage(self, text: str) -> Coverage:
-        """Return what a text has of them."""
+        """Return what a text has of them. A similar word counts, but stands with none: it may be another word."""
         held = _words_of(text)
-        places = {word: found for word in self.words if (found := self._places(held, word))}
+        places = {word: found for word in self.words if (found := _places(held, word))}
+        meant = {word for word in self.slips.difference(places).intersection(self.words) if _most_similar(word, held)}
         has_identifier = bool(self.identifiers) and not self.identifiers.isdisjoint(_identifiers(fold_words(text)))
-        return Coverage(frozenset(places), _most_together(places), self.words, has_identifier)
-
-    def _places(self, held: str, word: str) -> list[int]:
-        """Return where a word stands in a text, in any of its forms."""
-        if _CJK_START.match(word):
-            return _all_of(word, held)
-        if len(word) < MIN_STEM:
-            return _all_of(f" {word} ", held) + _all_of(f" {word}s ", held)
-        found = _all_of(f" {word_stem(word)}", held)
-        if not found and word in self.slips and (meant := _most_similar(word, held)):
-            found = [held.index(meant)]
-        return found
+        return Coverage(frozenset(places) | meant, _most_together(places), self.words, has_identifier)
 
 
 def terms_of(question: str, slips: Collection[str] = ()) -> Terms:
@@ -105,23 +96,36 @@ def terms_of(question: str, slips: Collection[str] = ()) -> Terms:
     return Terms(tuple(words), frozenset(_identifiers(folded)), near)
 
 
-def rarity_of(coverages: Collection[Coverage]) -> dict[str, float]:
+@dataclass(frozen=True, slots=True)
+class Rarity:
+    """How much each word of a question says, and the share of that which is in words that no passage has."""
+
+    of: Mapping[str, float] = field(default_factory=dict[str, float])
+    missing: float = 0.0
+
+    def share(self, words: Iterable[str]) -> float:
+        """Return the share of what the question says that is in these words, 1 if it says nothing."""
+        return sum(self.of[word] for word in words) / sum(self.of.values()) if self.of else 1.0
+
+
+def rarity_of(coverages: Collection[Coverage]) -> Rarity:
     """Return how much each word of the question says: the less, the more of these passages have it.
 
     They are the best that the person may see, so that nobody learns of words that only others have.
     """
     counts = Counter(word for coverage in coverages for word in coverage.words)
     asked = {word for coverage in coverages for word in coverage.asked}
-    return {word: math.log1p((len(coverages) + 0.5) / (counts[word] + 0.5)) for word in asked}
+    rarity = {word: math.log1p((len(coverages) + 0.5) / (counts[word] + 0.5)) for word in asked}
+    return Rarity(rarity, Rarity(rarity).share(asked - counts.keys()) if rarity else 0.0)
 
 
-def is_near(cosine: float, coverage: Coverage, rarity: Mapping[str, float], nearness: Nearness) -> bool:
+def is_near(cosine: float, coverage: Coverage, rarity: Rarity, nearness: Nearness) -> bool:
     """Return whether a passage of this cosine is an answer, with the words that it has close together."""
-    rare = sum(rarity[word] for word in coverage.together)
+    rare = sum(rarity.of[word] for word in coverage.together)
     evidence = cosine + nearness.each_word * min(len(coverage.together), MOST_WORDS) + nearness.rare_words * rare
     if rare:
-        evidence += nearness.words * rare / sum(rarity.values())
-    return evidence >= nearness.alone
+        evidence += nearness.words * rarity.share(coverage.together)
+    return evidence >= nearness.alone + nearness.missing * rarity.missing
 
 
 def with_agreement(cosine: float, other: float) -> float:
@@ -132,6 +136,15 @@ def with_agreement(cosine: float, other: float) -> float:
 def best_of(found: Iterable[Coverage]) -> Coverage:
     """Return the best coverage of several passages."""
     return max(found, key=lambda one: (one.is_answer, one.share), default=Coverage())
+
+
+def _places(held: str, word: str) -> list[int]:
+    """Return where a word stands in a text, in any of its forms."""
+    if _CJK_START.match(word):
+        return _all_of(word, held)
+    if len(word) < MIN_STEM:
+        return _all_of(f" {word} ", held) + _all_of(f" {word}s ", held)
+    return _all_of(f" {word_stem(word)}", held)
 
 
 def _all_of(part: str, text: str) -> list[int]:

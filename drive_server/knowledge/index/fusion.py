@@ -51,8 +51,11 @@ class Trust:
         return self.least + (1 - self.least) * min(1.0, max(0.0, rise))
 
 
-TRUST = Trust(least=2 / 3, low=0.1, high=0.65)
-"""With the local model's weight of 0.75: its similarities have from half to three quarters of a passage's score."""
+TRUST = Trust(least=0.45, low=0.1, high=0.65)
+"""With the local model's weight of 0.75: its similarities have from a third to three quarters of a passage's score.
+
+That is so if the best passage by words has all words of the query, and more if not (`share_beside`).
+"""
 
 CJK_TRUST = Trust(least=0.9, low=0.1, high=0.4)
 """For the model of Chinese, Japanese and Korean: with its weight of 0.85, 0.77 to 0.85 of a passage's score."""
@@ -77,6 +80,15 @@ class QuestionTrust:
 
 QUESTION = QuestionTrust(share=0.9, short=500, long=650)
 """For the local model in Western scripts."""
+
+
+def share_beside(share: float, covered: float) -> float:
+    """Return a model's share if the best passage by words has only a part, `covered`, of what the query says.
+
+    Full-text scores then count as shares of what a passage with all words would have: the fewer of the words are in any
+    passage, the less their order says.
+    """
+    return share / (share + (1 - share) * covered)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from drive_server.knowledge.embedding.embedder import (
 from drive_server.knowledge.index.evidence import (
     ENOUGH_BY_WORDS,
     Coverage,
+    Rarity,
     best_of,
     is_near,
     rarity_of,
@@ -37,6 +38,7 @@ from drive_server.knowledge.index.fusion import (
     field_of,
     fuse,
     scaled,
+    share_beside,
     spread_of,
 )
 from drive_server.knowledge.index.matching import correctable_words, match_query, word_query, word_stem
@@ -179,6 +181,7 @@ class Retrieval:
     candidates: Candidates = field(default_factory=Candidates)
     misspelled: list[str] = field(default_factory=list[str])
     vectors: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
+    _coverages: dict[int, Coverage] | None = None
 
     async def best(self) -> list[tuple[Passage, float]]:
         """Return the best candidates with their scores; ties in a fixed order."""
@@ -308,7 +311,7 @@ class Retrieval:
 
     async def _is_answered(self) -> bool:
         """Return whether a passage is an answer by its words or meaning; drop the models that have none near."""
-        coverages = self._coverages()
+        coverages = self.coverages()
         covered = best_of(coverages.values())
         is_answered = covered.is_answer or bool(self.request.query.phrases and self.candidates.rows)
         asked = [model for model in self.request.models if self.candidates.similarities.get(model.embedder.name)]
@@ -323,8 +326,13 @@ class Retrieval:
             is_answered = is_answered or has_words
         return is_answered or bool(near)
 
-    def _coverages(self) -> dict[int, Coverage]:
+    def coverages(self) -> dict[int, Coverage]:
         """Return what the best passages by words have of it, and the nearest ones of models for which words count."""
+        if self._coverages is None:
+            self._coverages = self._look_through()
+        return self._coverages
+
+    def _look_through(self) -> dict[int, Coverage]:
         terms = terms_of(self.request.query.words, self.misspelled)
         models = [one.embedder.name for one in self.request.models if one.nearness and one.nearness.counts_words]
         sides = (self.candidates.words, *(self.candidates.similarities.get(name, {}) for name in models))
@@ -342,7 +350,7 @@ class Retrieval:
             cosine = cosine_of(max(found.values()), floor) - model.nearness.field * level
             if model.crossing is not None:
                 cosine = with_agreement(cosine, await self._other_cosine(model, model.crossing))
-            return is_near(cosine, Coverage(), {}, model.nearness)
+            return is_near(cosine, Coverage(), Rarity(), model.nearness)
         rarity = rarity_of(coverages.values())
         return any(
             is_near(cosine_of(found[row], floor), covered, rarity, model.nearness)
@@ -368,10 +376,26 @@ class Retrieval:
             return Side(found, 1.0)
         trust = CJK_TRUST if isinstance(embedder, CjkEmbedder) else TRUST
         share = embedder.weight * trust.of(spread_of(found.values()))
-        if self.request.query.is_question and isinstance(embedder, LocalEmbedder):
-            nearest = self._passages(_best(MEASURED_PASSAGES, found))
-            share = QUESTION.of(share, fmean(len(passage.search_text) for passage in nearest))
+        if isinstance(embedder, LocalEmbedder):
+            share = share_beside(self._share_of_question(share, found), self._covered_by_words())
         return Side(found, share)
+
+    def _share_of_question(self, share: float, found: Mapping[int, float]) -> float:
+        """Return a model's share, more if the query is a question that short passages are near to."""
+        if not self.request.query.is_question:
+            return share
+        nearest = self._passages(_best(MEASURED_PASSAGES, found))
+        return QUESTION.of(share, fmean(len(passage.search_text) for passage in nearest))
+
+    def _covered_by_words(self) -> float:
+        """Return how much of the query the best passage by words has, less if some of it is in no passage."""
+        words = self.candidates.words
+        coverages = self.coverages() if words else {}
+        best = max((row for row in coverages if row in words), key=lambda row: (words[row], -row), default=None)
+        if best is None:
+            return 1.0
+        rarity = rarity_of(coverages.values())
+        return rarity.share(coverages[best].words) * (1 - rarity.missing)
 
 
 def _require_one_state(passages: Sequence[Passage]) -> None:

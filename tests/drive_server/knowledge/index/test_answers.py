@@ -84,3 +84,12 @@ async def test_a_chinese_name_an_id_and_one_word_are_found_by_their_text(corpus:
     await corpus.put(5, "端木清欢借走了相机，单号 QX-20931。")
     for query in ("端木清欢", "QX-20931", "谁借走了相机", "相机"):
         assert (await corpus.found(query, answers_only=True))[:1] == [5], query
+
+
+async def test_meaning_orders_what_has_hardly_a_word_of_the_question(
+    corpus: Corpus,
+) -> None:
+    await corpus.put(10, "Staff may take a dog to the office if it stays on its leash.")
+    await corpus.put(11, "The team bakes muffins on Friday for whoever likes them.")
+    hits = await corpus.index.search("puppies at the workplace on friday", owner_ids=[ANA])
+    assert hits[0].text.startswith("Staff")

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from drive_server.knowledge.embedding.embedder import CjkEmbedder, Nearness
 from drive_server.knowledge.index.evidence import (
     Coverage,
+    Rarity,
     best_of,
     is_near,
     rarity_of,
@@ -67,7 +70,7 @@ def covered(*together: str, asked: str = "abcd") -> Coverage:
 
 
 def test_the_fewer_words_a_passage_has_the_nearer_it_must_be() -> None:
-    ordinary = dict.fromkeys("abcd", 0.2)
+    ordinary = Rarity(dict.fromkeys("abcd", 0.2))
     assert is_near(0.5, Coverage(), ordinary, NEEDED)
     assert not is_near(0.49, Coverage(), ordinary, NEEDED)
     assert is_near(0.37, covered("a", "b"), ordinary, NEEDED)
@@ -78,10 +81,28 @@ def test_the_fewer_words_a_passage_has_the_nearer_it_must_be() -> None:
 
 def test_a_rare_word_says_more_than_one_that_most_of_the_best_passages_have() -> None:
     rarity = rarity_of([covered("a"), covered("a"), covered("a", "b")])
-    assert rarity["c"] > rarity["b"] > rarity["a"] > 0
+    assert rarity.of["c"] > rarity.of["b"] > rarity.of["a"] > 0
     assert is_near(0.4, covered("b"), rarity, NEEDED)
     assert not is_near(0.4, covered("a"), rarity, NEEDED)
-    assert rarity_of([]) == {}
+    assert rarity.share("abcd") == pytest.approx(1)
+    assert rarity.share("a") < 0.25 < rarity.share("c")
+    assert rarity_of([]) == Rarity()
+    assert rarity_of([]).share("") == 1
+
+
+def test_an_answer_has_to_be_nearer_if_no_passage_has_a_word_of_the_question() -> None:
+    needed = replace(NEEDED, missing=0.1)
+    everywhere, nowhere = rarity_of([covered("a"), covered("b", "c", "d")]), rarity_of([covered("a"), covered("b")])
+    assert everywhere.missing == 0
+    assert 0.5 < nowhere.missing < 1
+    assert is_near(0.55, Coverage(), everywhere, needed)
+    assert not is_near(0.55, Coverage(), nowhere, needed)
+
+
+def test_a_similar_word_may_be_another_one_and_makes_no_passage_nearer() -> None:
+    found = terms_of("the manual of the mower robot", ["robot"]).coverage("Manual: parts of a robotics kit, roboot.")
+    assert "robot" in found.words
+    assert terms_of("the robot manual", ["robot"]).coverage("Robust: manual, rebot, robt.").together == {"manual"}
 
 
 def test_words_count_that_stand_close_together() -> None:

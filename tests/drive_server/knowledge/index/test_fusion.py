@@ -11,6 +11,7 @@ from drive_server.knowledge.index.fusion import (
     Side,
     fuse,
     scaled,
+    share_beside,
     spread_of,
 )
 
@@ -36,8 +37,8 @@ CLEAR = [0.8, *([0.2] * 60)]
 VAGUE = [0.32, *([0.3] * 60)]
 
 
-def test_words_and_meaning_count_alike_where_nothing_stands_out_and_meaning_up_to_three_quarters() -> None:
-    assert LocalEmbedder.weight * TRUST.of(spread_of(VAGUE)) == pytest.approx(0.5)
+def test_meaning_counts_least_where_nothing_stands_out_and_up_to_three_quarters() -> None:
+    assert LocalEmbedder.weight * TRUST.of(spread_of(VAGUE)) == pytest.approx(0.3375)
     assert LocalEmbedder.weight * TRUST.of(spread_of(CLEAR)) == pytest.approx(0.75)
 
 
@@ -45,6 +46,12 @@ def test_the_model_of_chinese_counts_for_three_parts_of_four_at_least_and_its_sp
     assert CjkEmbedder.weight * CJK_TRUST.of(spread_of(VAGUE)) == pytest.approx(0.765)
     assert CjkEmbedder.weight * CJK_TRUST.of(CJK_TRUST.high) == CjkEmbedder.weight
     assert CJK_TRUST.high < TRUST.high
+
+
+def test_the_fewer_words_of_the_question_any_passage_has_the_more_meaning_counts() -> None:
+    assert share_beside(0.6, 1.0) == pytest.approx(0.6)
+    assert share_beside(0.6, 0.5) == pytest.approx(0.75)
+    assert share_beside(0.6, 0.0) == 1
 
 
 def test_trust_grows_with_the_spread_between_its_bounds() -> None:
