@@ -2,18 +2,20 @@
 
 from bisect import bisect_right
 from collections import defaultdict, deque
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress, pairwise, repeat
-from operator import add, gt, itemgetter, mul, neg, sub
-from typing import Final
+from itertools import chain, compress, count, pairwise, repeat
+from operator import add, gt, itemgetter, mul
+from typing import Final, Self, TypeVar
 
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
 from drive_server.knowledge.readers.pages.pdf.tables import (
     BASELINE,
     MOST_SHARED,
+    columns_of,
     joined_cells,
     joined_texts,
+    pieces_of,
     rows_of,
 )
 
@@ -30,6 +32,8 @@ _FILLED: Final = 0.75
 _CLOSE: Final = 1.8  # of the type's height: lines of one text are no further apart
 _IN_LINE: Final = 0.15  # of the type's height: lines of one label are seldom that close to the baselines of rows
 
+_Value = TypeVar("_Value")
+
 _Cells = Mapping[tuple[int, int], list[Line]]
 """The pieces of each cell by its row and column, from 1."""
 
@@ -43,6 +47,56 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class PagePieces:
+    """The pieces of the lines of a page, by columns.
+
+    `levels`: the baseline and the height of each line; `counts`: how many of the pieces it has; `lines`: returns the
+    pieces one by one.
+    """
+
+    texts: Sequence[str]
+    lefts: Sequence[float]
+    rights: Sequence[float]
+    levels: Sequence[tuple[float, float]]
+    counts: Sequence[int]
+    lines: Callable[[], Sequence[Line]]
+
+    @classmethod
+    def of(cls, pieces: Sequence[Line]) -> Self:
+        """Return pieces that may each stand on another line."""
+        texts, lefts, rights, baselines, heights, _, _ = (
+            zip(*pieces, strict=True) if pieces else ((),) * len(Line._fields)
+        )
+        return cls(texts, lefts, rights, list(zip(baselines, heights, strict=True)), [1] * len(pieces), lambda: pieces)
+
+    @classmethod
+    def of_lines(cls, lines: Sequence[Line]) -> Self:
+        """Return the pieces of lines that have each one baseline."""
+        texts: list[str] = []
+        lefts: list[float] = []
+        rights: list[float] = []
+        for line in lines:
+            own_texts, own_lefts, own_rights = columns_of(line.pieces or (line,))
+            texts += own_texts
+            lefts += own_lefts
+            rights += own_rights
+        levels = [(line.baseline, line.height) for line in lines]
+        return cls(texts, lefts, rights, levels, [len(line.pieces) or 1 for line in lines], lambda: pieces_of(lines))
+
+    def table(self, numbers: Sequence[int], text: str) -> Line:
+        """Return some of the pieces as a table with this text."""
+        lines = sorted(set(_chosen(list(chain.from_iterable(map(repeat, count(), self.counts))), numbers)))
+        left, right = min(_chosen(self.lefts, numbers)), max(_chosen(self.rights, numbers))
+        baseline = max([self.levels[line][0] for line in lines])
+        return Line(text, left, right, baseline, self.levels[lines[0]][1], "table")
+
+
+def _chosen(values: Sequence[_Value], numbers: Sequence[int]) -> Sequence[_Value]:
+    """Return the values with these numbers. Mostly these are all of them."""
+    return values if len(numbers) == len(values) else list(map(values.__getitem__, numbers))
+
+
+@dataclass(frozen=True, slots=True)
 class Grid:
     """A ruled table: where its columns begin and end, from the left, and its level lines from the top.
 
@@ -53,51 +107,46 @@ class Grid:
     rules: tuple[Rule, ...]
     is_open: bool = False
 
-    def read(self, pieces: Sequence[Line]) -> tuple[Sequence[Line], str | None]:
-        """Return the pieces that stand in the table, and its rows with bars between their cells.
+    def read(self, pieces: PagePieces) -> tuple[Sequence[int], str | None]:
+        """Return the numbers of the pieces that stand in the table, and its rows with bars between their cells.
 
         There is no text if pieces stand across its lines, or all of them in one column or row.
         """
-        if not pieces:
-            return pieces, None
-        inside, rows, columns = self._places_of(pieces)
-        if not inside:
-            return inside, None
-        texts, _, rights, *_ = zip(*inside, strict=True)
+        numbers, rows, columns = self._places_of(pieces)
+        if not numbers:
+            return numbers, None
+        rights = _chosen(pieces.rights, numbers)
         right_edges = [edge + NEAR for edge in self.columns]
         are_crossing = list(map(gt, rights, map(right_edges.__getitem__, columns)))
         places = list(zip(rows, columns, strict=True))
         if True in are_crossing:
             filled = set(places)
             if any((row, column + 1) in filled for row, column in compress(places, are_crossing)):
-                return inside, None
+                return numbers, None
         elif self._is_even and len(set(places)) == len(places):
-            return inside, self._simple_text(texts, rows, columns)
+            return numbers, self._simple_text(_chosen(pieces.texts, numbers), rows, columns)
         cells: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)
-        for place, piece in zip(places, inside, strict=True):
+        for place, piece in zip(places, _chosen(pieces.lines(), numbers), strict=True):
             cells[place].append(piece)
         if self.is_open and max(map(len, cells.values())) > _MOST_LINES:
-            return inside, None
-        return inside, self._text(cells, len(inside))
+            return numbers, None
+        return numbers, self._text(cells, len(numbers))
 
-    def _places_of(self, pieces: Sequence[Line]) -> tuple[Sequence[Line], list[int], list[int]]:
-        """Return the pieces that stand in the table, and the numbers of their rows and columns."""
-        _, begins, _, baselines, heights, _, _ = zip(*pieces, strict=True)
+    def _places_of(self, pieces: PagePieces) -> tuple[Sequence[int], list[int], list[int]]:
+        """Return the numbers of the pieces that stand within the outer lines, and their rows and columns, from 1."""
         depths, lefts = [-rule.at for rule in self.rules], [left - 1 for left in self.columns]
-        levels = map(sub, map(neg, baselines), map(mul, heights, repeat(0.25)))
-        rows = list(map(bisect_right, repeat(depths), levels))
-        columns = list(map(bisect_right, repeat(lefts), begins))
+        of_lines = [bisect_right(depths, -baseline - height * 0.25) for baseline, height in pieces.levels]
+        rows = list(chain.from_iterable(map(repeat, of_lines, pieces.counts)))
+        columns = list(map(bisect_right, repeat(lefts), pieces.lefts))
         last_row, last_column = len(depths), len(lefts)
-        if min(rows) > 0 and max(rows) < last_row and min(columns) > 0 and max(columns) < last_column:
-            return pieces, rows, columns
-        are_inside = [
-            0 < row < last_row and 0 < column < last_column for row, column in zip(rows, columns, strict=True)
+        if not rows or (min(rows) > 0 and max(rows) < last_row and min(columns) > 0 and max(columns) < last_column):
+            return range(len(rows)), rows, columns
+        numbers = [
+            number
+            for number, (row, column) in enumerate(zip(rows, columns, strict=True))
+            if 0 < row < last_row and 0 < column < last_column
         ]
-        return (
-            list(compress(pieces, are_inside)),
-            list(compress(rows, are_inside)),
-            list(compress(columns, are_inside)),
-        )
+        return numbers, list(_chosen(rows, numbers)), list(_chosen(columns, numbers))
 
     def _simple_text(self, texts: Sequence[str], rows: Sequence[int], columns: Sequence[int]) -> str | None:
         """Return the rows of a table of which no cell has several pieces."""

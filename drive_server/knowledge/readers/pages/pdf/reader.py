@@ -11,6 +11,7 @@ from typing import Any, Final
 import pypdfium2
 from pypdfium2 import raw
 
+from drive_server.knowledge.memory import without_collections
 from drive_server.knowledge.readers.pages.paragraphs import Page, page_parts
 from drive_server.knowledge.readers.pages.pdf.annotations import (
     Annotations,
@@ -55,7 +56,7 @@ def pdf_extraction(path: Path, omissions: Omissions) -> Extraction:
     if not len(document):
         document.close()
         raise UnreadableError("damaged")
-    with document, form_environment(document) as forms:
+    with document, form_environment(document) as forms, without_collections():
         return _Reader(document, forms, omissions, has_pictures=file.may_have_pictures).read()
 
 
