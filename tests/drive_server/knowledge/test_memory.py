@@ -67,12 +67,17 @@ def test_threads_share_a_few_arenas() -> None:
     assert arenas_of_six_threads("pass") > ARENAS
 
 
-def test_no_circles_are_looked_for_while_cells_are_read_and_they_are_again_after_a_failure() -> None:
-    assert gc.isenabled()
-    with pytest.raises(KeyError), without_collections():
+def fail_without_collections() -> None:
+    with without_collections():
         assert not gc.isenabled()
         with without_collections():
             pass
         assert not gc.isenabled()
         raise KeyError
+
+
+def test_no_circles_are_looked_for_while_cells_are_read_and_they_are_again_after_a_failure() -> None:
+    assert gc.isenabled()
+    with pytest.raises(KeyError):
+        fail_without_collections()
     assert gc.isenabled()

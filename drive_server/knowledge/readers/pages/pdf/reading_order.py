@@ -170,7 +170,7 @@ class _Layout:
         runs = [(start, run) for start, run in find_runs(rows) if is_wrong or self._is_drawn_as_rows(run)]
         kinds = [kind_of(run) for _, run in runs]
         if is_wrong or "columns" in kinds:
-            return self._by_place(rows, runs)
+            return self._by_place(rows, runs, kinds)
         for (_, run), kind in zip(runs, kinds, strict=True):
             if kind != "lines":
                 self._take(list(chain.from_iterable(map(self._numbers_of, run.rows))), _read(run, kind))
@@ -221,11 +221,11 @@ class _Layout:
                 result += [piece for piece, gone in zip(line.pieces, self._taken[first:end], strict=True) if not gone]
         return _edges_in_place(_with_whole_rows(result))
 
-    def _by_place(self, rows: Sequence[Row], runs: Sequence[tuple[int, Run]]) -> list[Line]:
+    def _by_place(self, rows: Sequence[Row], runs: Sequence[tuple[int, Run]], kinds: Sequence[str]) -> list[Line]:
         """Return rows from top to bottom, columns of prose one after the other."""
         placed = [(lines[0].baseline, lines) for _, lines in self._found]
         within = {start + offset for start, run in runs for offset in range(len(run.rows))}
-        placed += [(run.rows[0][0].baseline, _read(run, kind_of(run))) for _, run in runs]
+        placed += [(run.rows[0][0].baseline, _read(run, kind)) for (_, run), kind in zip(runs, kinds, strict=True)]
         placed += [(row[0].baseline, self._whole(row)) for number, row in enumerate(rows) if number not in within]
         placed += [
             (line.baseline, [line])

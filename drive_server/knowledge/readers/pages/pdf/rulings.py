@@ -39,6 +39,8 @@ _TOUCHED: Final = 0.1
 
 _RECTANGLE: Final = [_MOVE, _LINE, _LINE, _LINE, _LINE]
 
+_SINGLE: Final = [_MOVE, _LINE]
+
 _FEW: Final = 24
 """Of a page's shapes are read one by one: among more, so many are samples of the others."""
 
@@ -298,6 +300,9 @@ def _edges_of_shapes(shapes: Sequence[_Shape]) -> list[Box]:
     end = 0
     for (shape, count, _), matrix in zip(shapes, matrices_of(paths), strict=True):
         start, end = end, end + min(count, _FIRST_POINTS)
+        if count == len(_SINGLE) and begun.kinds[start:end] == _SINGLE and not closes_figure(begun.handles[end - 1]):
+            edges += _single(matrix, *begun.points[start:end])
+            continue
         if count == _FIRST_POINTS and begun.kinds[start:end] == _RECTANGLE:
             rectangle = _rectangle(matrix, begun.points[start:end])
             if rectangle:
@@ -307,6 +312,18 @@ def _edges_of_shapes(shapes: Sequence[_Shape]) -> list[Box]:
         # Further segments are read only if they are asked for, as few shapes are straight so far.
         edges += _straight(matrix, chain(_each(first), _further(shape, count)))
     return edges
+
+
+def _single(matrix: tuple[float, ...], start: tuple[float, float], end: tuple[float, float]) -> list[Box]:
+    """Return the box of a path that is one line, if that is long enough, and level or upright."""
+    a, b, c, d, e, f = matrix
+    (left, bottom), (right, top) = start, end
+    x, y = a * left + c * bottom + e, b * left + d * bottom + f
+    other_x, other_y = a * right + c * top + e, b * right + d * top + f
+    width, height = abs(other_x - x), abs(other_y - y)
+    if (width > _THIN and height > _THIN) or (width < _SHORTEST and height < _SHORTEST):
+        return []
+    return [_box(x, y, other_x, other_y)]
 
 
 def _further(shape: Handle, count: int) -> Iterator[_Segment]:

@@ -98,6 +98,9 @@ def find_runs(rows: Sequence[Row]) -> Iterator[tuple[int, Run]]:
     """Yield each longest run of at least three rows with gutters in common, with the index of its first row."""
     start = 0
     while start < len(rows):
+        if len(rows[start]) == 1:
+            start += 1
+            continue
         end, gutters = _grow(rows, start)
         if sum(len(row) > 1 for row in rows[start:end]) >= _LEAST_ROWS:
             yield start, Run(rows[start:end], gutters)
