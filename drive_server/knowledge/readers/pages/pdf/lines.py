@@ -22,6 +22,7 @@ from drive_server.knowledge.readers.pages.pdf.calls import (
     Box,
     Ends,
     character_boxes,
+    count_unknown,
     ends_of_pairs,
     handle,
     indices_of,
@@ -59,7 +60,8 @@ class PageText:
     """The lines of a page as they are drawn, in coordinates in which most of them are upright.
 
     `height`: of the page in these coordinates; `turn`: takes boxes of the page there, as they are if not `is_turned`;
-    `has_leaders`: it has dots as they stand between titles and the numbers of their pages.
+    `has_leaders`: it has dots as they stand between titles and the numbers of their pages; `unknown`: the number of
+    its letters that stand for no character.
     """
 
     lines: tuple[Line, ...]
@@ -67,6 +69,7 @@ class PageText:
     turn: Callable[[Box], Box]
     is_turned: bool
     has_leaders: bool
+    unknown: int = 0
 
 
 class Characters:
@@ -78,7 +81,13 @@ class Characters:
         self.text: str = textpage.get_text_range()
         self.has_leaders = any(map(self.text.__contains__, _DOTS))
         """True if it has dots as they stand between titles and the numbers of their pages."""
-        self._has_same_offsets = textpage.count_chars() == len(self.text)
+        self._count: int = textpage.count_chars()
+        self._has_same_offsets = self._count == len(self.text)
+
+    @property
+    def unknown(self) -> int:
+        """The number of letters that stand for no character."""
+        return 0 if self._has_same_offsets else count_unknown(self._handle, self._count)
 
     def ends_of_pairs(self, offsets: Sequence[int]) -> Ends:
         """Return where the characters of each pair begin and end from left to right; zeros for those without a box."""
@@ -168,7 +177,7 @@ def read_lines(textpage: Any, width: float, height: float, *, gaps_everywhere: b
             lines = frame.with_stacks(lines, turned)
     lines = frame.with_pieces(lines, uneven, gaps_everywhere=gaps_everywhere)
     height = width if direction in _VERTICAL else height
-    return PageText(tuple(lines), height, frame.turn, direction != "right", characters.has_leaders)
+    return PageText(tuple(lines), height, frame.turn, direction != "right", characters.has_leaders, characters.unknown)
 
 
 def _words(text: str) -> list[tuple[str, int]]:

@@ -12,6 +12,7 @@ import pypdfium2
 from pypdfium2 import raw
 
 from drive_server.knowledge.memory import without_collections
+from drive_server.knowledge.readers.pages.fonts import stand_in
 from drive_server.knowledge.readers.pages.paragraphs import Page, page_parts
 from drive_server.knowledge.readers.pages.pdf.annotations import (
     Annotations,
@@ -23,7 +24,7 @@ from drive_server.knowledge.readers.pages.pdf.calls import PageObjects
 from drive_server.knowledge.readers.pages.pdf.first_look import look_at
 from drive_server.knowledge.readers.pages.pdf.forms import with_values
 from drive_server.knowledge.readers.pages.pdf.lines import PageText, read_lines, with_contents
-from drive_server.knowledge.readers.pages.pdf.pictures import count_pictures
+from drive_server.knowledge.readers.pages.pdf.pictures import count_lost_letters, count_pictures
 from drive_server.knowledge.readers.pages.pdf.reading_order import in_reading_order
 from drive_server.knowledge.readers.pages.pdf.repair import repaired
 from drive_server.knowledge.readers.pages.pdf.rulings import find_grids
@@ -42,6 +43,7 @@ _MOST_UNMAPPED: Final = 0.01
 
 def pdf_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a PDF, or the state that says why there is none. Blocks; not for two threads at once."""
+    stand_in()
     file = look_at(path)
     is_damaged = not file.has_end
     try:
@@ -74,12 +76,14 @@ class _Reader:
         self._notes: list[Part] = []
         self._files: list[Any] = []
         self._has_fields = False
-        self._characters = self._unmapped = 0
+        self._characters = self._unmapped = self._lost = 0
+        self._missed_fonts = stand_in().missed
 
     def read(self) -> Extraction:
         """Return the text of the document. Blocks."""
         pages, repeated = without_running_heads(list(self._pages()))
         self._omissions.add("margin", repeated)
+        self._omissions.add("character", self._lost)
         if self._unmapped > _MOST_UNMAPPED * self._characters:
             self._omissions.add("character", self._unmapped)
         if self._document.get_formtype() == raw.FORMTYPE_XFA_FULL and not self._has_fields:
@@ -110,10 +114,12 @@ class _Reader:
         letters = "".join(line.text for line in text.lines)
         found = len(letters)
         self._characters += found
-        if not letters.isprintable() or _REPLACEMENT in letters:
-            self._unmapped += len(_UNMAPPED.findall(letters))
+        is_mapped = letters.isprintable() and _REPLACEMENT not in letters
+        self._unmapped += max(text.unknown, 0 if is_mapped else len(_UNMAPPED.findall(letters)))
         is_scanned = _is_scan(page, found)
         objects = PageObjects(page.raw)
+        if stand_in().missed > self._missed_fonts:
+            self._lost += count_lost_letters(objects)
         if self._has_pictures and not is_scanned:
             self._omissions.add("picture", count_pictures(page, objects, found))
         self._take(annotations, text, number)
