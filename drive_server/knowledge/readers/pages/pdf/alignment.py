@@ -114,4 +114,9 @@ def _are_on_a_line(row: Sequence[Line]) -> bool:
 
 def _are_values(column: Sequence[Line]) -> bool:
     """Return whether all cells below the head of a column are numbers, sums, times or dates."""
-    return all(_VALUE.fullmatch(piece.text) for piece in column[1:])
+    return all(map(is_number, column[1:]))
+
+
+def is_number(piece: Line) -> bool:
+    """Return whether a cell is a number, a sum, a time or a date."""
+    return _VALUE.fullmatch(piece.text) is not None

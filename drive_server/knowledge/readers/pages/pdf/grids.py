@@ -6,9 +6,10 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from itertools import chain, compress, count, pairwise, repeat
 from operator import add, gt, itemgetter, mul
-from typing import Final, Self, TypeVar
+from typing import Final, NamedTuple, Self, TypeVar
 
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
+from drive_server.knowledge.readers.pages.pdf.calls import Box
 from drive_server.knowledge.readers.pages.pdf.tables import (
     BASELINE,
     MOST_SHARED,
@@ -27,12 +28,18 @@ _UNRULED_ROWS: Final = 3
 _MOST_LINES: Final = 8
 """Of a cell of a table without a box: columns of prose between rulings have more."""
 _STACK: Final = 3
+_BESIDE: Final = 0.1  # of the type's height: letters of one word are closer to each other than to lines
+_DEEP: Final = 0.1  # of the type's height: the band in which letters of a line stand
+_HIGH: Final = 0.6
 _LETTER_WIDTH: Final = 0.4  # of the type's height: less than most letters take
 _FILLED: Final = 0.75
 _CLOSE: Final = 1.8  # of the type's height: lines of one text are no further apart
 _IN_LINE: Final = 0.15  # of the type's height: lines of one label are seldom that close to the baselines of rows
 
 _Value = TypeVar("_Value")
+
+Span = tuple[float, float]
+"""Where a piece of a straight line starts and ends along it."""
 
 _Cells = Mapping[tuple[int, int], list[Line]]
 """The pieces of each cell by its row and column, from 1."""
@@ -91,46 +98,95 @@ class PagePieces:
         return Line(text, left, right, baseline, self.levels[lines[0]][1], "table")
 
 
+def split_at(piece: Line, edges: Sequence[float], text_within: Callable[[Box], str]) -> list[Line]:
+    """Return the parts of a piece between upright lines; nothing if a letter stands on one of them or close to it.
+
+    `text_within`: returns the text of all letters that reach into a box.
+    """
+    low, high = piece.baseline - _DEEP * piece.height, piece.baseline + _HIGH * piece.height
+    ends = [piece.left - NEAR, *edges, piece.right + NEAR]
+    # A letter that is close to a line reaches into the boxes on both sides of it.
+    beside = _BESIDE * piece.height
+    boxes = [(left - beside, low, right + beside, high) for left, right in pairwise(ends)]
+    texts = [" ".join(text_within(box).split()) for box in boxes]
+    if not all(texts) or "".join(texts).replace(" ", "") != piece.text.replace(" ", ""):
+        return []
+    lefts, rights = (piece.left, *edges), (*edges, piece.right)
+    return [
+        Line(text, left, right, piece.baseline, piece.height)
+        for text, left, right in zip(texts, lefts, rights, strict=True)
+    ]
+
+
 def _chosen(values: Sequence[_Value], numbers: Sequence[int]) -> Sequence[_Value]:
     """Return the values with these numbers. Mostly these are all of them."""
     return values if len(numbers) == len(values) else list(map(values.__getitem__, numbers))
+
+
+class Reading(NamedTuple):
+    """The numbers of the pieces that stand in a table, and its text, None if it has none.
+
+    `is_crossed`: pieces reach beyond their columns.
+    """
+
+    numbers: Sequence[int]
+    text: str | None
+    is_crossed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
     """A ruled table: where its columns begin and end, from the left, and its level lines from the top.
 
-    `is_open`: it has no box around it.
+    `is_open`: it has no box around it; `walls`: where each of its upright lines is drawn.
     """
 
     columns: tuple[float, ...]
     rules: tuple[Rule, ...]
     is_open: bool = False
+    walls: tuple[Sequence[Span], ...] = ()
 
-    def read(self, pieces: PagePieces) -> tuple[Sequence[int], str | None]:
-        """Return the numbers of the pieces that stand in the table, and its rows with bars between their cells.
+    def crossings(self, pieces: PagePieces) -> dict[int, list[float]]:
+        """Return the places of the upright lines that are drawn across pieces, by the numbers of these."""
+        numbers, _, columns = self._places_of(pieces)
+        levels = list(chain.from_iterable(map(repeat, pieces.levels, pieces.counts)))
+        found: dict[int, list[float]] = {}
+        for number, column in zip(numbers, columns, strict=True):
+            left, right, (baseline, height) = pieces.lefts[number], pieces.rights[number], levels[number]
+            level = baseline + height / 4
+            edges = [
+                edge
+                for edge, spans in zip(self.columns[column:], self.walls[column:], strict=False)
+                if left < edge < right and any(start <= level <= end for start, end in spans)
+            ]
+            if edges:
+                found[number] = edges
+        return found
+
+    def read(self, pieces: PagePieces) -> Reading:
+        """Return the pieces that stand in the table, and its rows with bars between their cells.
 
         There is no text if pieces stand across its lines, or all of them in one column or row.
         """
         numbers, rows, columns = self._places_of(pieces)
         if not numbers:
-            return numbers, None
+            return Reading(numbers, None)
         rights = _chosen(pieces.rights, numbers)
         right_edges = [edge + NEAR for edge in self.columns]
         are_crossing = list(map(gt, rights, map(right_edges.__getitem__, columns)))
         places = list(zip(rows, columns, strict=True))
-        if True in are_crossing:
+        is_crossed = True in are_crossing
+        if is_crossed:
             filled = set(places)
             if any((row, column + 1) in filled for row, column in compress(places, are_crossing)):
-                return numbers, None
+                return Reading(numbers, None, is_crossed)
         elif self._is_even and len(set(places)) == len(places):
-            return numbers, self._simple_text(_chosen(pieces.texts, numbers), rows, columns)
+            return Reading(numbers, self._simple_text(_chosen(pieces.texts, numbers), rows, columns))
         cells: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)
         for place, piece in zip(places, _chosen(pieces.lines(), numbers), strict=True):
             cells[place].append(piece)
-        if self.is_open and max(map(len, cells.values())) > _MOST_LINES:
-            return numbers, None
-        return numbers, self._text(cells, len(numbers))
+        is_prose = self.is_open and max(map(len, cells.values())) > _MOST_LINES
+        return Reading(numbers, None if is_prose else self._text(cells, len(numbers)), is_crossed)
 
     def _places_of(self, pieces: PagePieces) -> tuple[Sequence[int], list[int], list[int]]:
         """Return the numbers of the pieces that stand within the outer lines, and their rows and columns, from 1."""

@@ -464,6 +464,11 @@ def _pieces(whole: str, line: Line, start: int, gaps: _Gaps) -> Pieces:
     return Pieces(words, lefts, rights, baseline, height)
 
 
+def text_in_box(textpage: Any, box: Box) -> str:
+    """Return the letters of a page that reach into a box."""
+    return textpage.get_text_bounded(*box)
+
+
 def runs_to_the_left(text: str) -> bool:
     """Return whether a text has letters of a script that is written from right to left."""
     return not text.isascii() and _RIGHT_TO_LEFT.search(text) is not None

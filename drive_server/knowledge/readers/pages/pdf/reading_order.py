@@ -6,7 +6,7 @@ that was drawn before it, or columns were drawn row by row.
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, count, pairwise
 from operator import attrgetter, ge, le, sub
@@ -16,9 +16,11 @@ from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
 from drive_server.knowledge.readers.pages.pdf.alignment import (
     has_table_by_columns,
     is_drawn_by_columns,
+    is_number,
     with_level_rows,
 )
-from drive_server.knowledge.readers.pages.pdf.grids import Grid, PagePieces
+from drive_server.knowledge.readers.pages.pdf.calls import Box
+from drive_server.knowledge.readers.pages.pdf.grids import Grid, PagePieces, split_at
 from drive_server.knowledge.readers.pages.pdf.lines import runs_to_the_left
 from drive_server.knowledge.readers.pages.pdf.tables import (
     BASELINE,
@@ -45,8 +47,15 @@ _ROWS_OF_A_TABLE: Final = 2
 _WIDE: Final = 2.0  # of the type's height: a gap within a line that stands by itself
 
 
-def in_reading_order(lines: Sequence[Line], grids: Callable[[], Sequence[Grid]]) -> tuple[Line, ...]:
-    """Return the lines, a table as one. `grids` finds the ruled ones; it is called only if there may be any."""
+def in_reading_order(
+    lines: Sequence[Line],
+    grids: Callable[[], Sequence[Grid]],
+    text_within: Callable[[Box], str] | None = None,
+) -> tuple[Line, ...]:
+    """Return the lines, a table as one.
+
+    `grids` finds the ruled ones; it is called only if there may be any. `text_within` returns the text in a box.
+    """
     lines = with_level_rows(lines)
     if _is_plain(lines) and (_descends(lines) or not has_table_by_columns(lines)):
         return tuple(lines)
@@ -54,8 +63,12 @@ def in_reading_order(lines: Sequence[Line], grids: Callable[[], Sequence[Grid]])
         return tuple(_sorted_rows(lines) if _wrong(lines) else lines)
     layout = _Layout(_with_cells(lines))
     if layout.may_have_tables:
-        for grid in grids():
-            layout.take_grid(grid)
+        found = grids()
+        crossed = [grid for grid in found if layout.take_grid(grid)]
+        if crossed and text_within and (divided := layout.divided(crossed, text_within)):
+            layout = _Layout(divided)
+            for grid in found:
+                layout.take_grid(grid)
     return tuple(layout.lines())
 
 
@@ -137,27 +150,58 @@ class _Layout:
         gapped = [line for line in self._upright if line.pieces]
         return _are_apart(gapped) or sum(len(row) > 1 for row in rows_of(self._free)) >= _ROWS_OF_A_TABLE
 
-    def take_grid(self, grid: Grid) -> None:
-        """Take a ruled table, if the pieces keep to its cells."""
+    def divided(self, grids: Iterable[Grid], text_within: Callable[[Box], str]) -> list[Line] | None:
+        """Return the lines with those pieces divided that fill two cells beside each other; None if there is none."""
+        parts: dict[int, list[Line]] = {}
+        for grid in grids:
+            parts |= self._parts_of(grid, text_within)
+        if not parts:
+            return None
+        result: list[Line] = []
+        for line, (first, end) in zip(self._drawn, pairwise(self._firsts), strict=True):
+            if parts.keys().isdisjoint(range(first, end)):
+                result.append(line)
+            else:
+                pieces = self._with_parts(range(first, end), parts)
+                result.append(line._replace(text=" ".join([piece.text for piece in pieces]), pieces=tuple(pieces)))
+        return result
+
+    def _parts_of(self, grid: Grid, text_within: Callable[[Box], str]) -> dict[int, list[Line]]:
+        """Return the parts of pieces that stand in several cells, by their numbers.
+
+        If the grid turns out to be no table, only numbers are told apart.
+        """
+        crossings = grid.crossings(self._columns).items()
+        found = {number: split_at(self._pieces[number], edges, text_within) for number, edges in crossings}
+        parts = {number: some for number, some in found.items() if some}
+        if not parts or grid.read(PagePieces.of(self._with_parts(range(len(self._pieces)), parts))).text is not None:
+            return parts
+        return {number: some for number, some in parts.items() if all(map(is_number, some))}
+
+    def _with_parts(self, numbers: Iterable[int], parts: Mapping[int, list[Line]]) -> list[Line]:
+        return [one for number in numbers for one in parts.get(number, [self._pieces[number]])]
+
+    def take_grid(self, grid: Grid) -> bool:
+        """Take a ruled table, if the pieces keep to its cells. Return whether some reach beyond their columns."""
         asides = [line for line in self._drawn if line.kind == "aside" and grid.holds(line)]
-        if asides:
-            pieces = [*self._free, *asides]
-            chosen, text = grid.read(PagePieces.of(pieces))
-            if text is not None:
-                inside = [pieces[number] for number in chosen]
-                self._taken_asides |= set(map(id, inside)) & set(map(id, asides))
-                self._take(self._numbers_of(inside), [_table(inside, text)])
-                return
+        if asides and self._take_from(grid, [*self._free, *asides]):
+            return False
         if 1 in self._taken:
-            free = self._free
-            chosen, text = grid.read(PagePieces.of(free))
-            if text is not None:
-                inside = [free[number] for number in chosen]
-                self._take(self._numbers_of(inside), [_table(inside, text)])
-            return
-        chosen, text = grid.read(self._columns)
+            return self._take_from(grid, self._free)
+        numbers, text, is_crossed = grid.read(self._columns)
         if text is not None:
-            self._take(chosen, [self._columns.table(chosen, text)])
+            self._take(numbers, [self._columns.table(numbers, text)])
+        return is_crossed
+
+    def _take_from(self, grid: Grid, pieces: Sequence[Line]) -> bool:
+        """Take a table out of these pieces, and return whether it was one."""
+        numbers, text, _ = grid.read(PagePieces.of(pieces))
+        if text is None:
+            return False
+        inside = [pieces[number] for number in numbers]
+        self._taken_asides.update(id(piece) for piece in inside if piece.kind == "aside")
+        self._take(self._numbers_of(inside), [_table(inside, text)])
+        return True
 
     @cached_property
     def _columns(self) -> PagePieces:

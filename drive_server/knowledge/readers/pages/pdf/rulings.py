@@ -20,7 +20,7 @@ from drive_server.knowledge.readers.pages.pdf.calls import (
     object_boxes,
     segments_of,
 )
-from drive_server.knowledge.readers.pages.pdf.grids import LEAST, NEAR, Grid, Rule
+from drive_server.knowledge.readers.pages.pdf.grids import LEAST, NEAR, Grid, Rule, Span
 from drive_server.knowledge.readers.pages.pdf.lines import PageText
 
 _THIN: Final = 2.5
@@ -49,9 +49,6 @@ _Shape = tuple[Handle, int, Box]
 
 _Segment = tuple[int, int, tuple[float, float]]
 """The kind of a path's segment, whether it closes its figure, and its point."""
-
-Span = tuple[float, float]
-"""Where a piece of a straight line starts and ends along it."""
 
 _Rulings = Mapping[float, Sequence[Span]]
 """The pieces of straight lines by their places across their direction."""
@@ -132,6 +129,7 @@ def _grid(uprights: Sequence[tuple[float, Sequence[Span]]], across: _Rulings) ->
     level = [pieces for _, pieces in _lines(across)]
     sides = _open_ends(level, columns[0], columns[-1]) if len(level) > 1 else ()
     columns = [*sides[:1], *columns, *sides[1:]]
+    walls = [*([()] if sides else []), *(pieces for _, pieces in uprights), *([()] if sides else [])]
     rules = list(_rules(across, columns, columns[-1] - columns[0])) if len(columns) >= LEAST else []
     if len(rules) < LEAST - 1:
         return None
@@ -142,7 +140,7 @@ def _grid(uprights: Sequence[tuple[float, Sequence[Span]]], across: _Rulings) ->
     rules = [*(Rule(at, whole) for at in ends[:1]), *rules, *(Rule(at, whole) for at in ends[1:])]
     if len(rules) < LEAST:
         return None
-    return Grid(tuple(columns), tuple(reversed(rules)), is_open=bool(sides or ends))
+    return Grid(tuple(columns), tuple(reversed(rules)), is_open=bool(sides or ends), walls=tuple(walls))
 
 
 def _open_ends(lines: Sequence[Sequence[Span]], first: float, last: float) -> tuple[float, ...]:
