@@ -17,6 +17,7 @@ from drive_server.knowledge.readers.pages.pdf.alignment import (
     has_table_by_columns,
     is_drawn_by_columns,
     is_number,
+    with_level_columns,
     with_level_rows,
 )
 from drive_server.knowledge.readers.pages.pdf.calls import Box
@@ -57,6 +58,8 @@ def in_reading_order(
     `grids` finds the ruled ones; it is called only if there may be any. `text_within` returns the text in a box.
     """
     lines = with_level_rows(lines)
+    if not _descends(lines):
+        lines = with_level_columns(lines)
     if _is_plain(lines) and (_descends(lines) or not has_table_by_columns(lines)):
         return tuple(lines)
     if runs_to_the_left("".join([line.text for line in lines])):
