@@ -39,7 +39,9 @@ class StandIn:
         """Install the stand-in in this process, for good."""
         self.missed = 0
         self._font = stand_in_font()
-        self._system = raw.FPDF_GetDefaultSystemFontInfo()
+        self._system: Any = raw.FPDF_GetDefaultSystemFontInfo()
+        if not self._system:  # pdfium knows no folder of fonts on such a system
+            return
         self._default: Any = self._system.contents
         # pdfium calls them as long as the process lives.
         self._info: Any = raw.FPDF_SYSFONTINFO(version=self._default.version)

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections import defaultdict, deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, compress, count, pairwise, repeat
+from itertools import accumulate, chain, compress, count, pairwise, repeat
 from operator import add, gt, itemgetter, mul
 from typing import Final, NamedTuple, Self, TypeVar
 
@@ -149,15 +149,17 @@ class Grid:
     def crossings(self, pieces: PagePieces) -> dict[int, list[float]]:
         """Return the places of the upright lines that are drawn across pieces, by the numbers of these."""
         numbers, _, columns = self._places_of(pieces)
-        levels = list(chain.from_iterable(map(repeat, pieces.levels, pieces.counts)))
+        right_edges = [edge + NEAR for edge in self.columns]
+        are_crossing = map(gt, _chosen(pieces.rights, numbers), map(right_edges.__getitem__, columns))
+        ends_of_lines = list(accumulate(pieces.counts))
         found: dict[int, list[float]] = {}
-        for number, column in zip(numbers, columns, strict=True):
-            left, right, (baseline, height) = pieces.lefts[number], pieces.rights[number], levels[number]
+        for number, column in compress(zip(numbers, columns, strict=True), are_crossing):
+            baseline, height = pieces.levels[bisect_right(ends_of_lines, number)]
             level = baseline + height / 4
             edges = [
                 edge
                 for edge, spans in zip(self.columns[column:], self.walls[column:], strict=False)
-                if left < edge < right and any(start <= level <= end for start, end in spans)
+                if edge < pieces.rights[number] and any(start <= level <= end for start, end in spans)
             ]
             if edges:
                 found[number] = edges

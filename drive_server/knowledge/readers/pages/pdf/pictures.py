@@ -4,6 +4,7 @@ import ctypes
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from operator import sub
 from typing import Any, Final, NamedTuple
 
 from pypdfium2 import raw
@@ -74,7 +75,11 @@ def count_lost_letters(objects: PageObjects) -> int:
     texts = objects.of_kind(raw.FPDF_PAGEOBJ_TEXT, _MOST_OBJECTS)
     lost = 0
     group: list[_Shapeless] = []
-    for one, (left, bottom, right, _) in zip(texts, object_boxes(texts), strict=True):
+    boxes = list(object_boxes(texts))
+    lefts, _, rights, _ = zip(*boxes, strict=True) if boxes else ((),) * 4
+    if min(map(sub, rights, lefts), default=1.0) > _NO_WIDTH:
+        return 0  # as on nearly all pages
+    for one, (left, bottom, right, _) in zip(texts, boxes, strict=True):
         if right - left > _NO_WIDTH:
             lost += _letters_in(group)
             group = []

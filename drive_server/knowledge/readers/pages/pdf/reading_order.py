@@ -177,9 +177,11 @@ class _Layout:
         crossings = grid.crossings(self._columns).items()
         found = {number: split_at(self._pieces[number], edges, text_within) for number, edges in crossings}
         parts = {number: some for number, some in found.items() if some}
-        if not parts or grid.read(PagePieces.of(self._with_parts(range(len(self._pieces)), parts))).text is not None:
+        numbers = {number: some for number, some in parts.items() if all(map(is_number, some))}
+        if len(numbers) == len(parts):
             return parts
-        return {number: some for number, some in parts.items() if all(map(is_number, some))}
+        pieces = PagePieces.of(self._with_parts(range(len(self._pieces)), parts))
+        return numbers if grid.read(pieces).text is None else parts
 
     def _with_parts(self, numbers: Iterable[int], parts: Mapping[int, list[Line]]) -> list[Line]:
         return [one for number in numbers for one in parts.get(number, [self._pieces[number]])]
