@@ -1,10 +1,8 @@
 """The work of a reader's process: a question to the table in a file."""
 
 import csv
-import gc
 import zipfile
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -13,6 +11,7 @@ from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - a compil
 from python_calamine import CalamineError
 
 from drive_server.knowledge.formats import HEAD_BYTES, format_of
+from drive_server.knowledge.memory import without_collections
 from drive_server.knowledge.tables.answer import TableSession
 from drive_server.knowledge.tables.grid import Grid, read_text_grid
 from drive_server.knowledge.tables.request import Refusal, TableAnswer, TableError, TableQuery
@@ -31,7 +30,7 @@ _LIMITS: Final = {
 def query_table(query: TableQuery, path: Path, name: str, media_type: str) -> TableAnswer | Refusal:
     """Return the answer of the table in a file, or why there is none. Blocks. Raises `OSError`."""
     try:
-        with _without_collections():
+        with without_collections():
             grids = _grids(path, name, media_type)
             return _answer(_chosen(grids, query), query, [grid.name for grid in grids if grid.name])
     except TableError as error:
@@ -46,18 +45,6 @@ def query_table(query: TableQuery, path: Path, name: str, media_type: str) -> Ta
         if type(error).__name__ not in _LIMITS:
             raise
         return Refusal(_LIMITS[type(error).__name__])
-
-
-@contextmanager
-def _without_collections() -> Generator[None]:
-    """Don't look for circles among millions of cells, which have none: that took half of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _answer(table: Table, query: TableQuery, sheets: Sequence[str]) -> TableAnswer | Refusal:

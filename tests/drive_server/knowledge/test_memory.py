@@ -1,12 +1,13 @@
 """Freed memory goes back to the system, and threads share the arenas that hold it."""
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from drive_server.knowledge.memory import ARENAS, release_unused
+from drive_server.knowledge.memory import ARENAS, release_unused, without_collections
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs Linux's /proc")
 
@@ -64,3 +65,19 @@ def test_what_was_freed_between_blocks_that_stay_goes_back_to_the_system() -> No
 def test_threads_share_a_few_arenas() -> None:
     assert arenas_of_six_threads("limit_arenas()") <= ARENAS
     assert arenas_of_six_threads("pass") > ARENAS
+
+
+def fail_without_collections() -> None:
+    with without_collections():
+        assert not gc.isenabled()
+        with without_collections():
+            pass
+        assert not gc.isenabled()
+        raise KeyError
+
+
+def test_no_circles_are_looked_for_while_cells_are_read_and_they_are_again_after_a_failure() -> None:
+    assert gc.isenabled()
+    with pytest.raises(KeyError):
+        fail_without_collections()
+    assert gc.isenabled()

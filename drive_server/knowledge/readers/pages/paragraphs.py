@@ -55,7 +55,7 @@ class Line(NamedTuple):
     baseline: float
     height: float
     kind: Literal["text", "row", "contents", "table", "aside"] = "text"
-    pieces: tuple["Line", ...] = ()
+    pieces: Sequence["Line"] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from drive_server.knowledge.readers.pages.pdf.tables import BASELINE, LEFT, RIGH
 
 _LEAST: Final = 3
 _HALF_LINE: Final = 0.8  # of the type's height: lines of one column are further apart
+_HALF: Final = 0.6  # of the type's height
 _SAME_STEP: Final = 0.1  # of the type's height
 _SAME_SIZE: Final = 0.1
 _WIDE: Final = 2.0  # of the type's height
@@ -57,6 +58,39 @@ def _are_beside(one: Line, other: Line) -> bool:
 def _moved(line: Line, baseline: float) -> Line:
     pieces = tuple(piece._replace(baseline=baseline) for piece in line.pieces)
     return line._replace(baseline=baseline, pieces=pieces)
+
+
+def with_level_columns(lines: Sequence[Line]) -> Sequence[Line]:
+    """Return the lines with a column of numbers, drawn after another column, in the rows of that one.
+
+    All of them must stand as far below or above their neighbours, by at most half a line, and right of them.
+    """
+    result: list[Line] = []
+    above: Sequence[Line] = ()
+    for column in _descending(lines):
+        found = _neighbours(column, above)
+        level = [_moved(line, other.baseline) for line, other in zip(column, found, strict=False)]
+        above = [*level, *column[len(level) :]]
+        result += above
+    return result
+
+
+def _neighbours(column: Sequence[Line], before: Sequence[Line]) -> list[Line]:
+    """Return the lines of the column before one beside which its first lines stand; nothing if that is not certain."""
+    if len(before) < _LEAST or not all(map(is_number, column[1:_LEAST])):
+        return []
+    found: list[Line] = []
+    offs: list[float] = []
+    for line in column:
+        near = min(before, key=lambda other: abs(other.baseline - line.baseline))
+        off = near.baseline - line.baseline
+        is_beside = near.right < line.left and near.kind == line.kind == "text" and abs(off) < _HALF * line.height
+        if not is_beside or near in found or abs(off - (offs or [off])[0]) > _SAME_STEP * line.height:
+            break
+        found.append(near)
+        offs.append(off)
+    is_certain = len(found) >= _LEAST and abs(offs[0]) > _LEVEL * column[0].height
+    return found if is_certain and all(map(is_number, column[1 : len(found)])) else []
 
 
 def has_table_by_columns(lines: Sequence[Line]) -> bool:
@@ -114,4 +148,9 @@ def _are_on_a_line(row: Sequence[Line]) -> bool:
 
 def _are_values(column: Sequence[Line]) -> bool:
     """Return whether all cells below the head of a column are numbers, sums, times or dates."""
-    return all(_VALUE.fullmatch(piece.text) for piece in column[1:])
+    return all(map(is_number, column[1:]))
+
+
+def is_number(piece: Line) -> bool:
+    """Return whether a cell is a number, a sum, a time or a date."""
+    return _VALUE.fullmatch(piece.text) is not None

@@ -26,6 +26,7 @@ Handle = Any
 """The address of something of pdfium, as ctypes passes it on."""
 
 _AT_ONCE: Final = 512
+_FEW_LOST: Final = 0.01
 _as_argument: Final = ctypes.c_void_p.from_param
 
 
@@ -84,6 +85,8 @@ def _bare(function: Any, result: Any = ctypes.c_int) -> Callable[..., Any]:
 _loose_box: Final = _bare(raw.FPDFText_GetLooseCharBox, None)
 _origin: Final = _bare(raw.FPDFText_GetCharOrigin, None)
 _index: Final = _bare(raw.FPDFText_GetCharIndexFromTextIndex)
+_offset: Final = _bare(raw.FPDFText_GetTextIndexFromCharIndex)
+_is_unknown: Final = _bare(raw.FPDFText_HasUnicodeMapError)
 _object: Final = _bare(raw.FPDFPage_GetObject, ctypes.c_void_p)
 _kind: Final = _bare(raw.FPDFPageObj_GetType)
 _bounds: Final = _bare(raw.FPDFPageObj_GetBounds, None)
@@ -109,6 +112,15 @@ def handle(pointer: Any) -> Handle:
 def indices_of(text: Handle, offsets: Iterable[int]) -> list[int]:
     """Return the indices of characters by their offsets in the text of a page; -1 for those that have none."""
     return list(map(_index, repeat(text), offsets))
+
+
+def count_unknown(text: Handle, characters: int) -> int:
+    """Return how many characters have no text; if many, with all others of which pdfium only knows their codes."""
+    lost = [offset < 0 for offset in map(_offset, repeat(text), range(characters))]
+    if sum(lost) <= _FEW_LOST * characters:
+        return sum(lost)
+    unknown = map(_is_unknown, repeat(text), range(characters))
+    return sum(is_lost or code == 1 for is_lost, code in zip(lost, unknown, strict=True))
 
 
 def character_boxes(text: Handle, indices: Sequence[int]) -> Iterator[Box]:

@@ -1,5 +1,6 @@
 """The values of a form beside their labels. Pure; units are points, y grows upwards."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -26,18 +27,21 @@ class _Place:
 def with_values(lines: Sequence[Line], fields: Sequence[Field], turn: Callable[[Box], Box]) -> tuple[Line, ...]:
     """Return the lines with each value in its label's row or below it; without a label, with its name at the end."""
     places = [_Place(line, [], []) for line in lines]
+    baselines = sorted((line.baseline, number) for number, line in enumerate(lines))
     loose: list[Line] = []
     for field in fields:
-        box = turn(field.box)
-        if not _is_printed(field, box, lines):
-            _put(field, box, places, loose)
+        box = _, bottom, _, top = turn(field.box)
+        near = baselines[bisect_left(baselines, (bottom - _SLACK,)) : bisect_right(baselines, (top, len(lines)))]
+        beside = [places[number] for number in sorted([number for _, number in near])]
+        if not _is_printed(field, box, beside):
+            _put(field, box, beside, places, loose)
     return tuple(line for place in places for line in _rows(place)) + tuple(loose)
 
 
-def _put(field: Field, box: Box, places: Sequence[_Place], loose: list[Line]) -> None:
+def _put(field: Field, box: Box, beside: Sequence[_Place], places: Sequence[_Place], loose: list[Line]) -> None:
+    """Put a value beside one of the lines in its row, else below one of all the lines, else among the loose ones."""
     left, bottom, right, top = box
     value = Line(field.value, left, right, bottom + _SLACK, min(top - bottom, _TYPE_HEIGHT), "row")
-    beside = [place for place in places if bottom - _SLACK <= place.line.baseline <= top]
     if beside:
         min(beside, key=lambda place: _distance(field, box, place.line)).beside.append(value)
         return
@@ -71,12 +75,11 @@ def _is_label_above(box: Box, line: Line) -> bool:
     return is_near and min(right, line.right) > max(left, line.left)
 
 
-def _is_printed(field: Field, box: Box, lines: Sequence[Line]) -> bool:
+def _is_printed(field: Field, box: Box, beside: Sequence[_Place]) -> bool:
     """Return whether the page shows a value as text of its own, as one does whose form was flattened."""
-    left, bottom, right, top = box
+    left, _, right, _ = box
     return any(
-        field.value in line.text and bottom - _SLACK <= line.baseline <= top and line.left < right and line.right > left
-        for line in lines
+        field.value in place.line.text and place.line.left < right and place.line.right > left for place in beside
     )
 
 

@@ -2,18 +2,21 @@
 
 from bisect import bisect_right
 from collections import defaultdict, deque
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress, pairwise, repeat
-from operator import add, gt, itemgetter, mul, neg, sub
-from typing import Final
+from itertools import accumulate, chain, compress, count, pairwise, repeat
+from operator import add, gt, itemgetter, mul
+from typing import Final, NamedTuple, Self, TypeVar
 
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
+from drive_server.knowledge.readers.pages.pdf.calls import Box
 from drive_server.knowledge.readers.pages.pdf.tables import (
     BASELINE,
     MOST_SHARED,
+    columns_of,
     joined_cells,
     joined_texts,
+    pieces_of,
     rows_of,
 )
 
@@ -25,10 +28,18 @@ _UNRULED_ROWS: Final = 3
 _MOST_LINES: Final = 8
 """Of a cell of a table without a box: columns of prose between rulings have more."""
 _STACK: Final = 3
+_BESIDE: Final = 0.1  # of the type's height: letters of one word are closer to each other than to lines
+_DEEP: Final = 0.1  # of the type's height: the band in which letters of a line stand
+_HIGH: Final = 0.6
 _LETTER_WIDTH: Final = 0.4  # of the type's height: less than most letters take
 _FILLED: Final = 0.75
 _CLOSE: Final = 1.8  # of the type's height: lines of one text are no further apart
 _IN_LINE: Final = 0.15  # of the type's height: lines of one label are seldom that close to the baselines of rows
+
+_Value = TypeVar("_Value")
+
+Span = tuple[float, float]
+"""Where a piece of a straight line starts and ends along it."""
 
 _Cells = Mapping[tuple[int, int], list[Line]]
 """The pieces of each cell by its row and column, from 1."""
@@ -43,61 +54,157 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class PagePieces:
+    """The pieces of the lines of a page, by columns.
+
+    `levels`: the baseline and the height of each line; `counts`: how many of the pieces it has; `lines`: returns the
+    pieces one by one.
+    """
+
+    texts: Sequence[str]
+    lefts: Sequence[float]
+    rights: Sequence[float]
+    levels: Sequence[tuple[float, float]]
+    counts: Sequence[int]
+    lines: Callable[[], Sequence[Line]]
+
+    @classmethod
+    def of(cls, pieces: Sequence[Line]) -> Self:
+        """Return pieces that may each stand on another line."""
+        texts, lefts, rights, baselines, heights, _, _ = (
+            zip(*pieces, strict=True) if pieces else ((),) * len(Line._fields)
+        )
+        return cls(texts, lefts, rights, list(zip(baselines, heights, strict=True)), [1] * len(pieces), lambda: pieces)
+
+    @classmethod
+    def of_lines(cls, lines: Sequence[Line]) -> Self:
+        """Return the pieces of lines that have each one baseline."""
+        texts: list[str] = []
+        lefts: list[float] = []
+        rights: list[float] = []
+        for line in lines:
+            own_texts, own_lefts, own_rights = columns_of(line.pieces or (line,))
+            texts += own_texts
+            lefts += own_lefts
+            rights += own_rights
+        levels = [(line.baseline, line.height) for line in lines]
+        return cls(texts, lefts, rights, levels, [len(line.pieces) or 1 for line in lines], lambda: pieces_of(lines))
+
+    def table(self, numbers: Sequence[int], text: str) -> Line:
+        """Return some of the pieces as a table with this text."""
+        lines = sorted(set(_chosen(list(chain.from_iterable(map(repeat, count(), self.counts))), numbers)))
+        left, right = min(_chosen(self.lefts, numbers)), max(_chosen(self.rights, numbers))
+        baseline = max([self.levels[line][0] for line in lines])
+        return Line(text, left, right, baseline, self.levels[lines[0]][1], "table")
+
+
+def split_at(piece: Line, edges: Sequence[float], text_within: Callable[[Box], str]) -> list[Line]:
+    """Return the parts of a piece between upright lines; nothing if a letter stands on one of them or close to it.
+
+    `text_within`: returns the text of all letters that reach into a box.
+    """
+    low, high = piece.baseline - _DEEP * piece.height, piece.baseline + _HIGH * piece.height
+    ends = [piece.left - NEAR, *edges, piece.right + NEAR]
+    # A letter that is close to a line reaches into the boxes on both sides of it.
+    beside = _BESIDE * piece.height
+    boxes = [(left - beside, low, right + beside, high) for left, right in pairwise(ends)]
+    texts = [" ".join(text_within(box).split()) for box in boxes]
+    if not all(texts) or "".join(texts).replace(" ", "") != piece.text.replace(" ", ""):
+        return []
+    lefts, rights = (piece.left, *edges), (*edges, piece.right)
+    return [
+        Line(text, left, right, piece.baseline, piece.height)
+        for text, left, right in zip(texts, lefts, rights, strict=True)
+    ]
+
+
+def _chosen(values: Sequence[_Value], numbers: Sequence[int]) -> Sequence[_Value]:
+    """Return the values with these numbers. Mostly these are all of them."""
+    return values if len(numbers) == len(values) else list(map(values.__getitem__, numbers))
+
+
+class Reading(NamedTuple):
+    """The numbers of the pieces that stand in a table, and its text, None if it has none.
+
+    `is_crossed`: pieces reach beyond their columns.
+    """
+
+    numbers: Sequence[int]
+    text: str | None
+    is_crossed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Grid:
     """A ruled table: where its columns begin and end, from the left, and its level lines from the top.
 
-    `is_open`: it has no box around it.
+    `is_open`: it has no box around it; `walls`: where each of its upright lines is drawn.
     """
 
     columns: tuple[float, ...]
     rules: tuple[Rule, ...]
     is_open: bool = False
+    walls: tuple[Sequence[Span], ...] = ()
 
-    def read(self, pieces: Sequence[Line]) -> tuple[Sequence[Line], str | None]:
+    def crossings(self, pieces: PagePieces) -> dict[int, list[float]]:
+        """Return the places of the upright lines that are drawn across pieces, by the numbers of these."""
+        numbers, _, columns = self._places_of(pieces)
+        right_edges = [edge + NEAR for edge in self.columns]
+        are_crossing = map(gt, _chosen(pieces.rights, numbers), map(right_edges.__getitem__, columns))
+        ends_of_lines = list(accumulate(pieces.counts))
+        found: dict[int, list[float]] = {}
+        for number, column in compress(zip(numbers, columns, strict=True), are_crossing):
+            baseline, height = pieces.levels[bisect_right(ends_of_lines, number)]
+            level = baseline + height / 4
+            edges = [
+                edge
+                for edge, spans in zip(self.columns[column:], self.walls[column:], strict=False)
+                if edge < pieces.rights[number] and any(start <= level <= end for start, end in spans)
+            ]
+            if edges:
+                found[number] = edges
+        return found
+
+    def read(self, pieces: PagePieces) -> Reading:
         """Return the pieces that stand in the table, and its rows with bars between their cells.
 
         There is no text if pieces stand across its lines, or all of them in one column or row.
         """
-        if not pieces:
-            return pieces, None
-        inside, rows, columns = self._places_of(pieces)
-        if not inside:
-            return inside, None
-        texts, _, rights, *_ = zip(*inside, strict=True)
+        numbers, rows, columns = self._places_of(pieces)
+        if not numbers:
+            return Reading(numbers, None)
+        rights = _chosen(pieces.rights, numbers)
         right_edges = [edge + NEAR for edge in self.columns]
         are_crossing = list(map(gt, rights, map(right_edges.__getitem__, columns)))
         places = list(zip(rows, columns, strict=True))
-        if True in are_crossing:
+        is_crossed = True in are_crossing
+        if is_crossed:
             filled = set(places)
             if any((row, column + 1) in filled for row, column in compress(places, are_crossing)):
-                return inside, None
+                return Reading(numbers, None, is_crossed)
         elif self._is_even and len(set(places)) == len(places):
-            return inside, self._simple_text(texts, rows, columns)
+            return Reading(numbers, self._simple_text(_chosen(pieces.texts, numbers), rows, columns))
         cells: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)
-        for place, piece in zip(places, inside, strict=True):
+        for place, piece in zip(places, _chosen(pieces.lines(), numbers), strict=True):
             cells[place].append(piece)
-        if self.is_open and max(map(len, cells.values())) > _MOST_LINES:
-            return inside, None
-        return inside, self._text(cells, len(inside))
+        is_prose = self.is_open and max(map(len, cells.values())) > _MOST_LINES
+        return Reading(numbers, None if is_prose else self._text(cells, len(numbers)), is_crossed)
 
-    def _places_of(self, pieces: Sequence[Line]) -> tuple[Sequence[Line], list[int], list[int]]:
-        """Return the pieces that stand in the table, and the numbers of their rows and columns."""
-        _, begins, _, baselines, heights, _, _ = zip(*pieces, strict=True)
+    def _places_of(self, pieces: PagePieces) -> tuple[Sequence[int], list[int], list[int]]:
+        """Return the numbers of the pieces that stand within the outer lines, and their rows and columns, from 1."""
         depths, lefts = [-rule.at for rule in self.rules], [left - 1 for left in self.columns]
-        levels = map(sub, map(neg, baselines), map(mul, heights, repeat(0.25)))
-        rows = list(map(bisect_right, repeat(depths), levels))
-        columns = list(map(bisect_right, repeat(lefts), begins))
+        of_lines = [bisect_right(depths, -baseline - height * 0.25) for baseline, height in pieces.levels]
+        rows = list(chain.from_iterable(map(repeat, of_lines, pieces.counts)))
+        columns = list(map(bisect_right, repeat(lefts), pieces.lefts))
         last_row, last_column = len(depths), len(lefts)
-        if min(rows) > 0 and max(rows) < last_row and min(columns) > 0 and max(columns) < last_column:
-            return pieces, rows, columns
-        are_inside = [
-            0 < row < last_row and 0 < column < last_column for row, column in zip(rows, columns, strict=True)
+        if not rows or (min(rows) > 0 and max(rows) < last_row and min(columns) > 0 and max(columns) < last_column):
+            return range(len(rows)), rows, columns
+        numbers = [
+            number
+            for number, (row, column) in enumerate(zip(rows, columns, strict=True))
+            if 0 < row < last_row and 0 < column < last_column
         ]
-        return (
-            list(compress(pieces, are_inside)),
-            list(compress(rows, are_inside)),
-            list(compress(columns, are_inside)),
-        )
+        return numbers, list(_chosen(rows, numbers)), list(_chosen(columns, numbers))
 
     def _simple_text(self, texts: Sequence[str], rows: Sequence[int], columns: Sequence[int]) -> str | None:
         """Return the rows of a table of which no cell has several pieces."""

@@ -5,21 +5,24 @@ their letters need, and in all lines of a page if a few of them, looked at as sa
 characters are asked for at once, so that no Python runs between the calls.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate, chain, compress, pairwise, repeat
 from operator import add, gt, lt, sub
-from typing import Any, Final, Literal, NamedTuple, Self
+from typing import Any, Final, Literal, NamedTuple, Self, overload
 
 from pypdfium2 import raw
+from typing_extensions import override
 
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
 from drive_server.knowledge.readers.pages.pdf.calls import (
     Box,
     Ends,
     character_boxes,
+    count_unknown,
     ends_of_pairs,
     handle,
     indices_of,
@@ -57,7 +60,8 @@ class PageText:
     """The lines of a page as they are drawn, in coordinates in which most of them are upright.
 
     `height`: of the page in these coordinates; `turn`: takes boxes of the page there, as they are if not `is_turned`;
-    `has_leaders`: it has dots as they stand between titles and the numbers of their pages.
+    `has_leaders`: it has dots as they stand between titles and the numbers of their pages; `unknown`: the number of
+    its letters that stand for no character.
     """
 
     lines: tuple[Line, ...]
@@ -65,6 +69,7 @@ class PageText:
     turn: Callable[[Box], Box]
     is_turned: bool
     has_leaders: bool
+    unknown: int = 0
 
 
 class Characters:
@@ -76,7 +81,13 @@ class Characters:
         self.text: str = textpage.get_text_range()
         self.has_leaders = any(map(self.text.__contains__, _DOTS))
         """True if it has dots as they stand between titles and the numbers of their pages."""
-        self._has_same_offsets = textpage.count_chars() == len(self.text)
+        self._count: int = textpage.count_chars()
+        self._has_same_offsets = self._count == len(self.text)
+
+    @property
+    def unknown(self) -> int:
+        """The number of letters that stand for no character."""
+        return 0 if self._has_same_offsets else count_unknown(self._handle, self._count)
 
     def ends_of_pairs(self, offsets: Sequence[int]) -> Ends:
         """Return where the characters of each pair begin and end from left to right; zeros for those without a box."""
@@ -97,6 +108,46 @@ class Characters:
 
     def _indices(self, offsets: Sequence[int]) -> Sequence[int]:
         return offsets if self._has_same_offsets else indices_of(self._handle, offsets)
+
+
+class Pieces(Sequence[Line]):
+    """The parts of a line, as columns of texts and places; they become lines only if a rule looks at one of them."""
+
+    __slots__ = ("_lines", "baseline", "height", "lefts", "rights", "texts")
+
+    def __init__(
+        self, texts: Sequence[str], lefts: Sequence[float], rights: Sequence[float], baseline: float, height: float
+    ) -> None:
+        self.texts, self.lefts, self.rights, self.baseline, self.height = texts, lefts, rights, baseline, height
+        self._lines: tuple[Line, ...] = ()
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The parts as lines, always the same ones."""
+        if not self._lines:
+            columns = (self.texts, self.lefts, self.rights, repeat(self.baseline), repeat(self.height))
+            fields = zip(*columns, repeat("text"), repeat(()))
+            # A Line's own constructor takes twice as long, and tables have thousands of pieces.
+            self._lines = tuple(map(tuple.__new__, repeat(Line), fields))
+        return self._lines
+
+    @override
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @override
+    def __iter__(self) -> Iterator[Line]:
+        return iter(self.lines)
+
+    @overload
+    def __getitem__(self, index: int) -> Line: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Line]: ...
+
+    @override
+    def __getitem__(self, index: int | slice) -> Line | Sequence[Line]:
+        return self.lines[index]
 
 
 class _Gaps(NamedTuple):
@@ -126,7 +177,7 @@ def read_lines(textpage: Any, width: float, height: float, *, gaps_everywhere: b
             lines = frame.with_stacks(lines, turned)
     lines = frame.with_pieces(lines, uneven, gaps_everywhere=gaps_everywhere)
     height = width if direction in _VERTICAL else height
-    return PageText(tuple(lines), height, frame.turn, direction != "right", characters.has_leaders)
+    return PageText(tuple(lines), height, frame.turn, direction != "right", characters.has_leaders, characters.unknown)
 
 
 def _words(text: str) -> list[tuple[str, int]]:
@@ -245,15 +296,18 @@ class _Frame:
     def _letters(self, line: Line, start: int) -> tuple[Line, ...]:
         """Return the letters of a line, those beside each other as one piece."""
         offsets = [start + place for place, letter in enumerate(line.text) if letter != " "]
-        pieces: list[Line] = []
+        groups: list[list[Any]] = []
         boxes, points = self.characters.boxes(offsets), self.characters.origins(offsets)
+        baseline = math.inf
         for offset, (left, low, right, high), (_, y) in zip(offsets, boxes, points, strict=True):
-            letter = self.characters.text[offset]
-            if pieces and abs(pieces[-1].baseline - y) < SAME_ROW * (high - low):
-                pieces[-1] = pieces[-1]._replace(text=pieces[-1].text + letter, right=right)
+            if abs(baseline - y) < SAME_ROW * (high - low):
+                groups[-1][0].append(offset)
+                groups[-1][2] = right
             else:
-                pieces.append(Line(letter, left, right, y, high - low))
-        return tuple(pieces)
+                groups.append([[offset], left, right, y, high - low])
+                baseline = y
+        letter = self.characters.text.__getitem__
+        return tuple([Line("".join(map(letter, some)), *places) for some, *places in groups])
 
     def with_pieces(self, lines: Sequence[Line], uneven: Set[int], *, gaps_everywhere: bool) -> list[Line]:
         """Return the lines, with their parts those that have wide gaps, as far as these are looked for.
@@ -275,12 +329,13 @@ class _Frame:
         rows: dict[int, list[Line]] = {}
         for number, found in gaps.items():
             line, start = lines[number], self.starts[number]
-            result[number] = Line(*line[:-1], _pieces(self.characters.text, line, start, found))
+            pieces = _pieces(self.characters.text, line, start, found)
+            result[number] = Line(*line[:-1], pieces)
             if number in uneven and self.direction == "right" and any(map(lt, found.lefts, found.rights)):
-                rows[number] = self._rows(result[number], start, found)
+                rows[number] = self._rows(result[number], start, found, pieces.texts)
         return [one for number, line in enumerate(result) for one in rows.get(number, (line,))] if rows else result
 
-    def _rows(self, line: Line, start: int, gaps: _Gaps) -> list[Line]:
+    def _rows(self, line: Line, start: int, gaps: _Gaps, texts: Sequence[str]) -> list[Line]:
         """Return the rows of a line that goes back to the left further down; the line itself if that is not certain."""
         baselines = [y for _, y in self.characters.origins([start, *gaps.ends])]
         slack = SAME_ROW * line.height
@@ -288,14 +343,14 @@ class _Frame:
             return [line]
         (left, *_), (_, _, right, _) = self.characters.boxes([start, start + len(line.text) - 1])
         rows: list[list[Line]] = []
-        for piece, own_left, own_right, baseline in zip(
-            line.pieces, (left, *gaps.lefts), (*gaps.rights, right), baselines, strict=True
+        for text, own_left, own_right, baseline in zip(
+            texts, (left, *gaps.lefts), (*gaps.rights, right), baselines, strict=True
         ):
             is_back = rows and own_left < rows[-1][-1].right and abs(rows[-1][0].baseline - baseline) > slack
             if not rows or is_back:
                 rows.append([])
             level = rows[-1][0].baseline if rows[-1] else baseline
-            rows[-1].append(piece._replace(left=own_left, right=own_right, baseline=level))
+            rows[-1].append(Line(text, own_left, own_right, level, line.height))
         # Notes, formulas and heads above several columns go up and down too; only rows of columns are told apart.
         is_certain = len(rows) > 1 and all(len(row) > 1 for row in rows) and _descend(row[0].baseline for row in rows)
         return [_line_of(row) for row in rows] if is_certain else [line]
@@ -393,7 +448,7 @@ def with_contents(lines: Sequence[Line]) -> tuple[Line, ...]:
     )
 
 
-def _pieces(whole: str, line: Line, start: int, gaps: _Gaps) -> tuple[Line, ...]:
+def _pieces(whole: str, line: Line, start: int, gaps: _Gaps) -> Pieces:
     """Return the parts of a line that begins at an offset in the page's whole text."""
     text, left, line_right, baseline, height, _, _ = line
     begins, ends, rights, lefts = gaps
@@ -401,14 +456,17 @@ def _pieces(whole: str, line: Line, start: int, gaps: _Gaps) -> tuple[Line, ...]
         rights, lefts = [line_right] * len(rights), [left] * len(lefts)
     lefts, rights = (left, *lefts), (*rights, line_right)
     if any(map(gt, lefts, rights)):  # in mirrored text a piece ends left of where it begins
-        lefts, rights = map(min, lefts, rights), map(max, lefts, rights)
+        lefts, rights = list(map(min, lefts, rights)), list(map(max, lefts, rights))
     if len(begins) == text.count(" "):
-        words: Iterable[str] = text.split(" ")
+        words = text.split(" ")
     else:
-        words = map(whole.__getitem__, map(slice, (start, *ends), (*begins, start + len(text))))
-    fields = zip(words, lefts, rights, repeat(baseline), repeat(height), repeat("text"), repeat(()))
-    # A Line's own constructor takes twice as long, and tables have thousands of pieces.
-    return tuple(map(tuple.__new__, repeat(Line), fields))
+        words = list(map(whole.__getitem__, map(slice, (start, *ends), (*begins, start + len(text)))))
+    return Pieces(words, lefts, rights, baseline, height)
+
+
+def text_in_box(textpage: Any, box: Box) -> str:
+    """Return the letters of a page that reach into a box."""
+    return textpage.get_text_bounded(*box)
 
 
 def runs_to_the_left(text: str) -> bool:

@@ -1,11 +1,15 @@
-"""Pictures on pages that have text: counted, if they are large enough to show something."""
+"""Things on a page that give no text: pictures that are large enough to show something, and letters without a shape."""
 
 import ctypes
-from typing import Any, Final
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from operator import sub
+from typing import Any, Final, NamedTuple
 
 from pypdfium2 import raw
 
-from drive_server.knowledge.readers.pages.pdf.calls import Box, Handle, PageObjects, object_boxes
+from drive_server.knowledge.readers.pages.pdf.calls import Box, Handle, PageObjects, matrices_of, object_boxes
 
 _LEAST: Final = 0.05  # of the page's area
 _WHOLE: Final = 0.6
@@ -13,6 +17,11 @@ _BACKGROUND_TEXT: Final = 200  # characters above a picture of the whole page: i
 _INVISIBLE: Final = raw.FPDF_TEXTRENDERMODE_INVISIBLE
 _MOST_OBJECTS: Final = 20_000
 _DEPTH: Final = 3
+_NO_WIDTH: Final = 0.01  # points: pdfium looks at no text that is as narrow
+_FEWEST_LETTERS: Final = 3
+_LEAST_STEP: Final = 0.38  # of the type's height: most letters are wider, and blanks narrower
+_MOST_STEPS: Final = 5.0
+_SAME_STEP: Final = 0.05  # of a blank
 
 
 def count_pictures(page: Any, objects: PageObjects, characters: int) -> int:
@@ -56,3 +65,60 @@ def _has_hidden_text(objects: PageObjects) -> bool:
         raw.FPDFTextObj_GetTextRenderMode(ctypes.cast(one, raw.FPDF_PAGEOBJECT)) == _INVISIBLE
         for one in objects.of_kind(raw.FPDF_PAGEOBJ_TEXT, _MOST_OBJECTS)
     )
+
+
+def count_lost_letters(objects: PageObjects) -> int:
+    """Return the number of letters that pdfium leaves out: each drawn by itself, in a font without a shape for it.
+
+    Blanks have no shape either. Letters are told by their distances, where several follow each other in a line.
+    """
+    texts = objects.of_kind(raw.FPDF_PAGEOBJ_TEXT, _MOST_OBJECTS)
+    lost = 0
+    group: list[_Shapeless] = []
+    boxes = list(object_boxes(texts))
+    lefts, _, rights, _ = zip(*boxes, strict=True) if boxes else ((),) * 4
+    if min(map(sub, rights, lefts), default=1.0) > _NO_WIDTH:
+        return 0  # as on nearly all pages
+    for one, (left, bottom, right, _) in zip(texts, boxes, strict=True):
+        if right - left > _NO_WIDTH:
+            lost += _letters_in(group)
+            group = []
+            continue
+        shapeless = _shapeless(one, left, bottom)
+        if group and not _goes_on(group[-1], shapeless):
+            lost += _letters_in(group)
+            group = []
+        group.append(shapeless)
+    return lost + _letters_in(group)
+
+
+class _Shapeless(NamedTuple):
+    """A text without a width: its place, the size of its type, and the width of a blank in it."""
+
+    left: float
+    bottom: float
+    size: float
+    blank: float
+
+
+def _shapeless(one: Handle, left: float, bottom: float) -> _Shapeless:
+    text, size, blank = ctypes.cast(one, raw.FPDF_PAGEOBJECT), ctypes.c_float(), ctypes.c_float()
+    raw.FPDFTextObj_GetFontSize(text, ctypes.byref(size))
+    raw.FPDFFont_GetGlyphWidth(raw.FPDFTextObj_GetFont(text), ord(" "), size.value, ctypes.byref(blank))
+    ((a, b, *_),) = matrices_of([one])
+    scale = math.hypot(a, b)
+    return _Shapeless(left, bottom, size.value * scale, blank.value * scale)
+
+
+def _goes_on(one: _Shapeless, other: _Shapeless) -> bool:
+    least = _LEAST_STEP * one.size
+    return abs(one.bottom - other.bottom) < least and least <= other.left - one.left < _MOST_STEPS * least
+
+
+def _letters_in(group: Sequence[_Shapeless]) -> int:
+    """Return the number of letters in a row of shapeless texts: none if all stand as far apart as blanks do."""
+    if len(group) < _FEWEST_LETTERS:
+        return 0
+    steps = [(other.left - one.left, one.blank) for one, other in pairwise(group)]
+    are_blanks = all(blank > 0 and abs(step / blank - round(step / blank)) < _SAME_STEP for step, blank in steps)
+    return 0 if are_blanks else len(group)

@@ -5,12 +5,15 @@ pdfminer, which unstructured uses for PDF, is some fifty times slower and finds 
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import pypdfium2
 from pypdfium2 import raw
 
+from drive_server.knowledge.memory import without_collections
+from drive_server.knowledge.readers.pages.fonts import stand_in
 from drive_server.knowledge.readers.pages.paragraphs import Page, page_parts
 from drive_server.knowledge.readers.pages.pdf.annotations import (
     Annotations,
@@ -21,8 +24,8 @@ from drive_server.knowledge.readers.pages.pdf.annotations import (
 from drive_server.knowledge.readers.pages.pdf.calls import PageObjects
 from drive_server.knowledge.readers.pages.pdf.first_look import look_at
 from drive_server.knowledge.readers.pages.pdf.forms import with_values
-from drive_server.knowledge.readers.pages.pdf.lines import PageText, read_lines, with_contents
-from drive_server.knowledge.readers.pages.pdf.pictures import count_pictures
+from drive_server.knowledge.readers.pages.pdf.lines import PageText, read_lines, text_in_box, with_contents
+from drive_server.knowledge.readers.pages.pdf.pictures import count_lost_letters, count_pictures
 from drive_server.knowledge.readers.pages.pdf.reading_order import in_reading_order
 from drive_server.knowledge.readers.pages.pdf.repair import repaired
 from drive_server.knowledge.readers.pages.pdf.rulings import find_grids
@@ -41,6 +44,7 @@ _MOST_UNMAPPED: Final = 0.01
 
 def pdf_extraction(path: Path, omissions: Omissions) -> Extraction:
     """Return the text of a PDF, or the state that says why there is none. Blocks; not for two threads at once."""
+    stand_in()
     file = look_at(path)
     is_damaged = not file.has_end
     try:
@@ -55,7 +59,7 @@ def pdf_extraction(path: Path, omissions: Omissions) -> Extraction:
     if not len(document):
         document.close()
         raise UnreadableError("damaged")
-    with document, form_environment(document) as forms:
+    with document, form_environment(document) as forms, without_collections():
         return _Reader(document, forms, omissions, has_pictures=file.may_have_pictures).read()
 
 
@@ -73,12 +77,14 @@ class _Reader:
         self._notes: list[Part] = []
         self._files: list[Any] = []
         self._has_fields = False
-        self._characters = self._unmapped = 0
+        self._characters = self._unmapped = self._lost = 0
+        self._missed_fonts = stand_in().missed
 
     def read(self) -> Extraction:
         """Return the text of the document. Blocks."""
         pages, repeated = without_running_heads(list(self._pages()))
         self._omissions.add("margin", repeated)
+        self._omissions.add("character", self._lost)
         if self._unmapped > _MOST_UNMAPPED * self._characters:
             self._omissions.add("character", self._unmapped)
         if self._document.get_formtype() == raw.FORMTYPE_XFA_FULL and not self._has_fields:
@@ -105,22 +111,34 @@ class _Reader:
 
     def _page(self, page: pypdfium2.PdfPage, number: int) -> Page:
         annotations = read_annotations(page, self._forms)
-        text = _page_text(page, gaps_everywhere=bool(annotations.fields))
-        letters = "".join(line.text for line in text.lines)
-        found = len(letters)
-        self._characters += found
-        if not letters.isprintable() or _REPLACEMENT in letters:
-            self._unmapped += len(_UNMAPPED.findall(letters))
-        is_scanned = _is_scan(page, found)
-        objects = PageObjects(page.raw)
-        if self._has_pictures and not is_scanned:
-            self._omissions.add("picture", count_pictures(page, objects, found))
-        self._take(annotations, text, number)
-        lines = with_values(text.lines, annotations.fields, text.turn) if annotations.fields else text.lines
-        ordered = in_reading_order(lines, lambda: find_grids(objects, text))
+        textpage = page.get_textpage()
+        try:
+            text = read_lines(textpage, *page.get_size(), gaps_everywhere=bool(annotations.fields))
+            objects = PageObjects(page.raw)
+            is_scanned = self._count(page, text, objects)
+            self._take(annotations, text, number)
+            lines = with_values(text.lines, annotations.fields, text.turn) if annotations.fields else text.lines
+            text_within = None if text.is_turned else partial(text_in_box, textpage)
+            ordered = in_reading_order(lines, lambda: find_grids(objects, text), text_within)
+        finally:
+            textpage.close()
         if text.has_leaders:
             ordered = with_contents(ordered)
         return Page(number, ordered, is_scanned, text.height)
+
+    def _count(self, page: pypdfium2.PdfPage, text: PageText, objects: PageObjects) -> bool:
+        """Count the letters and the things that give no text, and return whether the page is a scan."""
+        letters = "".join(line.text for line in text.lines)
+        found = len(letters)
+        self._characters += found
+        is_mapped = letters.isprintable() and _REPLACEMENT not in letters
+        self._unmapped += max(text.unknown, 0 if is_mapped else len(_UNMAPPED.findall(letters)))
+        is_scanned = _is_scan(page, found)
+        if stand_in().missed > self._missed_fonts:
+            self._lost += count_lost_letters(objects)
+        if self._has_pictures and not is_scanned:
+            self._omissions.add("picture", count_pictures(page, objects, found))
+        return is_scanned
 
     def _take(self, annotations: Annotations, text: PageText, number: int) -> None:
         """Keep the notes that don't repeat the page's words, and the files."""
@@ -130,14 +148,6 @@ class _Reader:
         self._files += annotations.files
         self._has_fields = self._has_fields or bool(annotations.fields)
         self._omissions.add("form_field", annotations.hidden_values)
-
-
-def _page_text(page: pypdfium2.PdfPage, *, gaps_everywhere: bool) -> PageText:
-    textpage = page.get_textpage()
-    try:
-        return read_lines(textpage, *page.get_size(), gaps_everywhere=gaps_everywhere)
-    finally:
-        textpage.close()
 
 
 def scanned_pages(document: pypdfium2.PdfDocument) -> Iterator[int]:

@@ -6,27 +6,33 @@ that was drawn before it, or columns were drawn row by row.
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, count, pairwise
-from operator import attrgetter, ge
+from itertools import accumulate, chain, count, pairwise
+from operator import attrgetter, ge, le, sub
 from typing import Final
 
 from drive_server.knowledge.readers.pages.paragraphs import SAME_ROW, Line
 from drive_server.knowledge.readers.pages.pdf.alignment import (
     has_table_by_columns,
     is_drawn_by_columns,
+    is_number,
+    with_level_columns,
     with_level_rows,
 )
-from drive_server.knowledge.readers.pages.pdf.grids import Grid
+from drive_server.knowledge.readers.pages.pdf.calls import Box
+from drive_server.knowledge.readers.pages.pdf.grids import Grid, PagePieces, split_at
 from drive_server.knowledge.readers.pages.pdf.lines import runs_to_the_left
 from drive_server.knowledge.readers.pages.pdf.tables import (
     BASELINE,
     LEFT,
     RIGHT,
+    Row,
     Run,
+    columns_of,
     find_runs,
     kind_of,
+    pieces_of,
     rows_of,
     table_text,
 )
@@ -42,17 +48,30 @@ _ROWS_OF_A_TABLE: Final = 2
 _WIDE: Final = 2.0  # of the type's height: a gap within a line that stands by itself
 
 
-def in_reading_order(lines: Sequence[Line], grids: Callable[[], Sequence[Grid]]) -> tuple[Line, ...]:
-    """Return the lines, a table as one. `grids` finds the ruled ones; it is called only if there may be any."""
+def in_reading_order(
+    lines: Sequence[Line],
+    grids: Callable[[], Sequence[Grid]],
+    text_within: Callable[[Box], str] | None = None,
+) -> tuple[Line, ...]:
+    """Return the lines, a table as one.
+
+    `grids` finds the ruled ones; it is called only if there may be any. `text_within` returns the text in a box.
+    """
     lines = with_level_rows(lines)
+    if not _descends(lines):
+        lines = with_level_columns(lines)
     if _is_plain(lines) and (_descends(lines) or not has_table_by_columns(lines)):
         return tuple(lines)
     if runs_to_the_left("".join([line.text for line in lines])):
         return tuple(_sorted_rows(lines) if _wrong(lines) else lines)
     layout = _Layout(_with_cells(lines))
     if layout.may_have_tables:
-        for grid in grids():
-            layout.take_grid(grid)
+        found = grids()
+        crossed = [grid for grid in found if layout.take_grid(grid)]
+        if crossed and text_within and (divided := layout.divided(crossed, text_within)):
+            layout = _Layout(divided)
+            for grid in found:
+                layout.take_grid(grid)
     return tuple(layout.lines())
 
 
@@ -80,101 +99,195 @@ def _are_in_rows(letters: Sequence[Line], baselines: Sequence[float]) -> bool:
 
 
 class _Layout:
-    """The pieces of a page, and the lines and tables that they turn out to be."""
+    """The pieces of a page, and the lines and tables that they turn out to be.
+
+    Each piece of an upright line has a number, in the order of drawing.
+    """
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self._drawn = list(lines)
-        self._free = [piece for line in lines if line.kind == "text" for piece in line.pieces or (line,)]
-        self._order = dict(zip(map(id, self._free), count()))
-        """The place of each piece among all of them as drawn, by the piece's identity."""
-        self._used: set[int] = set()
+        self._upright = [line for line in lines if line.kind == "text"]
+        counts = [len(line.pieces) or 1 if line.kind == "text" else 0 for line in self._drawn]
+        self._firsts = list(accumulate(counts, initial=0))
+        """The number of the first piece of each line, and that behind the last one."""
+        self._taken = bytearray(self._firsts[-1])
+        """A one for each piece that is part of something that was found."""
+        self._taken_asides: set[int] = set()
         self._found: list[tuple[int, list[Line]]] = []
 
     @cached_property
-    def _first_places(self) -> list[int]:
-        """The place of the first piece of each line."""
-        pieces = [len(line.pieces) or 1 if line.kind == "text" else 0 for line in self._drawn]
-        return list(accumulate(pieces, initial=0))[:-1]
+    def _pieces(self) -> list[Line]:
+        return pieces_of(self._upright)
 
-    def _first_line(self, pieces: Iterable[Line]) -> int:
-        """Return the number of the first line that any of the pieces is of."""
-        ordered = filter(self._order.__contains__, map(id, pieces))  # all but the lines that lie aside
-        return bisect_right(self._first_places, min(map(self._order.__getitem__, ordered))) - 1
+    @cached_property
+    def _numbers(self) -> dict[int, int]:
+        """The number of each piece by its identity."""
+        return dict(zip(map(id, self._pieces), count()))
+
+    @cached_property
+    def _first_numbers(self) -> dict[int, int]:
+        """The number of the first piece of each line's pieces, by their identity."""
+        return {
+            id(line.pieces): first
+            for line, first in zip(self._drawn, self._firsts, strict=False)
+            if line.pieces and line.kind == "text"
+        }
+
+    def _numbers_of(self, pieces: Sequence[Line]) -> Sequence[int]:
+        """Return the numbers of pieces; lines that lie aside have none."""
+        first = self._first_numbers.get(id(pieces))
+        if first is not None:
+            return range(first, first + len(pieces))
+        ordered = filter(self._numbers.__contains__, map(id, pieces))
+        return list(map(self._numbers.__getitem__, ordered))
+
+    @property
+    def _free(self) -> list[Line]:
+        if 1 not in self._taken:
+            return self._pieces
+        return [piece for piece, is_taken in zip(self._pieces, self._taken, strict=True) if not is_taken]
 
     @property
     def may_have_tables(self) -> bool:
         """True if there are rows of several pieces."""
-        gapped = [line for line in self._drawn if line.pieces and line.kind == "text"]
+        gapped = [line for line in self._upright if line.pieces]
         return _are_apart(gapped) or sum(len(row) > 1 for row in rows_of(self._free)) >= _ROWS_OF_A_TABLE
 
-    def take_grid(self, grid: Grid) -> None:
-        """Take a ruled table, if the pieces keep to its cells."""
+    def divided(self, grids: Iterable[Grid], text_within: Callable[[Box], str]) -> list[Line] | None:
+        """Return the lines with those pieces divided that fill two cells beside each other; None if there is none."""
+        parts: dict[int, list[Line]] = {}
+        for grid in grids:
+            parts |= self._parts_of(grid, text_within)
+        if not parts:
+            return None
+        result: list[Line] = []
+        for line, (first, end) in zip(self._drawn, pairwise(self._firsts), strict=True):
+            if parts.keys().isdisjoint(range(first, end)):
+                result.append(line)
+            else:
+                pieces = self._with_parts(range(first, end), parts)
+                result.append(line._replace(text=" ".join([piece.text for piece in pieces]), pieces=tuple(pieces)))
+        return result
+
+    def _parts_of(self, grid: Grid, text_within: Callable[[Box], str]) -> dict[int, list[Line]]:
+        """Return the parts of pieces that stand in several cells, by their numbers.
+
+        If the grid turns out to be no table, only numbers are told apart.
+        """
+        crossings = grid.crossings(self._columns).items()
+        found = {number: split_at(self._pieces[number], edges, text_within) for number, edges in crossings}
+        parts = {number: some for number, some in found.items() if some}
+        numbers = {number: some for number, some in parts.items() if all(map(is_number, some))}
+        if len(numbers) == len(parts):
+            return parts
+        pieces = PagePieces.of(self._with_parts(range(len(self._pieces)), parts))
+        return numbers if grid.read(pieces).text is None else parts
+
+    def _with_parts(self, numbers: Iterable[int], parts: Mapping[int, list[Line]]) -> list[Line]:
+        return [one for number in numbers for one in parts.get(number, [self._pieces[number]])]
+
+    def take_grid(self, grid: Grid) -> bool:
+        """Take a ruled table, if the pieces keep to its cells. Return whether some reach beyond their columns."""
         asides = [line for line in self._drawn if line.kind == "aside" and grid.holds(line)]
-        pieces, text = grid.read([*self._free, *asides]) if asides else ([], None)
-        if text is None:
-            pieces, text = grid.read(self._free)
+        if asides and self._take_from(grid, [*self._free, *asides]):
+            return False
+        if 1 in self._taken:
+            return self._take_from(grid, self._free)
+        numbers, text, is_crossed = grid.read(self._columns)
         if text is not None:
-            self._take(pieces, [_table(pieces, text)])
-            is_all = pieces is self._free
-            self._free = [] if is_all else [piece for piece in self._free if id(piece) not in self._used]
+            self._take(numbers, [self._columns.table(numbers, text)])
+        return is_crossed
+
+    def _take_from(self, grid: Grid, pieces: Sequence[Line]) -> bool:
+        """Take a table out of these pieces, and return whether it was one."""
+        numbers, text, _ = grid.read(PagePieces.of(pieces))
+        if text is None:
+            return False
+        inside = [pieces[number] for number in numbers]
+        self._taken_asides.update(id(piece) for piece in inside if piece.kind == "aside")
+        self._take(self._numbers_of(inside), [_table(inside, text)])
+        return True
+
+    @cached_property
+    def _columns(self) -> PagePieces:
+        return PagePieces.of_lines(self._upright)
 
     def lines(self) -> list[Line]:
         """Return what was found and what is left of the lines, in order."""
-        rows = rows_of(self._free)
+        rows = self._rows()
         is_wrong = _wrong(self._drawn)
         runs = [(start, run) for start, run in find_runs(rows) if is_wrong or self._is_drawn_as_rows(run)]
         kinds = [kind_of(run) for _, run in runs]
         if is_wrong or "columns" in kinds:
-            return self._by_place(rows, runs)
+            return self._by_place(rows, runs, kinds)
         for (_, run), kind in zip(runs, kinds, strict=True):
             if kind != "lines":
-                self._take(_pieces(run), _read(run, kind))
+                self._take(list(chain.from_iterable(map(self._numbers_of, run.rows))), _read(run, kind))
         return self._as_drawn()
 
-    def _take(self, pieces: Sequence[Line], lines: list[Line]) -> None:
-        self._used.update(map(id, pieces))
-        self._found.append((self._first_line(pieces), lines))
+    def _rows(self) -> list[Row]:
+        """Return what is left by rows from top to bottom. A line that is a row by itself stays as it is."""
+        free: list[Line] = []
+        for line, (first, end) in zip(self._drawn, pairwise(self._firsts), strict=True):
+            taken = self._taken.count(1, first, end)
+            if 0 < taken < end - first:
+                return list(rows_of(self._free))
+            if not taken and first < end:
+                free.append(line)
+        return [_row_of(lines) for lines in rows_of(free)]
+
+    def _take(self, numbers: Sequence[int], lines: list[Line]) -> None:
+        first, end = min(numbers), max(numbers) + 1
+        if end - first == len(numbers):
+            self._taken[first:end] = b"\1" * len(numbers)
+        else:
+            for number in numbers:
+                self._taken[number] = 1
+        self._found.append((bisect_right(self._firsts, first) - 1, lines))
 
     def _is_drawn_as_rows(self, run: Run) -> bool:
-        return self._is_row_by_row(run) or is_drawn_by_columns(run, self._order)
+        return self._is_row_by_row(run) or is_drawn_by_columns(run, self._numbers)
 
     def _is_row_by_row(self, run: Run) -> bool:
         """Return whether most rows were drawn at once, from left to right."""
-        full = [list(map(self._order.__getitem__, map(id, row))) for row in run.rows if len(row) > 1]
-        at_once = sum(row == list(range(row[0], row[0] + len(row))) for row in full)
+        full = [self._numbers_of(row) for row in run.rows if len(row) > 1]
+        at_once = sum(isinstance(row, range) or row == list(range(row[0], row[0] + len(row))) for row in full)
         return at_once >= _ROW_BY_ROW * len(full)
 
     def _as_drawn(self) -> list[Line]:
         found = dict(self._found)
         result: list[Line] = []
-        for number, line in enumerate(self._drawn):
+        for number, (line, (first, end)) in enumerate(zip(self._drawn, pairwise(self._firsts), strict=True)):
             result += found.get(number, ())
-            if id(line) in self._used:
+            taken = self._taken.count(1, first, end)
+            if id(line) in self._taken_asides or (taken and taken == end - first):
                 continue
             if not line.pieces:
                 result.append(line if line.height > 0 else _alone(line))
-            elif self._used.isdisjoint(map(id, line.pieces)):
+            elif not taken:
                 result.append(_alone(line))
-            elif not self._used.issuperset(map(id, line.pieces)):
-                result += [piece for piece in line.pieces if id(piece) not in self._used]
+            else:
+                result += [piece for piece, gone in zip(line.pieces, self._taken[first:end], strict=True) if not gone]
         return _edges_in_place(_with_whole_rows(result))
 
-    def _by_place(self, rows: Sequence[list[Line]], runs: Sequence[tuple[int, Run]]) -> list[Line]:
+    def _by_place(self, rows: Sequence[Row], runs: Sequence[tuple[int, Run]], kinds: Sequence[str]) -> list[Line]:
         """Return rows from top to bottom, columns of prose one after the other."""
         placed = [(lines[0].baseline, lines) for _, lines in self._found]
         within = {start + offset for start, run in runs for offset in range(len(run.rows))}
-        placed += [(run.rows[0][0].baseline, _read(run, kind_of(run))) for _, run in runs]
+        placed += [(run.rows[0][0].baseline, _read(run, kind)) for (_, run), kind in zip(runs, kinds, strict=True)]
         placed += [(row[0].baseline, self._whole(row)) for number, row in enumerate(rows) if number not in within]
         placed += [
-            (line.baseline, [line]) for line in self._drawn if line.kind != "text" and id(line) not in self._used
+            (line.baseline, [line])
+            for line in self._drawn
+            if line.kind != "text" and id(line) not in self._taken_asides
         ]
         return [line for _, lines in sorted(placed, key=lambda one: -one[0]) for line in lines]
 
-    def _whole(self, row: list[Line]) -> list[Line]:
+    def _whole(self, row: Row) -> list[Line]:
         """Return the line that a row's pieces are parts of, if it is one."""
-        line = self._drawn[self._first_line(row)]
+        line = self._drawn[bisect_right(self._firsts, min(self._numbers_of(row))) - 1]
         pieces = line.pieces or (line,)
-        return [_alone(line)] if len(pieces) == len(row) and {*map(id, pieces)} == {*map(id, row)} else row
+        return [_alone(line)] if len(pieces) == len(row) and {*map(id, pieces)} == {*map(id, row)} else list(row)
 
 
 def _are_apart(lines: Sequence[Line]) -> bool:
@@ -183,6 +296,17 @@ def _are_apart(lines: Sequence[Line]) -> bool:
         return False
     heights, baselines = [line.height for line in lines], list(map(BASELINE, lines))
     return min(heights) > 0 and max(baselines) - min(baselines) > max(heights)
+
+
+def _row_of(lines: Sequence[Line]) -> Row:
+    """Return the pieces of lines that stand in one row, from left to right."""
+    if len(lines) == 1:
+        (line,) = lines
+        pieces = line.pieces or lines
+        _, lefts, _ = columns_of(pieces)
+        if all(map(le, lefts, lefts[1:])):
+            return pieces
+    return sorted(pieces_of(sorted(lines, key=BASELINE, reverse=True)), key=LEFT)
 
 
 def _pieces(run: Run) -> list[Line]:
@@ -215,8 +339,10 @@ def _row(row: Sequence[Line]) -> Line:
 
 def _alone(line: Line) -> Line:
     """Return a line with a gap that is wider than any blank as one that stands by itself."""
-    widest = max((other.left - one.right for one, other in pairwise(line.pieces)), default=0.0)
-    if widest < _WIDE * line.height or line.kind != "text":
+    if not line.pieces or line.kind != "text":
+        return line
+    _, lefts, rights = columns_of(line.pieces)
+    if max(map(sub, lefts[1:], rights), default=0.0) < _WIDE * line.height:
         return line
     return Line(line.text, line.left, line.right, line.baseline, line.height, "row", line.pieces)
 

@@ -20,7 +20,7 @@ from drive_server.knowledge.readers.pages.pdf.calls import (
     object_boxes,
     segments_of,
 )
-from drive_server.knowledge.readers.pages.pdf.grids import LEAST, NEAR, Grid, Rule
+from drive_server.knowledge.readers.pages.pdf.grids import LEAST, NEAR, Grid, Rule, Span
 from drive_server.knowledge.readers.pages.pdf.lines import PageText
 
 _THIN: Final = 2.5
@@ -39,6 +39,8 @@ _TOUCHED: Final = 0.1
 
 _RECTANGLE: Final = [_MOVE, _LINE, _LINE, _LINE, _LINE]
 
+_SINGLE: Final = [_MOVE, _LINE]
+
 _FEW: Final = 24
 """Of a page's shapes are read one by one: among more, so many are samples of the others."""
 
@@ -47,9 +49,6 @@ _Shape = tuple[Handle, int, Box]
 
 _Segment = tuple[int, int, tuple[float, float]]
 """The kind of a path's segment, whether it closes its figure, and its point."""
-
-Span = tuple[float, float]
-"""Where a piece of a straight line starts and ends along it."""
 
 _Rulings = Mapping[float, Sequence[Span]]
 """The pieces of straight lines by their places across their direction."""
@@ -130,6 +129,7 @@ def _grid(uprights: Sequence[tuple[float, Sequence[Span]]], across: _Rulings) ->
     level = [pieces for _, pieces in _lines(across)]
     sides = _open_ends(level, columns[0], columns[-1]) if len(level) > 1 else ()
     columns = [*sides[:1], *columns, *sides[1:]]
+    walls = [*([()] if sides else []), *(pieces for _, pieces in uprights), *([()] if sides else [])]
     rules = list(_rules(across, columns, columns[-1] - columns[0])) if len(columns) >= LEAST else []
     if len(rules) < LEAST - 1:
         return None
@@ -140,7 +140,7 @@ def _grid(uprights: Sequence[tuple[float, Sequence[Span]]], across: _Rulings) ->
     rules = [*(Rule(at, whole) for at in ends[:1]), *rules, *(Rule(at, whole) for at in ends[1:])]
     if len(rules) < LEAST:
         return None
-    return Grid(tuple(columns), tuple(reversed(rules)), is_open=bool(sides or ends))
+    return Grid(tuple(columns), tuple(reversed(rules)), is_open=bool(sides or ends), walls=tuple(walls))
 
 
 def _open_ends(lines: Sequence[Sequence[Span]], first: float, last: float) -> tuple[float, ...]:
@@ -298,6 +298,9 @@ def _edges_of_shapes(shapes: Sequence[_Shape]) -> list[Box]:
     end = 0
     for (shape, count, _), matrix in zip(shapes, matrices_of(paths), strict=True):
         start, end = end, end + min(count, _FIRST_POINTS)
+        if count == len(_SINGLE) and begun.kinds[start:end] == _SINGLE and not closes_figure(begun.handles[end - 1]):
+            edges += _single(matrix, *begun.points[start:end])
+            continue
         if count == _FIRST_POINTS and begun.kinds[start:end] == _RECTANGLE:
             rectangle = _rectangle(matrix, begun.points[start:end])
             if rectangle:
@@ -307,6 +310,18 @@ def _edges_of_shapes(shapes: Sequence[_Shape]) -> list[Box]:
         # Further segments are read only if they are asked for, as few shapes are straight so far.
         edges += _straight(matrix, chain(_each(first), _further(shape, count)))
     return edges
+
+
+def _single(matrix: tuple[float, ...], start: tuple[float, float], end: tuple[float, float]) -> list[Box]:
+    """Return the box of a path that is one line, if that is long enough, and level or upright."""
+    a, b, c, d, e, f = matrix
+    (left, bottom), (right, top) = start, end
+    x, y = a * left + c * bottom + e, b * left + d * bottom + f
+    other_x, other_y = a * right + c * top + e, b * right + d * top + f
+    width, height = abs(other_x - x), abs(other_y - y)
+    if (width > _THIN and height > _THIN) or (width < _SHORTEST and height < _SHORTEST):
+        return []
+    return [_box(x, y, other_x, other_y)]
 
 
 def _further(shape: Handle, count: int) -> Iterator[_Segment]:

@@ -2,13 +2,14 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise, repeat
 from operator import add, attrgetter, le, lt
 from typing import Final, Literal
 
 from drive_server.knowledge.readers.pages.paragraphs import BULLETS, SAME_ROW, Line, ends_sentence
 from drive_server.knowledge.readers.pages.pdf.blocks import are_blocks
+from drive_server.knowledge.readers.pages.pdf.lines import Pieces
 from drive_server.knowledge.text.characters import is_cjk
 
 Row = Sequence[Line]
@@ -48,11 +49,11 @@ class Run:
 
 
 def _by_column(row: Row, edges: Sequence[float]) -> list[list[Line]]:
-    if len(row) == len(edges) + 1 and all(map(le, map(RIGHT, row), edges)) and all(map(lt, edges, map(LEFT, row[1:]))):
+    _, lefts, rights = columns_of(row)
+    if len(row) == len(edges) + 1 and all(map(le, rights, edges)) and all(map(lt, edges, lefts[1:])):
         return [[piece] for piece in row]  # as in most rows of most tables
     columns: list[list[Line]] = [[] for _ in range(len(edges) + 1)]
-    for piece in row:
-        _, left, right, _, _, _, _ = piece
+    for piece, left, right in zip(row, lefts, rights, strict=True):
         columns[bisect_left(edges, (left + right) / 2)].append(piece)
     return columns
 
@@ -73,10 +74,33 @@ def rows_of(pieces: Sequence[Line]) -> list[list[Line]]:
     return [sorted(row, key=LEFT) if len(row) > 1 else row for row in rows]
 
 
+def pieces_of(lines: Iterable[Line]) -> list[Line]:
+    """Return the pieces of lines, one after the other; a line without any is one itself."""
+    return [piece for line in lines for piece in line.pieces or (line,)]
+
+
+def columns_of(row: Row) -> tuple[Sequence[str], Sequence[float], Sequence[float]]:
+    """Return the texts of the pieces of a row, and where they begin and end."""
+    if isinstance(row, Pieces):
+        return row.texts, row.lefts, row.rights
+    texts, lefts, rights, *_ = zip(*row, strict=True)
+    return texts, lefts, rights
+
+
+def _level_of(row: Row) -> tuple[float, float]:
+    """Return the baseline and the height of a row's first piece."""
+    if isinstance(row, Pieces):
+        return row.baseline, row.height
+    return row[0].baseline, row[0].height
+
+
 def find_runs(rows: Sequence[Row]) -> Iterator[tuple[int, Run]]:
     """Yield each longest run of at least three rows with gutters in common, with the index of its first row."""
     start = 0
     while start < len(rows):
+        if len(rows[start]) == 1:
+            start += 1
+            continue
         end, gutters = _grow(rows, start)
         if sum(len(row) > 1 for row in rows[start:end]) >= _LEAST_ROWS:
             yield start, Run(rows[start:end], gutters)
@@ -87,32 +111,38 @@ def find_runs(rows: Sequence[Row]) -> Iterator[tuple[int, Run]]:
 
 def _grow(rows: Sequence[Row], start: int) -> tuple[int, list[Gutter]]:
     """Return the end of the longest run that begins with a row, and the gutters that its rows share."""
-    gutters = _gaps(rows[start])
+    above, height = _level_of(rows[start])
+    gutters = _gaps(rows[start], height)
     end, full = start + 1, 1
-    while (
-        gutters and end < len(rows) and rows[end - 1][0].baseline - rows[end][0].baseline < _FAR * rows[end][0].height
-    ):
-        shared = _shared(gutters, rows[end])
+    while gutters and end < len(rows):
+        baseline, height = _level_of(rows[end])
+        if above - baseline >= _FAR * height:
+            break
+        shared = _shared(gutters, rows[end], _GUTTER * height)
         if not shared or (len(shared) < len(gutters) and full >= _LEAST_ROWS):
             break
-        gutters, full, end = shared, full + (len(rows[end]) > 1), end + 1
+        gutters, full, end, above = shared, full + (len(rows[end]) > 1), end + 1, baseline
     return end, gutters
 
 
-def _gaps(row: Row) -> list[Gutter]:
-    ends = accumulate(map(RIGHT, row), max)
+def _gaps(row: Row, height: float) -> list[Gutter]:
+    _, lefts, rights = columns_of(row)
+    # The height is that of each piece before a gap, where these have the same.
+    heights = repeat(height) if isinstance(row, Pieces) else [piece.height for piece in row]
     return [
-        (end, other.left)
-        for end, (one, other) in zip(ends, pairwise(row), strict=False)
-        if other.left - end >= _GUTTER * one.height
+        (end, left)
+        for end, left, own in zip(accumulate(rights, max), lefts[1:], heights, strict=False)
+        if left - end >= _GUTTER * own
     ]
 
 
-def _shared(gutters: Sequence[Gutter], row: Row) -> list[Gutter]:
+def _shared(gutters: Sequence[Gutter], row: Row, least: float) -> list[Gutter]:
     """Return the parts of the gutters that a row leaves free."""
+    _, lefts, rights = columns_of(row)
+    if len(lefts) == len(gutters) + 1 and (narrower := _between(gutters, lefts, rights, least)):
+        return narrower
     # Pieces may overlap: what is free begins where all pieces so far have ended.
-    starts, ends = [-1e9, *accumulate(map(RIGHT, row), max)], [*map(LEFT, row), 1e9]
-    least = _GUTTER * row[0].height
+    starts, ends = [-1e9, *accumulate(rights, max)], [*lefts, 1e9]
     shared: list[Gutter] = []
     for left, right in gutters:
         for free in range(bisect_left(ends, left), bisect_right(starts, right)):
@@ -121,6 +151,26 @@ def _shared(gutters: Sequence[Gutter], row: Row) -> list[Gutter]:
             if end - start >= least:
                 shared.append((start, end))
     return shared
+
+
+def _between(
+    gutters: Sequence[Gutter], lefts: Sequence[float], rights: Sequence[float], least: float
+) -> list[Gutter] | None:
+    """Return the parts of the gutters that a row leaves free with a piece on each side of each, as in most tables.
+
+    Return None if that is not so: a gutter has no room left, or more room beyond one of the pieces.
+    """
+    narrower: list[Gutter] = []
+    before = rights[0]
+    for (start, end), one, left, right in zip(gutters, lefts, lefts[1:], rights[1:], strict=False):
+        if one - start >= least or end - right >= least or right < before:
+            return None
+        begin, stop = before if before > start else start, left if left < end else end
+        if stop - begin < least:
+            return None
+        narrower.append((begin, stop))
+        before = right
+    return narrower
 
 
 def kind_of(run: Run) -> Literal["columns", "table", "rows", "lines", "prose", "blocks"]:

@@ -94,3 +94,30 @@ def test_a_raised_number_behind_a_line_moves_no_line(tmp_path: Path) -> None:
         for text in ((60, 700 - 16 * number, words), (330, 706 - 16 * number, "1"))
     ]
     assert "|" not in read(tmp_path, drawn([*lines[:3], (60, 600, "The end.")])).text
+
+
+COSTS = ("Freight to the harbour", "Duty of the customs", "Insurance of the goods", "Storage for a week")
+SUMS = ("120.00", "37.50", "12.75", "88.00")
+
+
+@pytest.mark.parametrize("size", [9, 12])
+@pytest.mark.parametrize("off", [-4, 3, 5])
+def test_sums_drawn_after_their_labels_and_up_to_half_a_line_off_stand_in_their_rows(
+    tmp_path: Path, off: float, size: float
+) -> None:
+    lines = [*column(72, 700, *COSTS), *column(300, 700 - off, *SUMS), (72, 400, "Nothing else is to be paid.")]
+    text = read(tmp_path, drawn(lines, size=size)).text
+    assert [row for row in text.split("\n") if row] == [
+        *(f"{cost} | {total}" for cost, total in zip(COSTS, SUMS, strict=True)),
+        "Nothing else is to be paid.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("texts", "pitch"), [(RIGHT, 14), (SUMS, 15.5)], ids=["prose half a line off", "sums at another pitch"]
+)
+def test_columns_that_do_not_keep_to_rows_stay_one_after_the_other(
+    tmp_path: Path, texts: tuple[str, ...], pitch: float
+) -> None:
+    data = drawn([*column(72, 700, *COSTS), *column(320, 696, *texts, pitch=pitch)])
+    assert " ".join(read(tmp_path, data).text.split()) == " ".join([*COSTS, *texts])
