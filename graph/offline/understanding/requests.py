@@ -33,9 +33,6 @@ MEANT: Final = {
 _BATCHES: Final = table("batch")
 _LOOKUPS: Final = table("lookup")
 _TALK: Final = table("talk")
-_MOODS: Final = table("mood")
-_ITSELF: Final = re.compile(r"\b(?:by mistake|by accident|accidentally|mistakenly)\b|不小心|误删")
-"""Tells what happened, and asks to have it back."""
 NAMED: Final = frozenset({"create_folder", "create_file", "save_summary", "copy", "rename"})
 WHOLE: Final = frozenset({"list_trash", "whoami", "list_changes", "count", "shared_out", "list_shared_with_me"})
 """Lookups after which "it" is none of the items."""
@@ -133,7 +130,7 @@ def _whole(message: Message, text: str, *, file_open: bool) -> tuple[Intent, ...
     batch = batch_intent(message)
     if talk or batch:
         said = message.prepared
-        doubtful = batch and (is_negated(said) or any(pattern.search(said) for _, pattern in _MOODS))
+        doubtful = batch and (is_negated(said) or word("supposed").search(said) or word("plain_question").search(said))
         return (batch if batch and not doubtful else Intent(talk or "explain", text),)
     if word("link").search(message.text) and (rest := word("expiry").sub("", message.text)) != message.text:
         # How long a link holds may stand anywhere; the script reads it in what was said.
@@ -151,8 +148,8 @@ def _by_rules(text: str, *, file_open: bool) -> tuple[Intent, ...]:
     if whole is not None:
         return whole
     said = [(clause, _intent(message, clause, file_open=file_open)) for clause in message.clauses()]
-    if spoken := _only_spoken_of(message, said):
-        return (spoken,)
+    if _only_spoken_of(message, said):
+        return (Intent("explain", text, query=text),)
     found = [] if _is_unclear(message, said) else _joined(message, said)
     actions = {intent.action for intent in found}
     if "unclear" in actions or not found:
@@ -161,35 +158,26 @@ def _by_rules(text: str, *, file_open: bool) -> tuple[Intent, ...]:
     if "cannot" in actions and actions & CHANGING:
         return (next(intent for intent in found if intent.action == "cannot"),)
     meant = [intent for intent in found if intent.action not in {"ask", "lookup"}] or found
-    # A file's bare name after a question says where to look: "Which department is Bob in, in staff.csv?"
-    if meant[0].action == "ask":
-        return (replace(meant[0], query=" ".join(message.restored(message.text).split())),)
-    return tuple(meant)
+    # A file's bare name beside a question says where to look: "Which department is Bob in, in staff.csv?"
+    asks = [intent for intent in meant if intent.action == "ask"]
+    return (replace(asks[0], query=message.restored(message.text)),) if asks else tuple(meant)
 
 
 def _is_unclear(message: Message, said: Said) -> bool:
-    """Say whether a change is named in a way that was not understood, or limited in one that nothing here heeds."""
+    """Say whether a change is named in a way that was not understood, is limited, or points to no single thing."""
     changes = {intent.action for _, intent in said if intent} & CHANGING
     limited = changes - LIMITED and word("limits").search(message.prepared)
     lost = (clause.plain for clause, intent in said if not (intent or clause.negated))
     unclear = changes and any(plain[:1] in {"把", "将"} or plain.split(" ", 1)[0] in VERBS for plain in lost)
-    return bool(limited or unclear) or _points_nowhere(said)
+    forbids = changes and any(clause.negated and not role_in(clause.plain) for clause, _ in said)
+    listed = any(intent and intent.action in WHOLE for _, intent in said)
+    points = any(intent and intent.action in POINTING and _is_pointing(intent) for _, intent in said)
+    return bool(limited or unclear or forbids or (listed and points))
 
 
-def _points_nowhere(said: Said) -> bool:
-    """Say whether a change is of "it", but the words before it name what is forbidden or what is no single thing."""
-    before = changed = False
-    for clause, intent in said:
-        if intent and intent.action in CHANGING:
-            ref = intent.target.inside or intent.target if intent.target else None
-            if before and intent.action in POINTING and (ref is None or ref.is_pronoun):
-                return True
-            changed = changed or intent.action not in LIMITED
-        listed, forbids = intent is not None and intent.action in WHOLE, clause.negated and not role_in(clause.plain)
-        before = before or listed or (forbids and bool(spoken_of(clause.plain)) and not _PRONOUN.search(clause.plain))
-        if changed and forbids:
-            return True
-    return False
+def _is_pointing(intent: Intent) -> bool:
+    ref = intent.target.inside or intent.target if intent.target else None
+    return ref is None or ref.is_pronoun
 
 
 def _joined(message: Message, said: Said) -> list[Intent]:
@@ -237,35 +225,18 @@ def _continued(clause: Clause, last: Intent, intent: Intent) -> Intent | None:
     return Intent("unclear")
 
 
-def _only_spoken_of(message: Message, said: Said) -> Intent | None:
+def _only_spoken_of(message: Message, said: Said) -> bool:
+    """Say whether a change is only talked about, taken back, supposed or reported."""
     changes = {intent.action for _, intent in said if intent} & CHANGING
-    moods = [_mood(clause, intent) for clause, intent in said]
-    named = any(spoken_of(clause.plain) for (clause, _), mood in zip(said, moods, strict=True) if mood)
-    taken_back = bool(changes) and TAKEN_BACK.search(message.text.lower()) is not None
-    depends = bool(changes - NAMING) and word("depends").search(message.prepared) is not None
-    if not (changes or named) or not (taken_back or depends or any(moods)):
-        return None
-    text = message.restored(message.text)
-    asks = [clause for clause, intent in said if intent and intent.action in {"ask", "find"}]
-    looks = not changes and any(not spoken_of(clause.plain) for clause in asks)
-    return Intent("ask" if looks and next(filter(None, moods)) == "reported" else "explain", text, query=text)
-
-
-def _mood(clause: Clause, intent: Intent | None) -> str:
-    """Return how a clause speaks of what it names: asked, supposed or reported; empty if it may ask for it."""
-    plain, action = clause.plain, intent.action if intent else "lookup"
-    if clause.negated or action not in VAGUE | CHANGING:
-        return ""
-    if action in NAMING:
-        return "supposed" if re.match(r"(?:if|when|unless)\b|如果|要是|假如|万一", plain) else ""
-    if clause.ends_in_colon and action not in CHANGING:
-        return "reported"
-    if action in {"share", "link", "set_role"}:
-        plain = word("so_that").sub("", plain)
-    for ref in (intent.target, intent.destination) if intent else ():
-        # A name may sound like advice; what stands before it may not.
-        plain = plain.replace(ref.text.lower(), " ") if ref and plain.find(ref.text.lower()) > 0 else plain
-    return "" if _ITSELF.search(plain) else next((mood for mood, pattern in _MOODS if pattern.search(plain)), "")
+    supposed = word("supposed").search(message.prepared) is not None
+    depends = any(word("condition").match(clause.plain) for clause, _ in said)
+    if changes:
+        return depends or bool(supposed and changes - NAMING) or bool(TAKEN_BACK.search(message.text.lower()))
+    named = [intent for clause, intent in said if not clause.negated and spoken_of(clause.plain)]
+    asked = {"ask", "lookup"} if supposed else {"ask"}
+    others = [clause.plain for clause, intent in said if intent and intent.action == "ask" and intent not in named]
+    besides = any(not word("supposed").search(plain) for plain in others)
+    return any(intent is None or intent.action in asked for intent in named) and (depends or not besides)
 
 
 def _intent(message: Message, clause: Clause, *, file_open: bool) -> Intent | None:
