@@ -150,7 +150,7 @@ def _by_rules(text: str, *, file_open: bool) -> tuple[Intent, ...]:
     said = [(clause, _intent(message, clause, file_open=file_open)) for clause in message.clauses()]
     if _only_spoken_of(message, said):
         return (Intent("explain", text, query=text),)
-    found = [] if _is_unclear(message, said) else _joined(message, said)
+    found = [] if _is_unclear(message, said) else _joined(message, said, file_open=file_open)
     actions = {intent.action for intent in found}
     if "unclear" in actions or not found:
         forbids = not actions and said and all(clause.negated for clause, _ in said)
@@ -180,49 +180,43 @@ def _is_pointing(intent: Intent) -> bool:
     return ref is None or ref.is_pronoun
 
 
-def _joined(message: Message, said: Said) -> list[Intent]:
+def _joined(message: Message, said: Said, *, file_open: bool) -> list[Intent]:
     """Return the intents, each with what later clauses add to it: "share it with Bob, as editor"."""
-    found: list[Intent] = []
+    found: list[tuple[Clause, Intent]] = []
     for clause, intent in said:
-        last, action = found[-1] if found else Intent(""), intent.action if intent else "lookup"
-        more = _detailed(message, clause, last, action) or (intent and _continued(clause, last, intent))
-        if more:
-            found[-1:] = [more]
+        before, last = found[-1] if found else (clause, Intent(""))
+        action, name = intent.action if intent else "lookup", named_in("naming", clause.said)
+        if clause.negated or (intent is None and not name and not _adds(last, clause, action)):
+            continue
+        if name and last.action in NAMED and action in VAGUE:
+            found[-1] = before, replace(last, names=(message.restored(name).strip(" .。"),))
+        elif _adds(last, clause, action):
+            whole = before._replace(said=f"{before.said}, {clause.said}", plain=f"{before.plain}, {clause.plain}")
+            found[-1] = whole, fill(message, last.action, whole, file_open=file_open)
+        elif intent and last.action == "find" and intent.action in {"summarise", "read"} and _is_pointing(intent):
+            target, whole = Ref("name", text=last.query), f"{last.said}, {intent.said}"
+            found[-1] = clause, replace(intent, target=target, said=whole)
         elif intent:
-            starts = action == "lookup" and clause.plain[:1] in {"把", "将"}
-            found.append(Intent("unclear") if starts else intent)
-    return found
+            found.append((clause, Intent("unclear") if _leaves_open(clause, last, intent) else intent))
+    return [intent for _, intent in found]
 
 
-def _detailed(message: Message, clause: Clause, last: Intent, action: str) -> Intent | None:
-    """Return the last intent with the name, the text, the term or the role that this clause gives it."""
-    if clause.negated or (action not in _ROLES and not TERMS.fullmatch(clause.plain)):
-        return None
-    said = f"{last.said}, {message.quoted(clause.said)}"
-    name = named_in("naming", clause.said) if last.action in NAMED else ""
-    if name and action in VAGUE:
-        return replace(last, names=(message.restored(name).strip(" .。"),), said=said)
-    if last.action == "link" and word("link_terms").search(clause.said):
-        return replace(last, said=said)
-    role = role_in(clause.plain)
-    shares = last.action in {"share", "link"} and "MAIL" not in clause.plain
-    return replace(last, role=role, said=said) if role and shares else None
+def _adds(last: Intent, clause: Clause, action: str) -> bool:
+    """Say whether a clause only goes on with the request before: more names, a role, the end of a link."""
+    if last.action in {"share", "link"} and (action in _ROLES or TERMS.fullmatch(clause.plain)):
+        ends = last.action == "link" and word("link_terms").search(clause.said) is not None
+        return ends or (role_in(clause.plain) != "" and "MAIL" not in clause.plain)
+    named = last.action == "create_folder" or (last.target is not None and last.target.form == "name")
+    listed = named and last.action in {"create_folder", "delete", "restore"}
+    return listed and action == "lookup" and not word("aside").match(clause.plain)
 
 
-def _continued(clause: Clause, last: Intent, intent: Intent) -> Intent | None:
-    """Return what the last intent becomes by this one: with more names, or with what was found."""
-    pointing = intent.target is None or intent.target.is_pronoun
-    if intent.action in {"summarise", "read"} and pointing and last.action == "find":
-        return replace(intent, target=Ref("name", text=last.query), said=f"{last.said}, {intent.said}")
-    if pointing and last.action == "copy" and intent.action in {"delete", "move"}:
-        return Intent("unclear")
-    if intent.action != "lookup" or last.action not in CHANGING or word("aside").match(clause.plain):
-        return None
-    if last.action == "create_folder":
-        return replace(last, names=(*last.names, *re.split(r"\s+and\s+|和", clause.said.removeprefix("and "))))
-    if last.action in {"delete", "restore"} and last.target and last.target.form == "name":
-        return replace(last, target=replace(last.target, text=f"{last.target.text}, {intent.query}"))
-    return Intent("unclear")
+def _leaves_open(clause: Clause, last: Intent, intent: Intent) -> bool:
+    """Say whether it is not clear what a clause means after the last one: words beside a change, or which of two."""
+    if last.action == "copy" and intent.action in {"delete", "move"} and _is_pointing(intent):
+        return True
+    unknown = intent.action == "lookup" and (last.action in CHANGING or clause.plain[:1] in {"把", "将"})
+    return unknown and not word("aside").match(clause.plain)
 
 
 def _only_spoken_of(message: Message, said: Said) -> bool:
