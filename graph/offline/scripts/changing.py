@@ -7,7 +7,7 @@ from typing import Final
 from drive_server.moments import to_iso
 from graph.memory.facts import words_of
 from graph.offline.conversation import Item
-from graph.offline.replay import Request, Script, call, request
+from graph.offline.replay import Request, request
 from graph.offline.scripts.listing import change_of, last_version
 from graph.offline.scripts.resolve import PAGE, ambiguous, best_matches, covered, fits, resolve, resolve_one
 from graph.offline.scripts.task import Task
@@ -20,22 +20,22 @@ MOST_HOURS: Final = 8_760
 _HOURS: Final = {"hour": 1, "day": 24, "week": 168, "month": 720, "year": 8_760}
 
 
-def trash(task: Task, intent: Intent) -> Script:
+def trash(task: Task, intent: Intent) -> str:
     """Move what is meant to the trash, all of it in one round, so that there is one question."""
-    items = yield from resolve(task, intent.target or IT)
+    items = resolve(task, intent.target or IT)
     wanted = [request("trash_item", item_id=item["id"]) for item in items]
-    return (yield from task.carry_out(items, wanted, "trashed", "can_restore"))
+    return task.carry_out(items, wanted, "trashed", "can_restore")
 
 
-def restore(task: Task, intent: Intent) -> Script:
+def restore(task: Task, intent: Intent) -> str:
     """Bring items back from the trash; "bring it back" after another change takes that back."""
     ref = intent.target or IT
     pronoun = ref.is_pronoun or ref.form == "open"
     items = [item for item in task.conversation.focus() if item.get("trashed_at")] if pronoun else []
     if pronoun and not items and task.sections.last_run and word("again").search(intent.said):
-        return (yield from undo(task, intent))
+        return undo(task, intent)
     if len(items) != 1:
-        trashed = [item for item in (yield from call("list_trash", limit=PAGE)).items if item.get("trashed_at")]
+        trashed = [item for item in task.attempt("list_trash", limit=PAGE).items if item.get("trashed_at")]
         if not trashed:
             hint = "can_undo" if task.sections.last_run else "undo_nothing_here"
             return f"{task.say('trash_empty')} {task.say(hint) if pronoun else ''}".strip()
@@ -43,7 +43,7 @@ def restore(task: Task, intent: Intent) -> Script:
     if pronoun and len(items) > 1:
         raise ambiguous(task, "", items)
     wanted = [request("restore_item", item_id=item["id"]) for item in items]
-    return (yield from task.carry_out(items, wanted, "restored"))
+    return task.carry_out(items, wanted, "restored")
 
 
 def _in_trash(task: Task, trashed: Sequence[Item], ref: Ref) -> list[Item]:
@@ -57,39 +57,39 @@ def _in_trash(task: Task, trashed: Sequence[Item], ref: Ref) -> list[Item]:
     return [max(found, key=lambda one: str(one.get("trashed_at") or ""))]
 
 
-def empty_trash(task: Task, _intent: Intent) -> Script:
+def empty_trash(task: Task, _intent: Intent) -> str:
     """Delete all that is in the trash for good."""
-    result = yield from task.call("empty_trash")
+    result = task.call("empty_trash")
     count = result.number("count")
     return task.say("trash_emptied", count=count) if count else task.say("trash_was_empty")
 
 
-def share(task: Task, intent: Intent) -> Script:
+def share(task: Task, intent: Intent) -> str:
     """Give each person that role on each item."""
     emails = intent.emails
     if not emails:
         return task.say("missing_address_of" if intent.person else "missing_address", person=inert(intent.person))
-    items = yield from resolve(task, intent.target or IT)
+    items = resolve(task, intent.target or IT)
     pairs = [(item, email) for item in items for email in emails]
     role = intent.role or "viewer"
     wanted = [request("share_item", item_id=item["id"], email=email, role=role) for item, email in pairs]
-    return (yield from task.carry_out([item for item, _ in pairs], wanted, "shared"))
+    return task.carry_out([item for item, _ in pairs], wanted, "shared")
 
 
 ACCESS: Final = {"set_role": "role_set", "end_link": "link_ended", "revoke": "revoked", "leave": "left_share"}
 """The changes of access, each with its sentence."""
 
 
-def change_access(task: Task, intent: Intent) -> Script:
+def change_access(task: Task, intent: Intent) -> str:
     """Take access back from the people named, from oneself, else from everybody; or change a role; or end links."""
-    item = yield from resolve_one(task, intent.target or IT)
+    item = resolve_one(task, intent.target or IT)
     if intent.action == "set_role" and not intent.role:
         return task.say("missing_role")
     key, people = ("link_id", ()) if intent.action == "end_link" else ("email", intent.emails)
     if intent.action == "leave":
-        people = ((yield from task.call("whoami")).word("email"),)
+        people = (task.call("whoami").word("email"),)
     if not people:
-        result = yield from task.call("list_shares", str(item.get("name", "")), item_id=item["id"])
+        result = task.call("list_shares", str(item.get("name", "")), item_id=item["id"])
         own = [one for one in result.entries("shares") if not one.get("inherited_from")]
         named = [str(one["email"]) for one in own if one.get("email")]
         links = [str(one["id"]) for one in own if not one.get("email")]
@@ -101,17 +101,17 @@ def change_access(task: Task, intent: Intent) -> Script:
         return task.say("no_link" if key == "link_id" else "not_shared", name=task.name(item))
     tool, role = ("update_share", intent.role) if intent.action == "set_role" else ("revoke_share", None)
     wanted = [Request(tool, {"item_id": item["id"], key: one, **({"role": role} if role else {})}) for one in people]
-    return (yield from task.carry_out([item] * len(wanted), wanted, ACCESS[intent.action]))
+    return task.carry_out([item] * len(wanted), wanted, ACCESS[intent.action])
 
 
-def make_link(task: Task, intent: Intent) -> Script:
+def make_link(task: Task, intent: Intent) -> str:
     """Make a link by which anyone can open an item, for a time if one is named; a password is beyond it."""
     hours = hours_in(task, intent.said) if word("link_terms").search(intent.said) else None
     if word("link_secret").search(intent.said) or (hours is None and word("link_terms").search(intent.said)):
         return task.say("link_terms")
-    item = yield from resolve_one(task, intent.target or IT)
+    item = resolve_one(task, intent.target or IT)
     one = request("create_share_link", item_id=item["id"], role=intent.role or "viewer", expires_in_hours=hours)
-    return (yield from task.carry_out([item], [one], "link_made"))
+    return task.carry_out([item], [one], "link_made")
 
 
 def hours_in(task: Task, said: str) -> int | None:
@@ -130,14 +130,14 @@ def hours_in(task: Task, said: str) -> int | None:
     return max(1, int((end - now).total_seconds() // 3600)) if end > now else None
 
 
-def rename(task: Task, intent: Intent) -> Script:
+def rename(task: Task, intent: Intent) -> str:
     """Give an item another name; a file keeps its suffix if the new name has none."""
-    item = yield from resolve_one(task, intent.target or IT)
+    item = resolve_one(task, intent.target or IT)
     if not intent.names:
         return task.say("missing_name")
     old, name = quoted(str(item.get("name", ""))), with_suffix(item, intent.names[0])
     wanted = [request("rename_item", item_id=item["id"], name=name)]
-    return (yield from task.carry_out([item], wanted, "renamed", old=old))
+    return task.carry_out([item], wanted, "renamed", old=old)
 
 
 def with_suffix(item: Item, name: str) -> str:
@@ -147,41 +147,41 @@ def with_suffix(item: Item, name: str) -> str:
     return f"{name}.{suffix}" if item.get("kind") != "folder" and suffix and "." not in name else name
 
 
-def restore_version(task: Task, intent: Intent) -> Script:
+def restore_version(task: Task, intent: Intent) -> str:
     """Make an earlier content the newest."""
-    item = yield from resolve_one(task, intent.target or Ref("open"), kind="file")
+    item = resolve_one(task, intent.target or Ref("open"), kind="file")
     number = intent.number
     if number == PREVIOUS:
-        number = (yield from last_version(task, item)) - 1
+        number = last_version(task, item) - 1
         if number < 1:
             return task.say("one_version", name=task.name(item))
     if number <= 0:
         return task.say("which_version")
     one = request("restore_version", file_id=item["id"], version=number)
-    return (yield from task.carry_out([item], [one], "version_restored", version=number))
+    return task.carry_out([item], [one], "version_restored", version=number)
 
 
-def undo(task: Task, intent: Intent) -> Script:
+def undo(task: Task, intent: Intent) -> str:
     """Take back what the last run changed, or do it again; words that only sound like it change nothing."""
     if intent.action != "redo" and not task.sections.last_run:
         return task.say("undo_nothing_here")
     if intent.action == "undo_meant":
         return task.say("can_undo")
     key, tool = ("redone", "redo_changes") if intent.action == "redo" else ("undone", "undo_changes")
-    result = yield from task.call(tool, run_id=task.sections.last_run if key == "undone" else None)
+    result = task.call(tool, run_id=task.sections.last_run if key == "undone" else None)
     done, left = ([f"- {inert(change_of(one))}" for one in result.entries(name)] for name in (key, "skipped"))
     parts = [task.say(key, list=bounded(done, task.language)) if done else task.say("undone_nothing")]
     parts += [task.say("undo_skipped", list="\n".join(left))] if left else []
     return task.with_hint("\n".join(parts), ("can_redo" if key == "undone" else "can_undo") if done else "")
 
 
-def memory(task: Task, intent: Intent) -> Script:
+def memory(task: Task, intent: Intent) -> str:
     """Keep a fact in the person's own words, say what is remembered, or forget the fact that is meant."""
     fact = intent.content
     if intent.action == "remember":
-        yield from task.call("remember", fact, fact=fact)
+        task.call("remember", fact, fact=fact)
         return task.say("remembered", fact=quoted(fact))
-    facts = {str(one["fact"]): one["id"] for one in (yield from task.call("list_memories")).entries("memories")}
+    facts = {str(one["fact"]): one["id"] for one in task.call("list_memories").entries("memories")}
     shared = {one: len(words_of(one) & words_of(fact)) for one in facts}
     same = [one for one in facts if one.casefold() == fact.casefold()][:1]
     meant = (
@@ -194,5 +194,5 @@ def memory(task: Task, intent: Intent) -> Script:
         return task.say("memories" if meant else "no_memories", list=lines)
     if len(meant) != 1:
         return task.say("ambiguous_it" if meant else "no_such_memory", list=lines, fact=quoted(fact))
-    yield from task.call("forget", meant[0], memory_id=facts[meant[0]])
+    task.call("forget", meant[0], memory_id=facts[meant[0]])
     return task.say("forgotten", fact=quoted(meant[0]))

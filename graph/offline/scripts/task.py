@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from graph.language import Language
 from graph.offline.conversation import Conversation, Item, Result, Sections
-from graph.offline.replay import Request, Script, Steps, UnresolvedError, call
+from graph.offline.replay import Replay, Request, UnresolvedError, request
 from graph.offline.wording import bounded, code, path_of, quoted, say, sides
 
 ROOT: Final[Item] = {"id": "root", "kind": "folder", "name": "", "path": "/"}
@@ -20,6 +20,7 @@ class Task:
     conversation: Conversation
     language: Language
     tools: Mapping[str, str]
+    replay: Replay
     made: list[Item] = field(default_factory=list[Item])
 
     @property
@@ -107,15 +108,24 @@ class Task:
             raise UnresolvedError(self.failed(result, self.deed(tool, name)))
         return result
 
-    def call(self, tool: str, name: str = "", /, **args: Any) -> Steps[Result]:
+    def ask(self, wanted: Sequence[Request]) -> list[Result]:
+        """Make calls at once and return their results, whether they worked or not."""
+        return self.replay.ask(wanted)
+
+    def attempt(self, tool: str, /, **args: Any) -> Result:
+        """Make one call, which may fail."""
+        (result,) = self.ask([request(tool, **args)])
+        return result
+
+    def call(self, tool: str, name: str = "", /, **args: Any) -> Result:
         """Make one call that has to work, about what has that name. Raises `UnresolvedError` if it failed."""
-        return self.checked((yield from call(tool, **args)), tool, name)
+        return self.checked(self.attempt(tool, **args), tool, name)
 
     def carry_out(
         self, items: Sequence[Item], wanted: Sequence[Request], code: str, hint: str = "can_undo", **values: Any
-    ) -> Script:
+    ) -> str:
         """Make calls at once, one for each item, and say what came of them."""
-        results = yield wanted
+        results = self.ask(wanted)
         lines: list[str] = []
         for before, one, result in zip(items, wanted, results, strict=True):
             if result.worked:
