@@ -11,7 +11,7 @@ from graph.offline.scripts.resolve import resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import named_in, terms, word
 from graph.offline.understanding.intent import Intent, Ref, read_ref
-from graph.offline.wording import inert, quoted
+from graph.offline.wording import quoted
 
 SHOWN, MOST_EDITS = 60, 100
 _VALUE: Final = re.compile(r"(?P<figure>\d+(?:[.,:]\d+)*)(?P<unit>\s?[^\W\d_]*)")
@@ -111,18 +111,3 @@ def _unique_around(text: str, start: int, end: int, new: str) -> tuple[int, int]
         left, right = text.rfind("\n", 0, max(start - 1, 0)) + 1, text.find("\n", end + 1)
         start, end = left if start else 0, right if right >= 0 else len(text)
     return start, end
-
-
-def add_text(task: Task, intent: Intent) -> str:
-    """Add a passage at the end."""
-    if not intent.content:
-        return task.say("missing_content")
-    item = resolve_one(task, intent.target or Ref("open"), kind="file")
-    return append(task, item, intent.content)
-
-
-def append(task: Task, item: Item, content: str) -> str:
-    """Add a text at the end of a file."""
-    task.call("append_to_file", str(item.get("name", "")), file_id=item["id"], content=content)
-    shown = inert(" ".join(content.split())[: SHOWN * 3])
-    return task.with_hint(task.say("inserted", name=task.name(item), content=shown), "can_undo")

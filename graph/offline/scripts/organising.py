@@ -6,8 +6,6 @@ from typing import Any, Final
 
 from graph.offline.conversation import Item
 from graph.offline.replay import UnresolvedError, request
-from graph.offline.scripts.changing import with_suffix
-from graph.offline.scripts.editing import append
 from graph.offline.scripts.reading import sum_up, summarise
 from graph.offline.scripts.resolve import dated, resolve, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
@@ -79,7 +77,8 @@ def add_summary(task: Task, intent: Intent) -> str:
     if not _topic_in(said):
         return said
     points = "\n".join(line for line in said.splitlines() if line.startswith("- "))
-    return append(task, item, task.say("summary_section", list=points))
+    added = request("append_to_file", file_id=item["id"], content=task.say("summary_section", list=points))
+    return task.carry_out([(item, added)], "inserted")
 
 
 def _last_summary(task: Task) -> str:
@@ -113,25 +112,12 @@ def move(task: Task, intent: Intent) -> str:
         return "\n".join(task.say("already_there", name=task.name(item), folder=there) for item in items)
     if len(going) == 1:
         one = request("move_item", item_id=going[0]["id"], folder_id=folder["id"])
-        return task.carry_out(going, [one], "moved", folder=there)
+        return task.carry_out([(going[0], one)], "moved")
     args = {"item_ids": [item["id"] for item in going], "folder_id": folder["id"]}
     result = task.call("move_items", f"{going[0].get('name', '')} …", **args)
     moved = result.items or going
     lines = [task.say("moved", name=task.name(item), path=path_of(item), folder=there) for item in moved]
     return task.with_hint(bounded(lines, task.language), "can_undo")
-
-
-def copy(task: Task, intent: Intent) -> str:
-    """Copy items into a folder, by default into their own."""
-    items = resolve(task, intent.target or Ref("it"))
-    above = str(items[0].get("path", "")).rpartition("/")[0] or "/"
-    own: Item = {"id": items[0].get("parent_id") or task.here["id"], "path": above}
-    folder = resolve_folder(task, intent.destination) if intent.destination else own
-    name = with_suffix(items[0], intent.names[0]) if intent.names and len(items) == 1 else None
-    taken = "rename" if folder["id"] == items[0].get("parent_id") and name is None else None
-    args = {"folder_id": folder["id"], "name": name, "on_conflict": taken}
-    wanted = [request("copy_item", item_id=item["id"], **args) for item in items]
-    return task.carry_out(items, wanted, "copied", folder=task.name(folder))
 
 
 def arrange(task: Task, intent: Intent) -> str:

@@ -129,11 +129,8 @@ def ask_next(task: Task, intent: Intent) -> str:
         item = resolve_one(task, Ref("name", text=other), kind="file")
     except UnresolvedError:
         return ask(task, replace(intent, query=intent.said))
-    asked = (
-        one.text for one in reversed(task.conversation.said) if one.by_person and one.turn < task.conversation.turn
-    )
     target = Ref("path", text=str(item.get("path")))
-    return ask(task, replace(intent, query=next(asked), target=target))
+    return ask(task, replace(intent, query=task.conversation.earlier[0], target=target))
 
 
 def _from_drive(task: Task, question: str, nearest: str = "") -> str:

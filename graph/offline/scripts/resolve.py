@@ -144,8 +144,7 @@ def _summary(task: Task) -> list[Item]:
     found = [one for one in found if called.search(str(one["name"]))]
     if not found:
         raise task.unresolved("no_summary")
-    same = [one for one in found if called.fullmatch(str(one["name"]).rpartition(".")[0])]
-    return [max(same or found, key=changed_at)]
+    return [max(found, key=lambda one: (bool(called.fullmatch(one["name"].rpartition(".")[0])), changed_at(one)))]
 
 
 def changed_at(item: Item) -> str:
@@ -173,14 +172,13 @@ def _of_sort(task: Task, ref: Ref) -> list[Item]:
     synonyms = [one.replace("s?", "") for one in known.split("|") if one and not re.fullmatch(one, ref.text.lower())]
     queries = [ref.extension] if ref.extension else [*queries_of(ref.text), *synonyms]
     found = _searched(task, queries, ref.kind, OF_A_SORT)
-    for one in (ref, *(replace(ref, text=text) for text in synonyms)):
-        fitting = [item for item in found if fits(item, one)]
-        files = [item for item in fitting if one.extension or item.get("kind") != "folder"]
-        if not files and len(fitting) == 1:
-            files = [item for item in _contents(task, fitting[0]) if item.get("kind") == "file"]
-        if files:
-            return files
-    raise task.unresolved("not_found", name=quoted(ref.text or ref.extension))
+    fitting = [item for item in found if any(fits(item, replace(ref, text=one)) for one in (ref.text, *synonyms))]
+    files = [item for item in fitting if ref.extension or item.get("kind") != "folder"]
+    if not files and len(fitting) == 1:
+        files = [item for item in _contents(task, fitting[0]) if item.get("kind") == "file"]
+    if not files:
+        raise task.unresolved("not_found", name=quoted(ref.text or ref.extension))
+    return files
 
 
 def _without(task: Task, items: Sequence[Item], kept: str) -> list[Item]:
@@ -193,8 +191,7 @@ def _without(task: Task, items: Sequence[Item], kept: str) -> list[Item]:
     stays = stays or _picked(ordered, kept) or best_matches(items, bare)
     if not stays or len(stays) == len(items):
         raise task.unresolved("not_found", name=quoted(kept))
-    ids = {item["id"] for item in stays}
-    return [item for item in items if item["id"] not in ids]
+    return [item for item in items if item not in stays]
 
 
 def _contents(task: Task, folder: Item) -> list[Item]:

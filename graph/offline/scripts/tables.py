@@ -141,7 +141,7 @@ def _filters(said: str, sheet: Sheet) -> tuple[Filters, str]:
     cells = {(at, str(row["values"][at] or "").strip()) for row in sheet.probe.entries("rows") for at in texts}
     for at, value in sorted(cells, key=lambda cell: (-len(cell[1]), cell)):
         edge = r"\b" if value.isascii() else ""
-        more = "[a-z]*" if word("month_name").fullmatch(value) else ""
+        more = "[a-z]*" if word("month_named").fullmatch(value) else ""
         pattern = rf"{edge}{re.escape(value.casefold())}{more}{edge}"
         alone = [other.casefold() for _, other in cells].count(value.casefold()) == 1
         if alone and len(value) > 1 and re.search(pattern, said):

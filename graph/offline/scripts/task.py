@@ -8,8 +8,9 @@ from typing import Any, Final
 from graph.language import Language
 from graph.offline.conversation import Conversation, Item, Result, Sections
 from graph.offline.replay import Replay, Request, UnresolvedError, request
-from graph.offline.wording import bounded, code, path_of, quoted, say, sides
+from graph.offline.wording import bounded, code, inert, path_of, quoted, say, sides
 
+LONGEST_SHOWN: Final = 180
 ROOT: Final[Item] = {"id": "root", "kind": "folder", "name": "", "path": "/"}
 
 
@@ -92,10 +93,10 @@ class Task:
         words = re.split(r"instead:|回复：", result.message)[-1].strip()
         return self.say(result.failure or "unknown", what=what, message=words)
 
-    def failures(self, wanted: Sequence[Request], items: Sequence[Item], results: Sequence[Result]) -> list[str]:
+    def failures(self, wanted: Sequence[tuple[Item, Request]], results: Sequence[Result]) -> list[str]:
         """Return a sentence for what did not happen; calls that failed alike share one."""
         alike: dict[str, list[str]] = {}
-        for one, item, result in zip(wanted, items, results, strict=True):
+        for (item, one), result in zip(wanted, results, strict=True):
             if not result.worked:
                 whom = f" ({one.args['email']})" if one.args.get("email") else ""
                 what = self.deed(one.name, str(item.get("name") or "")) + whom
@@ -121,21 +122,27 @@ class Task:
         """Make one call that has to work, about what has that name. Raises `UnresolvedError` if it failed."""
         return self.checked(self.attempt(tool, **args), tool, name)
 
-    def carry_out(
-        self, items: Sequence[Item], wanted: Sequence[Request], code: str, hint: str = "can_undo", **values: Any
-    ) -> str:
-        """Make calls at once, one for each item, and say what came of them."""
-        results = self.ask(wanted)
+    def carry_out(self, wanted: Sequence[tuple[Item, Request]], code: str, hint: str = "can_undo") -> str:
+        """Make calls at once, each for its item, and say what came of them."""
+        results = self.ask([one for _, one in wanted])
         lines: list[str] = []
-        for before, one, result in zip(items, wanted, results, strict=True):
+        for (item, one), result in zip(wanted, results, strict=True):
             if result.worked:
-                item = {**before, **result.data} if "name" in result.data else before
-                facts = {"name": self.name(item), "path": path_of(item), "version": one.args.get("version"), **values}
-                facts |= {"url": result.word("url"), "new": result.number("version") or "?"}
-                facts["email"] = result.word("email") or one.args.get("email")
-                facts["role"] = self.role(result.word("role") or str(one.args.get("role") or "viewer"))
+                facts = self._facts(item, one, result)
                 lines.append(self.say(code, **facts))
                 if result.data.get("has_account") is False:
                     lines.append(self.say("no_account", **facts))
-        done = bounded(lines, self.language)
-        return "\n".join(filter(None, [self.with_hint(done, hint), *self.failures(wanted, items, results)]))
+        done = self.with_hint(bounded(lines, self.language), hint)
+        return "\n".join(filter(None, [done, *self.failures(wanted, results)]))
+
+    def _facts(self, before: Item, one: Request, result: Result) -> dict[str, Any]:
+        """Return the values of the sentence that tells a change of an item."""
+        item = {**before, **result.data} if "name" in result.data else before
+        above = str(item.get("path", "")).rpartition("/")[0]
+        return {
+            "name": self.name(item), "old": quoted(str(before.get("name", ""))), "path": path_of(item),
+            "folder": self.name({"path": above or "/", "name": above.rpartition("/")[2]}),
+            "version": one.args.get("version"), "new": result.number("version") or "?", "url": result.word("url"),
+            "email": result.word("email") or one.args.get("email"),
+            "role": self.role(result.word("role") or str(one.args.get("role") or "viewer")),
+            "content": inert(" ".join(str(one.args.get("content", "")).split())[:LONGEST_SHOWN])}  # fmt: skip

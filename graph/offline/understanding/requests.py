@@ -19,7 +19,6 @@ from graph.routing.cues import ABOUT, ELSEWHERE, TAKEN_BACK, TERMS
 from graph.routing.intent_table import VERBS
 from graph.routing.wording import is_negated
 
-BY: Final = (("year", "{year}"), ("month", "{year}/{month}"), ("type", "{type}"), ("date", "{year}/{month}"))
 LONGEST_READ: Final = 4_000
 SHORTEST, SHORTEST_HAN = 12, 4
 """Characters of a mere name: its meaning tells nothing."""
@@ -75,7 +74,7 @@ def _by_meaning(text: str, found: tuple[Intent, ...], *, file_open: bool) -> tup
         return found
     meaning = meaning_of(text)
     action, asks = meaning.action, Intent("ask", text, query=text)
-    spoken = rules == ["explain"] and word("wh_question").search(text.strip()) is not None
+    spoken = rules == ["explain"] and word("plain_question").search(text.strip()) is not None
     if rules != ["list_changes"] and action == "ask" and meaning.is_sure and (spoken or not found):
         return (asks,)
     points = action in FACTS and _PRONOUN.search(text.lower())
@@ -106,7 +105,7 @@ def _named(target: str) -> str:
 
 def _pattern(slots: dict[str, str]) -> tuple[str, ...]:
     if by := slots.get("by", ""):
-        return (next(pattern for name, pattern in BY if name == "date" or word(f"by_{name}").search(by)),)
+        return (next(pattern for pattern, said in table("by") if said.search(by)),)
     prefix, suffix = slots.get("prefix", ""), slots.get("suffix", "")
     blank = " " if prefix[-1:].isalnum() and not has_han(prefix) else ""
     return (f"{prefix}{blank}{{name}}{suffix}",) if prefix or suffix else ()
@@ -242,7 +241,7 @@ def _intent(message: Message, clause: Clause, *, file_open: bool) -> Intent | No
     if intent and intent.action in CHANGING and _is_beyond(clause, intent):
         return Intent("cannot", intent.said)
     named = intent.target if intent and intent.action in CHANGING else None
-    if intent and named and named.form == "name" and word("kinds").fullmatch(named.text):
+    if intent and named and named.form == "name" and word("anything").fullmatch(named.text):
         return Intent("explain", intent.said)
     return intent
 
