@@ -72,22 +72,32 @@ def _for_link(task: Task, intent: Intent, _item: Item) -> Arguments:
 
 
 def _for_access(task: Task, intent: Intent, item: Item) -> Arguments:
-    """Access is taken from the people named, from oneself, else from everybody; or a role changes; or links end."""
-    key, people = ("link_id", ()) if intent.action == "end_link" else ("email", intent.emails)
-    if intent.action == "leave":
-        people = (task.call("whoami").word("email"),)
-    if not people:
-        result = task.call("list_shares", str(item.get("name", "")), item_id=item["id"])
-        own = [one for one in result.entries("shares") if not one.get("inherited_from")]
-        named = [str(one["email"]) for one in own if one.get("email")]
-        links = [str(one["id"]) for one in own if not one.get("email")]
-        people = links if key == "link_id" else [one for one in named if intent.person.lower() in one.lower()]
-        one_only = intent.action == "set_role" or word("person").search(intent.said)
-        if key == "email" and named and (not people or (len(people) > 1 and one_only)):
-            raise task.unresolved("ambiguous_it", list="\n".join(f"- {one}" for one in people or named))
-    if not people:
-        raise task.unresolved("no_link" if key == "link_id" else "not_shared", name=task.name(item))
-    return [{key: one, "role": intent.role if intent.action == "set_role" else None} for one in people]
+    """Access is taken from oneself, from the people named, else from everybody; or a role changes; or links end."""
+    if intent.action == "end_link":
+        links = [{"link_id": one["id"]} for one in _own_shares(task, item) if not one.get("email")]
+        if not links:
+            raise task.unresolved("no_link", name=task.name(item))
+        return links
+    oneself = (task.call("whoami").word("email"),) if intent.action == "leave" else ()
+    role = intent.role if intent.action == "set_role" else None
+    return [{"email": one, "role": role} for one in oneself or intent.emails or _people(task, intent, item)]
+
+
+def _people(task: Task, intent: Intent, item: Item) -> list[str]:
+    """Return the people who lose their access, or get a role, where no address says who."""
+    everybody = [str(one["email"]) for one in _own_shares(task, item) if one.get("email")]
+    meant = [one for one in everybody if intent.person.lower() in one.lower()]
+    one_only = intent.action == "set_role" or word("person").search(intent.said)
+    if not everybody:
+        raise task.unresolved("not_shared", name=task.name(item))
+    if not meant or (len(meant) > 1 and one_only):
+        raise task.unresolved("ambiguous_it", list="\n".join(f"- {one}" for one in meant or everybody))
+    return meant
+
+
+def _own_shares(task: Task, item: Item) -> list[Item]:
+    result = task.call("list_shares", str(item.get("name", "")), item_id=item["id"])
+    return [one for one in result.entries("shares") if not one.get("inherited_from")]
 
 
 def _for_name(_task: Task, intent: Intent, item: Item) -> Arguments:
