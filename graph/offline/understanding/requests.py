@@ -49,8 +49,8 @@ def memory_intent(text: str) -> Intent | None:
     for name, pattern in table("memory"):
         match = pattern.match(said)
         fact = next(filter(None, match.groups()), "").strip().rstrip(".。!！") if match else ""
-        if match and (name == "list" or not word("no_fact").match(fact)):
-            return Intent(f"{name}_memories" if name == "list" else name, text, content=fact)
+        if match and not word("no_fact").match(fact):
+            return Intent(name, text, content=fact)
     return None
 
 
@@ -129,7 +129,7 @@ def _whole(message: Message, text: str, *, file_open: bool) -> tuple[Intent, ...
     batch = batch_intent(message)
     if talk or batch:
         said = message.prepared
-        doubtful = batch and (is_negated(said) or word("supposed").search(said) or word("plain_question").search(said))
+        doubtful = batch and (is_negated(said) or _is_supposed(said, ()) or word("plain_question").search(said))
         return (batch if batch and not doubtful else Intent(talk or "explain", text),)
     if word("link").search(message.text) and (rest := word("expiry").sub("", message.text)) != message.text:
         # How long a link holds may stand anywhere; the script reads it in what was said.
@@ -221,7 +221,7 @@ def _leaves_open(clause: Clause, last: Intent, intent: Intent) -> bool:
 def _only_spoken_of(message: Message, said: Said) -> bool:
     """Say whether a change is only talked about, taken back, supposed or reported."""
     changes = {intent.action for _, intent in said if intent} & CHANGING
-    supposed = word("supposed").search(message.prepared) is not None
+    supposed = _is_supposed(message.prepared, [intent for _, intent in said if intent])
     depends = any(word("condition").match(clause.plain) for clause, _ in said)
     if changes:
         return depends or bool(supposed and changes - NAMING) or bool(TAKEN_BACK.search(message.text.lower()))
@@ -230,6 +230,16 @@ def _only_spoken_of(message: Message, said: Said) -> bool:
     others = [clause.plain for clause, intent in said if intent and intent.action == "ask" and intent not in named]
     besides = any(not word("supposed").search(plain) for plain in others)
     return any(intent is None or intent.action in asked for intent in named) and (depends or not besides)
+
+
+def _is_supposed(text: str, intents: Sequence[Intent]) -> bool:
+    """Say whether words of a message suppose or report; a name may sound so: "the minutes from May"."""
+    if word("depends").search(text):
+        return True
+    refs = (ref for intent in intents if intent.action in CHANGING for ref in (intent.target, intent.destination))
+    for ref in refs:
+        text = text.replace(ref.text.lower(), " ") if ref and ref.text else text
+    return word("supposed").search(text) is not None
 
 
 def _intent(message: Message, clause: Clause, *, file_open: bool) -> Intent | None:
