@@ -153,7 +153,7 @@ def key_sentences(sentences: Sequence[Sentence], topic: str = "") -> list[Senten
 
 
 def best_passage(sentences: Sequence[Sentence], question: str, context: str = "") -> Passage | None:
-    """Return the sentence that speaks of most of a question; a few between which it can't choose."""
+    """Return the sentence that speaks of most of a question, with others where it asks for several things."""
     considered, kind = sentences[:MOST_SENTENCES], kind_of(question)
     bags, above = [set(terms(one.text)) for one in considered], set(terms(context))
     wanted = respelt(terms(question), set[str]().union(above, *bags))
@@ -178,12 +178,24 @@ def best_passage(sentences: Sequence[Sentence], question: str, context: str = ""
         return None
     if not considered[best].is_row and (alike := _speaking_alike(bags, best, rarity)):
         return Passage(tuple(considered[at] for at in alike), 1.0, 0.0)
-    said = bags[best] | headings[best]
+    chosen = _covering(bags, set(rarity) - bags[best], best) if word("several").search(question) else [best]
+    said = set[str]().union(*(bags[at] | headings[at] for at in chosen))
     fit = sum(weight for one, weight in rarity.items() if one in said | above) / sum(rarity.values())
     rest = sum(weight for one, weight in rarity.items() if one not in above)
     own = sum(weight for one, weight in rarity.items() if one in said - above) / rest if rest else 1.0
     alone = rest or kind is None or sum(typed) == 1
-    return Passage((considered[best],), fit, own if typed[best] and alone else 0.0)
+    return Passage(tuple(considered[at] for at in sorted(chosen)), fit, own if typed[best] and alone else 0.0)
+
+
+def _covering(bags: Sequence[set[str]], missing: set[str], best: int) -> list[int]:
+    chosen = [best]
+    while len(chosen) < MOST_QUOTED:
+        other = max(range(len(bags)), key=lambda at: (len(bags[at] & missing), -at))
+        if not bags[other] & missing:
+            break
+        chosen.append(other)
+        missing = missing - bags[other]
+    return chosen
 
 
 def _speaking_alike(bags: Sequence[set[str]], best: int, rarity: dict[str, float]) -> list[int]:

@@ -25,8 +25,7 @@ def create(task: Task, intent: Intent) -> str:
     if not intent.names:
         return task.say("missing_name")
     folders, lines = intent.action == "create_folder", list[str]()
-    there = resolve_folder(task, intent.destination or Ref("here")) if folders else _folder(task, intent)
-    parent = there
+    parent = resolve_folder(task, intent.destination or Ref("here")) if folders else _folder(task, intent)
     tool, text = ("create_folder", None) if folders else ("create_file", intent.content)
     for said in intent.names:
         name = said if folders or "." in said.strip(".") else f"{said}.md"
