@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolCall
 from graph.offline.conversation import Conversation, items_in, read_conversation
 from graph.offline.documents import lent_answer
 from graph.offline.followup import follow_up, is_fragment
-from graph.offline.replay import Reply, Request, Script, StoppedError, UnresolvedError, replay
+from graph.offline.replay import CallsNeededError, Replay, Reply, Request, StoppedError, UnresolvedError
 from graph.offline.scripts import changing, editing, finding, listing, organising, reading
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.arguments import FACTS
@@ -101,12 +101,11 @@ def revise(conversation: Conversation) -> dict[str, Any]:
     return {"why": say(conversation.language, "revised"), "steps": left}
 
 
-def _talk(task: Task, intent: Intent) -> Script:
-    yield from ()
+def _talk(task: Task, intent: Intent) -> str:
     return task.say(intent.action)
 
 
-SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
+SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], str]]] = {
     **dict.fromkeys(("help", "greet", "thanks", "confirm", "decline", "cannot", "explain"), _talk),
     "dated": listing.dated, "find": finding.find, "lookup": finding.lookup, "list": listing.folder,
     **dict.fromkeys(set(listing.LISTINGS) - {"list"}, listing.listed), "count": listing.count,
@@ -117,12 +116,10 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
     "read": reading.open_file, "summarise": reading.summarise, "map_files": finding.map_files,
     **dict.fromkeys(("create_folder", "create_file"), organising.create),
     "save_summary": organising.save_summary, "add_summary": organising.add_summary,
-    "move": organising.move, "copy": organising.copy, "rename": changing.rename, "share": changing.share,
-    **dict.fromkeys(changing.ACCESS, changing.change_access), "link": changing.make_link,
+    "move": organising.move, **dict.fromkeys(changing.CHANGES, changing.change),
     **dict.fromkeys(("rename_many", "organise"), organising.arrange),
-    "delete": changing.trash, "empty_trash": changing.empty_trash,
-    "restore": changing.restore, "restore_version": changing.restore_version,
-    **dict.fromkeys(("undo", "undo_meant", "redo"), changing.undo), "add": editing.add_text,
+    "empty_trash": changing.empty_trash, "restore": changing.restore,
+    **dict.fromkeys(("undo", "undo_meant", "redo"), changing.undo),
     **dict.fromkeys(("replace", "remove_text"), editing.replace_text),
     **dict.fromkeys(("remember", "forget", "list_memories"), changing.memory),
 }  # fmt: skip
@@ -131,7 +128,7 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
 
 def answer(conversation: Conversation, tools: Mapping[str, str]) -> Reply:
     """Return what the specialist with these tools says next."""
-    task = Task(conversation, conversation.language, tools)
+    task = Task(conversation, conversation.language, tools, Replay(conversation, tools))
     remembered = memory_intent(conversation.asked)
     requested = understand(conversation.request, file_open=conversation.sections.shows_file)
     intents = (remembered,) if remembered else follow_up(conversation, requested)
@@ -139,7 +136,10 @@ def answer(conversation: Conversation, tools: Mapping[str, str]) -> Reply:
         return Reply(text=beyond)
     if not intents:
         return Reply(text=task.say("not_understood"))
-    return replay(_all(task, intents), conversation, tools)
+    try:
+        return Reply(text=_all(task, intents))
+    except CallsNeededError as needed:
+        return Reply(calls=needed.calls)
 
 
 def _of_own_servers(task: Task, intents: Sequence[Intent]) -> str:
@@ -151,11 +151,11 @@ def _of_own_servers(task: Task, intents: Sequence[Intent]) -> str:
     return task.say("own_servers", servers=", ".join(map(code, named))) if named else ""
 
 
-def _all(task: Task, intents: Sequence[Intent]) -> Script:
+def _all(task: Task, intents: Sequence[Intent]) -> str:
     parts: list[str] = []
     for intent in intents:
         try:
-            parts.append((yield from SCRIPTS[intent.action](task, intent)))
+            parts.append(SCRIPTS[intent.action](task, intent))
         except UnresolvedError as unresolved:
             parts.append(unresolved.text)
         except StoppedError as stopped:

@@ -231,6 +231,11 @@ class Conversation:
         """The calls of the running step, or of the turn if it has no plan."""
         return [made for made in self.calls if (made.turn, made.segment) == (self.turn, self.segment)]
 
+    @property
+    def earlier(self) -> list[str]:
+        """What the person said before the newest message, newest first."""
+        return [said.text for said in reversed(self.said) if said.by_person and said.turn < self.turn]
+
     def answers(self) -> list[Said]:
         """Return what the assistant said, newest first."""
         return [said for said in reversed(self.said) if not said.by_person]

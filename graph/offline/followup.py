@@ -28,8 +28,7 @@ def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[In
     if corrected := _placed_elsewhere(conversation) or _corrected(conversation):
         return (corrected,)
     said, step = word("softeners").sub("", conversation.asked), bool(conversation.sections.step)
-    earlier = (one.text for one in reversed(conversation.said) if one.by_person and one.turn < conversation.turn)
-    before, is_open = next(earlier, ""), conversation.sections.shows_file
+    before, is_open = next(iter(conversation.earlier), ""), conversation.sections.shows_file
     answers = [one.text for one in conversation.answers() if one.turn == conversation.turn - 1]
     own = understand(said, file_open=is_open) if step else intents
     if step and not conversation.segment and [one.action for one in own] == ["decline"]:

@@ -1,13 +1,13 @@
 """Scripts that call tools as if they answered at once, replayed from the start over what was answered already.
 
-A specialist is a function of the messages. So a script is a generator that yields the calls it needs; recorded results
-are fed back to it, and the first calls without a result are what the model asks for next. A call that was made is
-never made again.
+A specialist is a function of the messages. So a script is a plain function that asks for the calls it needs: recorded
+results are returned to it, and the first calls without a result end it, as what the model asks for next. A call that
+was made is never made again.
 """
 
-from collections.abc import Container, Generator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 from graph.drive.tool_names import EDITS
 from graph.offline.conversation import READING, Call, Conversation, Result
@@ -26,18 +26,18 @@ class Request(NamedTuple):
     args: Mapping[str, Any]
 
 
-_Found = TypeVar("_Found")
-Steps = Generator[Sequence[Request], Sequence[Result], _Found]
-"""Yields calls that may run at the same time, gets their results, and returns what it found."""
-Script = Steps[str]
-"""Steps to an answer."""
-
-
 class Reply(NamedTuple):
     """The next answer of the model: calls, or a text."""
 
     text: str = ""
     calls: tuple[Request, ...] = ()
+
+
+@dataclass(eq=False)
+class CallsNeededError(Exception):
+    """A script needs the results of these calls, which nobody made yet."""
+
+    calls: tuple[Request, ...]
 
 
 @dataclass(eq=False)
@@ -61,63 +61,47 @@ def request(tool: str, /, **args: Any) -> Request:
     return Request(tool, {key: value for key, value in args.items() if value is not None})
 
 
-def call(tool: str, /, **args: Any) -> Steps[Result]:
-    """Make one call from within a script."""
-    (result,) = yield [request(tool, **args)]
-    return result
+class Replay:
+    """The calls of this turn, matched to what a script asks for; `tools` are bound."""
 
-
-def replay(script: Script, conversation: Conversation, tools: Container[str]) -> Reply:
-    """Run a script as far as the recorded results go."""
-    record = _Record(conversation)
-    try:
-        wanted = next(script)
-        while True:
-            unbound = next((one.name for one in wanted if one.name not in tools), None)
-            found = [] if unbound else record.take(wanted)
-            missing = tuple(one for one, result in zip(wanted, found, strict=not unbound) if result is None)
-            results = [one for one in found if one]
-            if missing and conversation.rounds < MOST_ROUNDS:
-                return Reply(calls=missing)
-            if unbound and (handover := _handover(unbound, conversation, tools)):
-                return Reply(calls=handover)
-            if unbound:
-                wanted = script.throw(StoppedError("no_tool", unbound))
-            elif missing:
-                wanted = script.throw(StoppedError("out_of_rounds"))
-            elif any(result.left_out and one.name in READING for one, result in zip(wanted, results, strict=True)):
-                wanted = script.throw(StoppedError("left_out"))
-            elif failed := _failed_search(wanted, results):
-                wanted = script.throw(failed)
-            else:
-                wanted = script.send(results)
-    except StopIteration as stop:
-        return Reply(text=str(stop.value))
-
-
-def _handover(tool: str, conversation: Conversation, tools: Container[str]) -> tuple[Request, ...]:
-    """Return the call that gives the request to the specialist with this tool, once a step."""
-    if "transfer_to_agent" not in tools or any(made.name == "transfer_to_agent" for made in conversation.running):
-        return ()
-    agent = "document_agent" if tool in EDITS else "search_agent" if tool in ANSWERING else "drive_agent"
-    return (request("transfer_to_agent", agent=agent, reason=REASONS[agent][conversation.language]),)
-
-
-def _failed_search(wanted: Sequence[Request], results: Sequence[Result]) -> StoppedError | None:
-    pairs = zip(wanted, results, strict=True)
-    failed = ((one.name, result) for one, result in pairs if one.name in SEARCHES and not result.worked)
-    return next((StoppedError("search_failed", name, result) for name, result in failed), None)
-
-
-class _Record:
-    """The calls of this turn, matched to what a script asks for."""
-
-    def __init__(self, conversation: Conversation) -> None:
+    def __init__(self, conversation: Conversation, tools: Container[str]) -> None:
+        self._conversation, self._tools = conversation, tools
         self._segment = conversation.segment
         self._calls = [call for call in conversation.calls if call.turn == conversation.turn]
         self._used: set[str] = set()
 
-    def take(self, wanted: Sequence[Request]) -> list[Result | None]:
+    def ask(self, wanted: Sequence[Request]) -> list[Result]:
+        """Return the results of calls that may run at the same time.
+
+        Raises `CallsNeededError` for those that nobody made yet, `StoppedError` if a script can't have them.
+        """
+        unbound = next((one.name for one in wanted if one.name not in self._tools), None)
+        if unbound:
+            raise self._without(unbound)
+        found = self._take(wanted)
+        missing = tuple(one for one, result in zip(wanted, found, strict=True) if result is None)
+        if missing:
+            is_over = self._conversation.rounds >= MOST_ROUNDS
+            raise StoppedError("out_of_rounds") if is_over else CallsNeededError(missing)
+        results = [one for one in found if one]
+        for one, result in zip(wanted, results, strict=True):
+            if result.left_out and one.name in READING:
+                raise StoppedError("left_out")
+            if one.name in SEARCHES and not result.worked:
+                raise StoppedError("search_failed", one.name, result)
+        return results
+
+    def _without(self, tool: str) -> Exception:
+        """Return the call that hands the request to the specialist with a tool, once a step; else the error."""
+        conversation = self._conversation
+        handed_over = any(made.name == "transfer_to_agent" for made in conversation.running)
+        if handed_over or "transfer_to_agent" not in self._tools:
+            return StoppedError("no_tool", tool)
+        agent = "document_agent" if tool in EDITS else "search_agent" if tool in ANSWERING else "drive_agent"
+        reason = REASONS[agent][conversation.language]
+        return CallsNeededError((request("transfer_to_agent", agent=agent, reason=reason),))
+
+    def _take(self, wanted: Sequence[Request]) -> list[Result | None]:
         """Return the result of each request, None where the call was not made yet; a change may have been edited."""
         exact = [self._first(one, same_arguments=True) for one in wanted]
         made = [one or self._first(asked, same_arguments=False) for one, asked in zip(exact, wanted, strict=True)]

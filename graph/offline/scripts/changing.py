@@ -1,15 +1,24 @@
-"""Scripts that change items as they are, and the long-term memory."""
+"""Scripts that change items as they are: each kind of change is a row, carried out by one path; and the memory."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from drive_server.moments import to_iso
 from graph.memory.facts import words_of
 from graph.offline.conversation import Item
-from graph.offline.replay import Request, Script, call, request
+from graph.offline.replay import request
 from graph.offline.scripts.listing import change_of, last_version
-from graph.offline.scripts.resolve import PAGE, ambiguous, best_matches, covered, fits, resolve, resolve_one
+from graph.offline.scripts.resolve import (
+    PAGE,
+    ambiguous,
+    best_matches,
+    covered,
+    fits,
+    resolve,
+    resolve_folder,
+    resolve_one,
+)
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import named_in, table, word
 from graph.offline.understanding.intent import NUMBERS, PREVIOUS, Intent, Ref
@@ -18,100 +27,117 @@ from graph.offline.wording import bounded, inert, quoted
 IT: Final = Ref("it")
 MOST_HOURS: Final = 8_760
 _HOURS: Final = {"hour": 1, "day": 24, "week": 168, "month": 720, "year": 8_760}
+Arguments = Iterable[Mapping[str, Any]]
 
 
-def trash(task: Task, intent: Intent) -> Script:
-    """Move what is meant to the trash, all of it in one round, so that there is one question."""
-    items = yield from resolve(task, intent.target or IT)
-    wanted = [request("trash_item", item_id=item["id"]) for item in items]
-    return (yield from task.carry_out(items, wanted, "trashed", "can_restore"))
+class Change(NamedTuple):
+    """A kind of change: the tool, the sentence for each item, and the arguments of the calls for one item.
+
+    `key` takes the item, which is a file if it takes one; `needs` is the slot without which `asks` is asked.
+    """
+
+    tool: str
+    said: str
+    arguments: Callable[[Task, Intent, Item], Arguments] = lambda _task, _intent, _item: [{}]
+    needs: str = ""
+    asks: str = ""
+    key: str = "item_id"
+    several: bool = False
+    hint: str = "can_undo"
 
 
-def restore(task: Task, intent: Intent) -> Script:
-    """Bring items back from the trash; "bring it back" after another change takes that back."""
-    ref = intent.target or IT
-    pronoun = ref.is_pronoun or ref.form == "open"
-    items = [item for item in task.conversation.focus() if item.get("trashed_at")] if pronoun else []
-    if pronoun and not items and task.sections.last_run and word("again").search(intent.said):
-        return (yield from undo(task, intent))
-    if len(items) != 1:
-        trashed = [item for item in (yield from call("list_trash", limit=PAGE)).items if item.get("trashed_at")]
-        if not trashed:
-            hint = "can_undo" if task.sections.last_run else "undo_nothing_here"
-            return f"{task.say('trash_empty')} {task.say(hint) if pronoun else ''}".strip()
-        items = trashed if pronoun else _in_trash(task, trashed, ref)
-    if pronoun and len(items) > 1:
-        raise ambiguous(task, "", items)
-    wanted = [request("restore_item", item_id=item["id"]) for item in items]
-    return (yield from task.carry_out(items, wanted, "restored"))
+def change(task: Task, intent: Intent) -> str:
+    """Carry out a change of what is meant, all of it in one round, so that there is one question."""
+    row = CHANGES[intent.action]
+    if row.needs and not getattr(intent, row.needs):
+        return task.say(row.asks, person=inert(intent.person or task.say("them")))
+    kind = "file" if row.key == "file_id" else ""
+    ref = intent.target or (Ref("open") if kind else IT)
+    items = resolve(task, ref, kind=kind) if row.several else [resolve_one(task, ref, kind=kind)]
+    wanted = [(item, {row.key: item["id"], **args}) for item in items for args in row.arguments(task, intent, item)]
+    return task.carry_out([(item, request(row.tool, **args)) for item, args in wanted], row.said, row.hint)
 
 
-def _in_trash(task: Task, trashed: Sequence[Item], ref: Ref) -> list[Item]:
-    if ref.form == "all":
-        return [item for item in trashed if fits(item, ref)]
-    name = ref.text.rpartition("/")[2]
-    found = best_matches(trashed, name, kind=ref.kind)
-    found = found or [item for item in trashed if covered(name, str(item.get("path", ""))) == 1]
-    if not found:
-        raise task.unresolved("not_in_trash", name=quoted(name))
-    return [max(found, key=lambda one: str(one.get("trashed_at") or ""))]
+def _for_people(_task: Task, intent: Intent, _item: Item) -> Arguments:
+    return [{"email": email, "role": intent.role or "viewer"} for email in intent.emails]
 
 
-def empty_trash(task: Task, _intent: Intent) -> Script:
-    """Delete all that is in the trash for good."""
-    result = yield from task.call("empty_trash")
-    count = result.number("count")
-    return task.say("trash_emptied", count=count) if count else task.say("trash_was_empty")
+def _for_link(task: Task, intent: Intent, _item: Item) -> Arguments:
+    """A link may end at a time; a password is beyond it."""
+    limited = word("link_terms").search(intent.said)
+    hours = hours_in(task, intent.said) if limited else None
+    if word("link_secret").search(intent.said) or (limited and hours is None):
+        raise task.unresolved("link_terms")
+    return [{"role": intent.role or "viewer", "expires_in_hours": hours}]
 
 
-def share(task: Task, intent: Intent) -> Script:
-    """Give each person that role on each item."""
-    emails = intent.emails
-    if not emails:
-        return task.say("missing_address_of" if intent.person else "missing_address", person=inert(intent.person))
-    items = yield from resolve(task, intent.target or IT)
-    pairs = [(item, email) for item in items for email in emails]
-    role = intent.role or "viewer"
-    wanted = [request("share_item", item_id=item["id"], email=email, role=role) for item, email in pairs]
-    return (yield from task.carry_out([item for item, _ in pairs], wanted, "shared"))
+def _for_access(task: Task, intent: Intent, item: Item) -> Arguments:
+    """Access is taken from oneself, from the people named, else from everybody; or a role changes; or links end."""
+    if intent.action == "end_link":
+        links = [{"link_id": one["id"]} for one in _own_shares(task, item) if not one.get("email")]
+        if not links:
+            raise task.unresolved("no_link", name=task.name(item))
+        return links
+    oneself = (task.call("whoami").word("email"),) if intent.action == "leave" else ()
+    role = intent.role if intent.action == "set_role" else None
+    return [{"email": one, "role": role} for one in oneself or intent.emails or _people(task, intent, item)]
 
 
-ACCESS: Final = {"set_role": "role_set", "end_link": "link_ended", "revoke": "revoked", "leave": "left_share"}
-"""The changes of access, each with its sentence."""
+def _people(task: Task, intent: Intent, item: Item) -> list[str]:
+    """Return the people who lose their access, or get a role, where no address says who."""
+    everybody = [str(one["email"]) for one in _own_shares(task, item) if one.get("email")]
+    meant = [one for one in everybody if intent.person.lower() in one.lower()]
+    one_only = intent.action == "set_role" or word("person").search(intent.said)
+    if not everybody:
+        raise task.unresolved("not_shared", name=task.name(item))
+    if not meant or (len(meant) > 1 and one_only):
+        raise task.unresolved("ambiguous_it", list="\n".join(f"- {one}" for one in meant or everybody))
+    return meant
 
 
-def change_access(task: Task, intent: Intent) -> Script:
-    """Take access back from the people named, from oneself, else from everybody; or change a role; or end links."""
-    item = yield from resolve_one(task, intent.target or IT)
-    if intent.action == "set_role" and not intent.role:
-        return task.say("missing_role")
-    key, people = ("link_id", ()) if intent.action == "end_link" else ("email", intent.emails)
-    if intent.action == "leave":
-        people = ((yield from task.call("whoami")).word("email"),)
-    if not people:
-        result = yield from task.call("list_shares", str(item.get("name", "")), item_id=item["id"])
-        own = [one for one in result.entries("shares") if not one.get("inherited_from")]
-        named = [str(one["email"]) for one in own if one.get("email")]
-        links = [str(one["id"]) for one in own if not one.get("email")]
-        people = links if key == "link_id" else [one for one in named if intent.person.lower() in one.lower()]
-        one_only = intent.action == "set_role" or word("person").search(intent.said)
-        if key == "email" and named and (not people or (len(people) > 1 and one_only)):
-            return task.say("ambiguous_it", list="\n".join(f"- {one}" for one in people or named))
-    if not people:
-        return task.say("no_link" if key == "link_id" else "not_shared", name=task.name(item))
-    tool, role = ("update_share", intent.role) if intent.action == "set_role" else ("revoke_share", None)
-    wanted = [Request(tool, {"item_id": item["id"], key: one, **({"role": role} if role else {})}) for one in people]
-    return (yield from task.carry_out([item] * len(wanted), wanted, ACCESS[intent.action]))
+def _own_shares(task: Task, item: Item) -> list[Item]:
+    result = task.call("list_shares", str(item.get("name", "")), item_id=item["id"])
+    return [one for one in result.entries("shares") if not one.get("inherited_from")]
 
 
-def make_link(task: Task, intent: Intent) -> Script:
-    """Make a link by which anyone can open an item, for a time if one is named; a password is beyond it."""
-    hours = hours_in(task, intent.said) if word("link_terms").search(intent.said) else None
-    if word("link_secret").search(intent.said) or (hours is None and word("link_terms").search(intent.said)):
-        return task.say("link_terms")
-    item = yield from resolve_one(task, intent.target or IT)
-    one = request("create_share_link", item_id=item["id"], role=intent.role or "viewer", expires_in_hours=hours)
-    return (yield from task.carry_out([item], [one], "link_made"))
+def _for_name(_task: Task, intent: Intent, item: Item) -> Arguments:
+    return [{"name": with_suffix(item, intent.names[0])}]
+
+
+def _for_copy(task: Task, intent: Intent, item: Item) -> Arguments:
+    """A copy goes into the folder that is named, by default into the item's own."""
+    own = item.get("parent_id") or task.here["id"]
+    folder_id = resolve_folder(task, intent.destination)["id"] if intent.destination else own
+    name = with_suffix(item, intent.names[0]) if intent.names else None
+    taken = "rename" if folder_id == item.get("parent_id") and name is None else None
+    return [{"folder_id": folder_id, "name": name, "on_conflict": taken}]
+
+
+def _for_version(task: Task, intent: Intent, item: Item) -> Arguments:
+    number = last_version(task, item) - 1 if intent.number == PREVIOUS else intent.number
+    if number < 1:
+        raise task.unresolved("one_version" if intent.number == PREVIOUS else "which_version", name=task.name(item))
+    return [{"version": number}]
+
+
+def _for_text(_task: Task, intent: Intent, _item: Item) -> Arguments:
+    return [{"content": intent.content}]
+
+
+CHANGES: Final[Mapping[str, Change]] = {
+    "delete": Change("trash_item", "trashed", several=True, hint="can_restore"),
+    "share": Change("share_item", "shared", _for_people, "emails", "missing_address", several=True),
+    "link": Change("create_share_link", "link_made", _for_link),
+    "end_link": Change("revoke_share", "link_ended", _for_access),
+    "revoke": Change("revoke_share", "revoked", _for_access),
+    "leave": Change("revoke_share", "left_share", _for_access),
+    "set_role": Change("update_share", "role_set", _for_access, "role", "missing_role"),
+    "rename": Change("rename_item", "renamed", _for_name, "names", "missing_name"),
+    "copy": Change("copy_item", "copied", _for_copy, several=True),
+    "restore_version": Change("restore_version", "version_restored", _for_version, key="file_id"),
+    "add": Change("append_to_file", "inserted", _for_text, "content", "missing_content", key="file_id"),
+}
+"""The changes of items that are there, by action."""
 
 
 def hours_in(task: Task, said: str) -> int | None:
@@ -130,16 +156,6 @@ def hours_in(task: Task, said: str) -> int | None:
     return max(1, int((end - now).total_seconds() // 3600)) if end > now else None
 
 
-def rename(task: Task, intent: Intent) -> Script:
-    """Give an item another name; a file keeps its suffix if the new name has none."""
-    item = yield from resolve_one(task, intent.target or IT)
-    if not intent.names:
-        return task.say("missing_name")
-    old, name = quoted(str(item.get("name", ""))), with_suffix(item, intent.names[0])
-    wanted = [request("rename_item", item_id=item["id"], name=name)]
-    return (yield from task.carry_out([item], wanted, "renamed", old=old))
-
-
 def with_suffix(item: Item, name: str) -> str:
     """Return a new name with the item's suffix, if it has none of its own."""
     old = str(item.get("name", ""))
@@ -147,41 +163,63 @@ def with_suffix(item: Item, name: str) -> str:
     return f"{name}.{suffix}" if item.get("kind") != "folder" and suffix and "." not in name else name
 
 
-def restore_version(task: Task, intent: Intent) -> Script:
-    """Make an earlier content the newest."""
-    item = yield from resolve_one(task, intent.target or Ref("open"), kind="file")
-    number = intent.number
-    if number == PREVIOUS:
-        number = (yield from last_version(task, item)) - 1
-        if number < 1:
-            return task.say("one_version", name=task.name(item))
-    if number <= 0:
-        return task.say("which_version")
-    one = request("restore_version", file_id=item["id"], version=number)
-    return (yield from task.carry_out([item], [one], "version_restored", version=number))
+def restore(task: Task, intent: Intent) -> str:
+    """Bring items back from the trash; "bring it back" after another change takes that back."""
+    ref = intent.target or IT
+    pronoun = ref.is_pronoun or ref.form == "open"
+    items = [item for item in task.conversation.focus() if item.get("trashed_at")] if pronoun else []
+    if pronoun and not items and task.sections.last_run and word("again").search(intent.said):
+        return undo(task, intent)
+    if len(items) != 1:
+        trashed = [item for item in task.attempt("list_trash", limit=PAGE).items if item.get("trashed_at")]
+        if not trashed:
+            hint = "can_undo" if task.sections.last_run else "undo_nothing_here"
+            return f"{task.say('trash_empty')} {task.say(hint) if pronoun else ''}".strip()
+        items = trashed if pronoun else _in_trash(task, trashed, ref)
+    if pronoun and len(items) > 1:
+        raise ambiguous(task, "", items)
+    return task.carry_out([(item, request("restore_item", item_id=item["id"])) for item in items], "restored")
 
 
-def undo(task: Task, intent: Intent) -> Script:
+def _in_trash(task: Task, trashed: Sequence[Item], ref: Ref) -> list[Item]:
+    if ref.form == "all":
+        return [item for item in trashed if fits(item, ref)]
+    name = ref.text.rpartition("/")[2]
+    found = best_matches(trashed, name, kind=ref.kind)
+    found = found or [item for item in trashed if covered(name, str(item.get("path", ""))) == 1]
+    if not found:
+        raise task.unresolved("not_in_trash", name=quoted(name))
+    return [max(found, key=lambda one: str(one.get("trashed_at") or ""))]
+
+
+def empty_trash(task: Task, _intent: Intent) -> str:
+    """Delete all that is in the trash for good."""
+    result = task.call("empty_trash")
+    count = result.number("count")
+    return task.say("trash_emptied", count=count) if count else task.say("trash_was_empty")
+
+
+def undo(task: Task, intent: Intent) -> str:
     """Take back what the last run changed, or do it again; words that only sound like it change nothing."""
     if intent.action != "redo" and not task.sections.last_run:
         return task.say("undo_nothing_here")
     if intent.action == "undo_meant":
         return task.say("can_undo")
     key, tool = ("redone", "redo_changes") if intent.action == "redo" else ("undone", "undo_changes")
-    result = yield from task.call(tool, run_id=task.sections.last_run if key == "undone" else None)
+    result = task.call(tool, run_id=task.sections.last_run if key == "undone" else None)
     done, left = ([f"- {inert(change_of(one))}" for one in result.entries(name)] for name in (key, "skipped"))
     parts = [task.say(key, list=bounded(done, task.language)) if done else task.say("undone_nothing")]
     parts += [task.say("undo_skipped", list="\n".join(left))] if left else []
     return task.with_hint("\n".join(parts), ("can_redo" if key == "undone" else "can_undo") if done else "")
 
 
-def memory(task: Task, intent: Intent) -> Script:
+def memory(task: Task, intent: Intent) -> str:
     """Keep a fact in the person's own words, say what is remembered, or forget the fact that is meant."""
     fact = intent.content
     if intent.action == "remember":
-        yield from task.call("remember", fact, fact=fact)
+        task.call("remember", fact, fact=fact)
         return task.say("remembered", fact=quoted(fact))
-    facts = {str(one["fact"]): one["id"] for one in (yield from task.call("list_memories")).entries("memories")}
+    facts = {str(one["fact"]): one["id"] for one in task.call("list_memories").entries("memories")}
     shared = {one: len(words_of(one) & words_of(fact)) for one in facts}
     same = [one for one in facts if one.casefold() == fact.casefold()][:1]
     meant = (
@@ -194,5 +232,5 @@ def memory(task: Task, intent: Intent) -> Script:
         return task.say("memories" if meant else "no_memories", list=lines)
     if len(meant) != 1:
         return task.say("ambiguous_it" if meant else "no_such_memory", list=lines, fact=quoted(fact))
-    yield from task.call("forget", meant[0], memory_id=facts[meant[0]])
+    task.call("forget", meant[0], memory_id=facts[meant[0]])
     return task.say("forgotten", fact=quoted(meant[0]))

@@ -6,27 +6,26 @@ from typing import Final
 
 from graph.offline.conversation import Item
 from graph.offline.documents import read_sentences
-from graph.offline.replay import Script, Steps
 from graph.offline.scripts.reading import read
 from graph.offline.scripts.resolve import resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import named_in, terms, word
 from graph.offline.understanding.intent import Intent, Ref, read_ref
-from graph.offline.wording import inert, quoted
+from graph.offline.wording import quoted
 
 SHOWN, MOST_EDITS = 60, 100
 _VALUE: Final = re.compile(r"(?P<figure>\d+(?:[.,:]\d+)*)(?P<unit>\s?[^\W\d_]*)")
 Edit = dict[str, str]
 
 
-def replace_text(task: Task, intent: Intent) -> Script:
+def replace_text(task: Task, intent: Intent) -> str:
     """Replace every occurrence, in one call whose edits each match once."""
     old, new = intent.edits[0] if intent.edits else ("", "")
     valued = not old and bool(new and intent.anchor)
     if (not old and not valued) or (intent.action == "replace" and not new):
         return task.say("missing_text")
-    item, topic = yield from _place(task, intent, valued=valued)
-    source = yield from read(task, item)
+    item, topic = _place(task, intent, valued=valued)
+    source = read(task, item)
     old, new = value_in(source.text, topic, new) if valued else (old, new)
     if not old:
         return task.say("missing_text")
@@ -36,19 +35,19 @@ def replace_text(task: Task, intent: Intent) -> Script:
     facts = {"name": task.name(item), "find": quoted(old, SHOWN), "count": len(edits)}
     if not 0 < len(edits) <= MOST_EDITS:
         return task.say("too_many_matches" if edits else "no_match", **facts)
-    result = yield from task.call("patch_file", str(item.get("name", "")), file_id=item["id"], edits=edits)
+    result = task.call("patch_file", str(item.get("name", "")), file_id=item["id"], edits=edits)
     edited = task.say("edit_line" if new else "edit_line_removed", replace=quoted(new, SHOWN), **facts)
     facts |= {"edits": edited, "version": result.number("version") or "?"}
     return task.with_hint(task.say("edited", **facts), "can_undo")
 
 
-def _place(task: Task, intent: Intent, *, valued: bool) -> Steps[tuple[Item, str]]:
+def _place(task: Task, intent: Intent, *, valued: bool) -> tuple[Item, str]:
     """Return the file, and the thing in it that gets another value: "the deposit in the rental", 租约的押金."""
     ref, topic = intent.target, intent.anchor
     parts = named_in("value_place", topic), named_in("value_topic", topic)
     if valued and ref is None and all(parts):
         ref, topic = read_ref(parts[0]), parts[1]
-    return (yield from resolve_one(task, ref or Ref("open"), kind="file", loose=valued)), topic
+    return resolve_one(task, ref or Ref("open"), kind="file", loose=valued), topic
 
 
 def value_in(text: str, topic: str, new: str) -> tuple[str, str]:
@@ -112,18 +111,3 @@ def _unique_around(text: str, start: int, end: int, new: str) -> tuple[int, int]
         left, right = text.rfind("\n", 0, max(start - 1, 0)) + 1, text.find("\n", end + 1)
         start, end = left if start else 0, right if right >= 0 else len(text)
     return start, end
-
-
-def add_text(task: Task, intent: Intent) -> Script:
-    """Add a passage at the end."""
-    if not intent.content:
-        return task.say("missing_content")
-    item = yield from resolve_one(task, intent.target or Ref("open"), kind="file")
-    return (yield from append(task, item, intent.content))
-
-
-def append(task: Task, item: Item, content: str) -> Script:
-    """Add a text at the end of a file."""
-    yield from task.call("append_to_file", str(item.get("name", "")), file_id=item["id"], content=content)
-    shown = inert(" ".join(content.split())[: SHOWN * 3])
-    return task.with_hint(task.say("inserted", name=task.name(item), content=shown), "can_undo")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from graph.offline.conversation import Item
-from graph.offline.replay import Script, Steps, UnresolvedError, call, request
+from graph.offline.replay import UnresolvedError, request
 from graph.offline.scripts.listing import differing, shown
 from graph.offline.scripts.reading import ask, relevant, topic_of
 from graph.offline.scripts.resolve import (
@@ -24,17 +24,17 @@ from graph.offline.wording import MOST_LINES, bounded, code, inert, path_of, quo
 MOST_FOUND, MOST_FILES, LONGEST_QUOTE, LONGEST_REST, PAIR, PAGE = 10, 200, 200, 300, 2, 30
 
 
-def find(task: Task, intent: Intent) -> Script:
+def find(task: Task, intent: Intent) -> str:
     """Look for a name; what is about something is searched for by meaning."""
     topic = topic_of(intent.query)
     query = topic or word("determiner").sub("", intent.query).strip()
     for queries in ([query], queries_of(query)[:3]) if not topic else ():
         wanted = [request("search_files", query=one, limit=MOST_FOUND) for one in queries]
-        results = (yield wanted) if wanted else []
-        hits = _best(list({str(hit["file"]["id"]): hit for one in results for hit in one.hits}.values()), query)
+        found = {str(hit["file"]["id"]): hit for one in task.ask(wanted) for hit in one.hits}
+        hits = _best(list(found.values()), query)
         if hits:
             return _shown(task, hits)
-    result = yield from call("semantic_search_files", query=query[:500], limit=MOST_FOUND)
+    result = task.attempt("semantic_search_files", query=query[:500], limit=MOST_FOUND)
     hits = relevant(result, query)
     return _shown(task, hits) if hits else task.nothing_for(query, result)
 
@@ -62,13 +62,13 @@ def _snippet(hit: Item) -> str:
     return f" – {quoted(text, 160)}" if text and text != hit["file"].get("name") else ""
 
 
-def lookup(task: Task, intent: Intent) -> Script:
+def lookup(task: Task, intent: Intent) -> str:
     """Look for a bare name, and then for what files say about it."""
     try:
-        item = yield from resolve_one(task, intent.target or Ref("name", text=intent.query))
+        item = resolve_one(task, intent.target or Ref("name", text=intent.query))
     except UnresolvedError as unresolved:
-        return (yield from (find if "\n1. " in unresolved.text else ask)(task, intent))
-    return (yield from shown(task, item))
+        return (find if "\n1. " in unresolved.text else ask)(task, intent)
+    return shown(task, item)
 
 
 def folder_of(said: str) -> Ref:
@@ -78,13 +78,13 @@ def folder_of(said: str) -> Ref:
     return ref if ref and ref.form in {"name", "path", "there"} else Ref("here")
 
 
-def map_files(task: Task, intent: Intent) -> Script:
+def map_files(task: Task, intent: Intent) -> str:
     """Have every file of a folder read, and tell what each says, and which could not be read."""
     query = named_in("mention", intent.said).strip(' ?？。.！“”"')
-    folder = yield from resolve_folder(task, folder_of(intent.said))
+    folder = resolve_folder(task, folder_of(intent.said))
     asked = task.say("many_mention" if query else "many_summarise", query=query)
     args = {"folder_id": str(folder["id"]), "max_files": MOST_FILES, "language": task.language}
-    result = yield from task.call("map_reduce_files", str(folder.get("name", "")), instruction=asked, **args)
+    result = task.call("map_reduce_files", str(folder.get("name", "")), instruction=asked, **args)
     if not result.number("files"):
         return result.text if "files" not in result.data else task.say("many_empty", folder=task.name(folder))
     answered = result.number("answered")
@@ -92,7 +92,7 @@ def map_files(task: Task, intent: Intent) -> Script:
     findings, following = result.entries("results"), result.number("next")
     while following and following < min(answered, MOST_LINES):
         page = {"result_id": result.word("result_id"), "first": following, "limit": PAGE}
-        more = yield from task.call("read_bulk_result", **page)
+        more = task.call("read_bulk_result", **page)
         findings, following = findings + more.entries("results"), more.number("next")
     lines = [_line(one) for one in findings if one.get("status") == "answered"]
     coverage = task.say("many_coverage", coverage=result.word("coverage"))
@@ -108,17 +108,17 @@ def _line(finding: Item) -> str:
     return f"- {code(str(finding.get('path', '')))}: {said} {rest}".rstrip()
 
 
-def compare(task: Task, intent: Intent) -> Script:
+def compare(task: Task, intent: Intent) -> str:
     """Show how the texts of two files differ, line by line."""
-    pair = yield from _pair(task, intent)
+    pair = _pair(task, intent)
     if len(pair) != PAIR:
         raise task.unresolved("which_two")
     first, second = sorted(pair, key=dated)
-    result = yield from task.call("compare_files", file_id=first["id"], other_file_id=second["id"])
+    result = task.call("compare_files", file_id=first["id"], other_file_id=second["id"])
     return differing(task, result, path_of(first), path_of(second))
 
 
-def _pair(task: Task, intent: Intent) -> Steps[list[Item]]:
+def _pair(task: Task, intent: Intent) -> list[Item]:
     """Return the two files that are meant: named, sent along, talked about last, or of the one name that is given."""
     phrases = [named_in(name, intent.said.strip(" ?？。.")) for name in ("compared_one", "compared_other")]
     refs = [read_ref(one, file_open=task.sections.shows_file) for one in phrases if one]
@@ -129,12 +129,12 @@ def _pair(task: Task, intent: Intent) -> Steps[list[Item]]:
     found: list[Item] = []
     for ref in refs:
         try:
-            found += yield from resolve(task, ref, kind="file", loose=True)
+            found += resolve(task, ref, kind="file", loose=True)
         except UnresolvedError:
             if len(refs) > 1:
                 raise
             text = ref.text.removesuffix("s")
-            alike = yield from every_file(task, query=text)
+            alike = every_file(task, query=text)
             found += best_matches(alike, text) or alike
     more = [item for item in given if item["id"] not in {one["id"] for one in found}]
     return [*found, *more][:PAIR] if len(found) == 1 else found

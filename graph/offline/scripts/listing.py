@@ -7,7 +7,6 @@ from typing import Any, Final, NamedTuple
 
 from graph.moment import WEEKDAYS
 from graph.offline.conversation import Item, Result
-from graph.offline.replay import Script, Steps
 from graph.offline.scripts.resolve import (
     MOST_OF_DRIVE,
     PAGE,
@@ -43,36 +42,36 @@ def named_of(intent: Intent) -> Ref | None:
     return intent.target if intent.target and intent.target.form in _NAMED else None
 
 
-def folder(task: Task, intent: Intent) -> Script:
+def folder(task: Task, intent: Intent) -> str:
     """List a folder: the one that is meant, or whose name is left of a message that only asks for a list."""
     named = intent.target if intent.target and intent.target.form == "here" else named_of(intent)
     if named:
-        return (yield from shown(task, (yield from resolve_one(task, named))))
+        return shown(task, resolve_one(task, named))
     words = queries_of(word("list_words").sub(" ", intent.said.casefold()))
-    item = (yield from resolve_folder(task, Ref("name", text=" ".join(words)))) if words else task.here
-    return (yield from shown(task, item))
+    item = resolve_folder(task, Ref("name", text=" ".join(words))) if words else task.here
+    return shown(task, item)
 
 
-def shown(task: Task, item: Item) -> Script:
+def shown(task: Task, item: Item) -> str:
     """List a folder that was found; say where a file is."""
     if item.get("kind") == "file":
         return task.say("found_one", name=task.name(item), path=path_of(item))
-    return (yield from _list(task, LISTINGS["list"], item))
+    return _list(task, LISTINGS["list"], item)
 
 
-def listed(task: Task, intent: Intent) -> Script:
+def listed(task: Task, intent: Intent) -> str:
     """List something, of an item or of the whole drive."""
     listing, item = LISTINGS[intent.action], None
     if listing.argument:
         kind = "file" if listing.argument == "file_id" else ""
         target = intent.target or Ref("open" if kind else "it")
-        item = yield from resolve_one(task, target, kind=kind, loose=True)
-    return (yield from _list(task, listing, item))
+        item = resolve_one(task, target, kind=kind, loose=True)
+    return _list(task, listing, item)
 
 
-def _list(task: Task, listing: Listing, item: Item | None) -> Script:
+def _list(task: Task, listing: Listing, item: Item | None) -> str:
     name, args = (task.name(item), {listing.argument: item["id"]}) if item else ("", {})
-    result = yield from task.call(listing.tool, name, limit=PAGE if listing.key == "items" else None, **args)
+    result = task.call(listing.tool, name, limit=PAGE if listing.key == "items" else None, **args)
     values = {"name": name, "count": result.number("total") or len(result.items)}
     lines = list(dict.fromkeys(_line(task, entry) for entry in result.entries(listing.key)))
     more = result.number("total") - len(lines)
@@ -80,26 +79,26 @@ def _list(task: Task, listing: Listing, item: Item | None) -> Script:
     return "\n".join([task.say(listing.lead, **values), *lines, *tail]) if lines else task.say(listing.empty, **values)
 
 
-def count(task: Task, intent: Intent) -> Script:
+def count(task: Task, intent: Intent) -> str:
     """Count what is in a folder, or the files of the drive or of a type."""
     types, named = types_in(intent.said), named_of(intent)
     named = named or (Ref("here") if task.below else None)
     if named and not (types and types_in(named.text)):
-        item = yield from resolve_folder(task, named)
-        result = yield from task.call("list_folder", folder_id=item["id"], limit=PAGE)
+        item = resolve_folder(task, named)
+        result = task.call("list_folder", folder_id=item["id"], limit=PAGE)
         folders = sum(one.get("kind") == "folder" for one in result.items)
         return task.say("count_in", folder=task.name(item), files=result.number("total") - folders, folders=folders)
     if not types:
-        index = (yield from task.call("whoami")).data.get("index")
+        index = task.call("whoami").data.get("index")
         return task.say("count_of", count=sum(index.values()) if isinstance(index, dict) else "?")
-    found = yield from every_file(task, types=types)
+    found = every_file(task, types=types)
     return task.say("count_of", count=f"{len(found)}{'+' if len(found) >= MOST_OF_DRIVE else ''}")
 
 
-def extreme(task: Task, intent: Intent) -> Script:
+def extreme(task: Task, intent: Intent) -> str:
     """List the newest, oldest, largest or smallest files, of the drive or of a folder, with their dates or sizes."""
-    parent = yield from resolve_folder(task, named_of(intent) or Ref("here"))
-    found = yield from every_file(task, parent, types=types_in(intent.said))
+    parent = resolve_folder(task, named_of(intent) or Ref("here"))
+    found = every_file(task, parent, types=types_in(intent.said))
     if not found:
         return task.say("folder_empty", folder=task.name(parent))
     by_size = intent.action in {"largest", "smallest"}
@@ -113,15 +112,15 @@ def _files(task: Task, files: list[Item], *, by_size: bool = False) -> str:
     return bounded([f"- {path_of(one)} ({fact})" for one, fact in zip(files, facts, strict=True)], task.language)
 
 
-def dated(task: Task, intent: Intent) -> Script:
+def dated(task: Task, intent: Intent) -> str:
     """List the files of a time by the dates of their contents; what was added then, by the record of changes."""
     said = intent.said.lower()
     after, before = span_of(named_in("time_span", said))
     if word("added").search(said):
-        return (yield from _changes(task, kind="create", since=after or None, until=before or None, limit=MOST))
+        return _changes(task, kind="create", since=after or None, until=before or None, limit=MOST)
     kind = "folder" if word("folders").search(said) else "file"
     span = {"modified_after": after or None, "modified_before": before or None}
-    result = yield from task.call("search_files", kind=kind, limit=MOST, types=types_in(said), **span)
+    result = task.call("search_files", kind=kind, limit=MOST, types=types_in(said), **span)
     if not result.files:
         return task.say("dated_none")
     return "\n".join([task.say("dated", count=len(result.files)), _files(task, result.files)])
@@ -136,10 +135,10 @@ def span_of(phrase: str) -> tuple[str, str]:
     return ("" if word("before").search(text) else text), ("" if word("after").search(text) else text)
 
 
-def info(task: Task, intent: Intent) -> Script:
+def info(task: Task, intent: Intent) -> str:
     """Tell what an item is."""
-    found = yield from resolve_one(task, intent.target, loose=True)
-    result = yield from task.call("get_file_info", str(found.get("name", "")), item_id=found["id"])
+    found = resolve_one(task, intent.target, loose=True)
+    result = task.call("get_file_info", str(found.get("name", "")), item_id=found["id"])
     item, zone = result.data, task.sections.time_zone
     sentence = "info_folder" if item.get("kind") == "folder" else "info"
     return task.say(
@@ -149,9 +148,8 @@ def info(task: Task, intent: Intent) -> Script:
         changed=moment(item.get("modified_at"), zone))  # fmt: skip
 
 
-def now(task: Task, _intent: Intent) -> Script:
+def now(task: Task, _intent: Intent) -> str:
     """Tell the day and the time where the person is."""
-    yield from ()
     day, _, at = str(task.sections.moment.get("now") or "").partition(" ")
     if day not in WEEKDAYS:
         return task.say("cannot")
@@ -159,11 +157,11 @@ def now(task: Task, _intent: Intent) -> Script:
     return task.say("now", day=named, now=at, zone=task.sections.time_zone.partition(" (")[0])
 
 
-def whoami(task: Task, _intent: Intent) -> Script:
+def whoami(task: Task, _intent: Intent) -> str:
     """Tell for whom the assistant acts, and how much room is taken."""
     person = task.sections.moment.get("person")
     name = str(person.get("name") or "") if isinstance(person, Mapping) else ""
-    result = yield from task.call("whoami")
+    result = task.call("whoami")
     quota, scopes = result.number("quota_bytes"), result.data.get("scopes")
     used = size(result.number("used_bytes")) + (f" / {size(quota)}" if quota else "")
     listed = ", ".join(map(str, scopes)) if isinstance(scopes, list) else "?"
@@ -171,14 +169,14 @@ def whoami(task: Task, _intent: Intent) -> Script:
     return task.say("whoami", email=email, scopes=listed, used=used)
 
 
-def diff(task: Task, intent: Intent) -> Script:
+def diff(task: Task, intent: Intent) -> str:
     """Show what changed in a file since a version, by default since the one before."""
-    item = yield from resolve_one(task, intent.target or Ref("open"), kind="file", loose=True)
-    last = yield from last_version(task, item)
+    item = resolve_one(task, intent.target or Ref("open"), kind="file", loose=True)
+    last = last_version(task, item)
     if last < 2:
         return task.say("one_version", name=task.name(item))
     first = intent.number if 0 < intent.number < last else last - 1
-    result = yield from task.call("diff_versions", file_id=item["id"], from_version=first)
+    result = task.call("diff_versions", file_id=item["id"], from_version=first)
     versions = [f"{path_of(item)} ({number})" for number in (first, result.number("to_version") or last)]
     return differing(task, result, *versions)
 
@@ -190,24 +188,24 @@ def differing(task: Task, result: Result, first: str, last: str) -> str:
     return "\n".join([said, "~~~~diff", lines, "~~~~"]) if lines else said
 
 
-def last_version(task: Task, item: Item) -> Steps[int]:
+def last_version(task: Task, item: Item) -> int:
     """Return the number of a file's newest version."""
-    result = yield from task.call("list_versions", file_id=item["id"])
+    result = task.call("list_versions", file_id=item["id"])
     return max((int(entry.get("number") or 0) for entry in result.entries("versions")), default=0)
 
 
-def changes(task: Task, intent: Intent) -> Script:
+def changes(task: Task, intent: Intent) -> str:
     """Say what was changed or shared lately: in the drive, to one item, or by this conversation's last run."""
     named = named_of(intent)
-    item_id = (yield from resolve_one(task, named, loose=True))["id"] if named else None
+    item_id = resolve_one(task, named, loose=True)["id"] if named else None
     own = not named and word("by_assistant").search(task.conversation.asked)
     kind, most = "share" if intent.action == "shared_out" else None, intent.number or MANY
     run_id = (own and task.sections.last_run) or None
-    return (yield from _changes(task, item_id=item_id, run_id=run_id, kind=kind, limit=most))
+    return _changes(task, item_id=item_id, run_id=run_id, kind=kind, limit=most)
 
 
-def _changes(task: Task, **filters: Any) -> Script:
-    result = yield from task.call("list_changes", **filters)
+def _changes(task: Task, **filters: Any) -> str:
+    result = task.call("list_changes", **filters)
     lines = [
         f"- {moment(one.get('at'), task.sections.time_zone)}: {inert(change_of(one))}"
         + (task.say("change_undone") if one.get("undone_by") else "")

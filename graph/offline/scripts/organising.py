@@ -5,9 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from graph.offline.conversation import Item
-from graph.offline.replay import Script, Steps, UnresolvedError, call, request
-from graph.offline.scripts.changing import with_suffix
-from graph.offline.scripts.editing import append
+from graph.offline.replay import UnresolvedError, request
 from graph.offline.scripts.reading import sum_up, summarise
 from graph.offline.scripts.resolve import dated, resolve, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
@@ -22,17 +20,16 @@ _TITLES: Final = tuple(
 _UNSAFE: Final = re.compile(r"[/\\\x00-\x1f“”\"]+|\.\w{1,5}\s*$")
 
 
-def create(task: Task, intent: Intent) -> Script:
+def create(task: Task, intent: Intent) -> str:
     """Make folders side by side, or a file with the text that was dictated."""
     if not intent.names:
         return task.say("missing_name")
     folders, lines = intent.action == "create_folder", list[str]()
-    there = resolve_folder(task, intent.destination or Ref("here")) if folders else _folder(task, intent)
-    parent = yield from there
+    parent = resolve_folder(task, intent.destination or Ref("here")) if folders else _folder(task, intent)
     tool, text = ("create_folder", None) if folders else ("create_file", intent.content)
     for said in intent.names:
         name = said if folders or "." in said.strip(".") else f"{said}.md"
-        result = yield from call(tool, name=name, content=text, parent_id=parent["id"])
+        result = task.attempt(tool, name=name, content=text, parent_id=parent["id"])
         if result.code == "name_conflict" and not lines:
             return task.say("name_taken", name=quoted(name), message=result.message)
         made = task.checked(result, tool, name).data or {"id": "", "name": name}
@@ -41,45 +38,46 @@ def create(task: Task, intent: Intent) -> Script:
     return task.with_hint("\n".join(lines), "can_undo")
 
 
-def _folder(task: Task, intent: Intent) -> Steps[Item]:
+def _folder(task: Task, intent: Intent) -> Item:
     """Return the folder to put something into. One that is missing is made if the person says so, else offered."""
     ref = intent.destination or Ref("here")
     try:
-        return (yield from resolve_folder(task, ref))
+        return resolve_folder(task, ref)
     except UnresolvedError as unresolved:
         if ref.form not in {"name", "path"} or "\n1. " in unresolved.text:
             raise
     if not intent.makes_folder:
         raise task.unresolved("folder_missing", folder=quoted(ref.text), file=quoted("".join(intent.names[:1])))
     above, _, name = ref.text.strip("/").rpartition("/")
-    parent = (yield from resolve_folder(task, Ref("path", text=f"/{above}"))) if ref.form == "path" else task.here
-    return (yield from task.call("create_folder", name, name=name, parent_id=parent["id"])).data
+    parent = resolve_folder(task, Ref("path", text=f"/{above}")) if ref.form == "path" else task.here
+    return task.call("create_folder", name, name=name, parent_id=parent["id"]).data
 
 
-def save_summary(task: Task, intent: Intent) -> Script:
+def save_summary(task: Task, intent: Intent) -> str:
     """Write a summary with its source into a new file: of what is meant, or the one that was given last."""
     said = _last_summary(task) if intent.target and intent.target.form == "summary" else ""
     if not said and not word("summarising").search(intent.said):
         return task.say("cannot")
     target = Ref("it") if intent.target and intent.target.form == "summary" else intent.target
-    said = said or (yield from summarise(task, replace(intent, target=target)))
+    said = said or summarise(task, replace(intent, target=target))
     topic = _topic_in(said)
     if not topic:
         return said
     name = intent.names[0] if intent.names else task.say("summary_name", topic=topic).strip()
     content = f"{said.strip().replace(' [1]', '')}\n"
-    return (yield from create(task, replace(intent, names=(name,), content=content)))
+    return create(task, replace(intent, names=(name,), content=content))
 
 
-def add_summary(task: Task, intent: Intent) -> Script:
+def add_summary(task: Task, intent: Intent) -> str:
     """Add a summary of a document at its end."""
     ref = intent.target if intent.target and intent.target.form in {"name", "path"} else Ref("open")
-    item = yield from resolve_one(task, ref, kind="file", loose=True)
-    said = yield from sum_up(task, item)
+    item = resolve_one(task, ref, kind="file", loose=True)
+    said = sum_up(task, item)
     if not _topic_in(said):
         return said
     points = "\n".join(line for line in said.splitlines() if line.startswith("- "))
-    return (yield from append(task, item, task.say("summary_section", list=points)))
+    added = request("append_to_file", file_id=item["id"], content=task.say("summary_section", list=points))
+    return task.carry_out([(item, added)], "inserted")
 
 
 def _last_summary(task: Task) -> str:
@@ -94,17 +92,17 @@ def _topic_in(text: str) -> str:
     return _UNSAFE.sub(" ", found["topic"]).strip()[:LONGEST_TOPIC].strip() if found else ""
 
 
-def move(task: Task, intent: Intent) -> Script:
+def move(task: Task, intent: Intent) -> str:
     """Put items into a folder, in one call if they are several; a summary that was only said becomes a file there."""
     if intent.destination is None:
         return task.say("missing_destination")
     try:
-        items = yield from resolve(task, intent.target or Ref("it"))
+        items = resolve(task, intent.target or Ref("it"))
     except UnresolvedError:
         if not (intent.target and intent.target.form == "summary" and _last_summary(task)):
             raise
-        return (yield from save_summary(task, intent))
-    folder = yield from _folder(task, replace(intent, names=(str(items[0].get("name", "")),)))
+        return save_summary(task, intent)
+    folder = _folder(task, replace(intent, names=(str(items[0].get("name", "")),)))
     running = [made.args for made in task.conversation.running]
     now = [key for args in running for key in (args.get("item_id"), *(args.get("item_ids") or []))]
     going = [item for item in items if item.get("parent_id") != folder["id"] or item["id"] in now]
@@ -113,28 +111,15 @@ def move(task: Task, intent: Intent) -> Script:
         return "\n".join(task.say("already_there", name=task.name(item), folder=there) for item in items)
     if len(going) == 1:
         one = request("move_item", item_id=going[0]["id"], folder_id=folder["id"])
-        return (yield from task.carry_out(going, [one], "moved", folder=there))
+        return task.carry_out([(going[0], one)], "moved")
     args = {"item_ids": [item["id"] for item in going], "folder_id": folder["id"]}
-    result = yield from task.call("move_items", f"{going[0].get('name', '')} …", **args)
+    result = task.call("move_items", f"{going[0].get('name', '')} …", **args)
     moved = result.items or going
     lines = [task.say("moved", name=task.name(item), path=path_of(item), folder=there) for item in moved]
     return task.with_hint(bounded(lines, task.language), "can_undo")
 
 
-def copy(task: Task, intent: Intent) -> Script:
-    """Copy items into a folder, by default into their own."""
-    items = yield from resolve(task, intent.target or Ref("it"))
-    above = str(items[0].get("path", "")).rpartition("/")[0] or "/"
-    own: Item = {"id": items[0].get("parent_id") or task.here["id"], "path": above}
-    folder = (yield from resolve_folder(task, intent.destination)) if intent.destination else own
-    name = with_suffix(items[0], intent.names[0]) if intent.names and len(items) == 1 else None
-    taken = "rename" if folder["id"] == items[0].get("parent_id") and name is None else None
-    args = {"folder_id": folder["id"], "name": name, "on_conflict": taken}
-    wanted = [request("copy_item", item_id=item["id"], **args) for item in items]
-    return (yield from task.carry_out(items, wanted, "copied", folder=task.name(folder)))
-
-
-def arrange(task: Task, intent: Intent) -> Script:
+def arrange(task: Task, intent: Intent) -> str:
     """Give the files of a folder, or those that are named, other names by one rule, or put them into folders.
 
     They are put into folders by the years in their names if all have one, else by their facts.
@@ -142,30 +127,29 @@ def arrange(task: Task, intent: Intent) -> Script:
     ref = intent.target
     inside = ref.inside if ref and ref.form == "all" and not (ref.text or ref.extension) else ref
     try:
-        folder = yield from resolve_folder(task, inside or Ref("here"))
+        folder = resolve_folder(task, inside or Ref("here"))
         selection, name = dict[str, Any](folder_id=folder["id"]), str(folder.get("name", ""))
     except UnresolvedError:
-        items = yield from resolve(task, ref and Ref("all", ref.text, inside=ref.inside, extension=ref.extension))
+        items = resolve(task, ref and Ref("all", ref.text, inside=ref.inside, extension=ref.extension))
         selection, name = {"item_ids": [item["id"] for item in items]}, f"{items[0].get('name', '')} …"
     rule = {"pattern" if intent.action == "rename_many" else "folders": "".join(intent.names)}
     rule = next(({"find": old, "replace": new} for old, new in intent.edits), rule)
     tool, wanted = "rename_items", [selection | rule]
     if intent.action == "organise":
-        by_year = (yield from _years(task, selection, name)) if intent.names[0] == "{year}" else []
+        by_year = _years(task, selection, name) if intent.names[0] == "{year}" else []
         tool, wanted = "organize_items", by_year or [selection | rule | {"language": task.language}]
-    results = yield [request(tool, **args) for args in wanted]
     lines = list[str]()
-    for result in results:
+    for result in task.ask([request(tool, **args) for args in wanted]):
         items = task.checked(result, tool, name).entries("items")
         moved = [f"- {code(str(one.get('was', '')))} → {path_of(one)}" for one in items]
         lines += [task.say(tool, count=result.number("changed")), bounded(moved, task.language)]
     return task.with_hint("\n".join(lines), "can_undo")
 
 
-def _years(task: Task, selection: dict[str, Any], name: str) -> Steps[list[dict[str, Any]]]:
+def _years(task: Task, selection: dict[str, Any], name: str) -> list[dict[str, Any]]:
     """Return the arguments that put the files of a folder into years by their names; none if one has no year."""
     into = selection.get("folder_id")
-    found = (yield from task.call("list_folder", name, folder_id=into)).items if into else []
+    found = task.call("list_folder", name, folder_id=into).items if into else []
     years = {str(item["id"]): dated(item)[0][:YEAR] for item in found if item.get("kind") == "file"}
     return [
         {"item_ids": [key for key, one in years.items() if one == year], "folders": year, "into_id": into}

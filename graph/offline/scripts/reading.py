@@ -19,7 +19,7 @@ from graph.offline.documents import (
     parts_of,
     read_sentences,
 )
-from graph.offline.replay import Script, Steps, UnresolvedError, call, request
+from graph.offline.replay import UnresolvedError, request
 from graph.offline.scripts import listing
 from graph.offline.scripts.resolve import dated, every_file, queries_of, resolve_one
 from graph.offline.scripts.tables import compute
@@ -63,9 +63,9 @@ class Source(NamedTuple):
         return {"name": task.name(self.file), "path": path_of(self.file), "lines": lines}
 
 
-def read(task: Task, item: Item) -> Steps[Source]:
+def read(task: Task, item: Item) -> Source:
     """Return the text of a file. Raises `UnresolvedError` if it can't be read."""
-    return _source((yield from task.call("read_file", str(item.get("name", "")), file_id=item["id"])), item)
+    return _source(task.call("read_file", str(item.get("name", "")), file_id=item["id"]), item)
 
 
 def _source(result: Result, item: Item) -> Source:
@@ -74,10 +74,10 @@ def _source(result: Result, item: Item) -> Source:
     return Source(file if isinstance(file, dict) else item, text, result.number("first_line") or 1, total)
 
 
-def ask(task: Task, intent: Intent) -> Script:
+def ask(task: Task, intent: Intent) -> str:
     """Answer a question with the words of the file that fit it best: the one it names, the open one, or any."""
     question = intent.query or intent.said
-    named = yield from _named(task, question, intent.target)
+    named = _named(task, question, intent.target)
     free = not named and not task.sections.attachments
     before = _before(task) if free and word("goes_on").search(question) else ""
     shown = " ".join(one.text for one in task.conversation.answers()[:1])
@@ -89,9 +89,9 @@ def ask(task: Task, intent: Intent) -> Script:
     for asked in filter(None, (question, f"{before} {question}" if before else "")):
         for own in files[:MOST_OWN]:
             # Of a table that was talked about, the search below asks as well, beside others.
-            if own not in focus and (computed := (yield from compute(task, asked, own))):
+            if own not in focus and (computed := compute(task, asked, own)):
                 return computed
-            answer, near = _answer(task, (yield from read(task, own)), asked)
+            answer, near = _answer(task, read(task, own), asked)
             quotes = word("cited").findall(answer)
             if answer and not (asked is not question and all(one in shown and "," not in one for one in quotes)):
                 return answer
@@ -100,7 +100,7 @@ def ask(task: Task, intent: Intent) -> Script:
         nearest = nearest or task.say("answer_none_in", name=", ".join(map(task.name, files)))
     if files and (not free or before):
         return nearest
-    return (yield from compute(task, question, None)) or (yield from _from_drive(task, question, nearest))
+    return compute(task, question, None) or _from_drive(task, question, nearest)
 
 
 def _before(task: Task) -> str:
@@ -110,44 +110,41 @@ def _before(task: Task) -> str:
     return " ".join([*(one.text for one in said if one.by_person), *quotes])
 
 
-def _named(task: Task, question: str, meant: Ref | None) -> Steps[Item | None]:
+def _named(task: Task, question: str, meant: Ref | None) -> Item | None:
     """Return the file that a question names, or that is meant as its subject; the newest of a folder if it says so."""
     phrase = named_in("file_named", question) or named_in("in_file", question)
     ref = read_ref(phrase, file_open=task.sections.shows_file) if phrase else meant
     if ref is None and task.here is not ROOT and word("newest_one").search(question) and not task.sections.file:
-        return max((yield from every_file(task, task.here)), key=dated, default=None)
+        return max(every_file(task, task.here), key=dated, default=None)
     try:
-        return (yield from resolve_one(task, ref, kind="file"))
+        return resolve_one(task, ref, kind="file")
     except UnresolvedError:
         return None
 
 
-def ask_next(task: Task, intent: Intent) -> Script:
+def ask_next(task: Task, intent: Intent) -> str:
     """Ask the same of another file if the message names one ("and Mia?"), else another thing of the same file."""
     other = re.sub(r"(?i)^the |\bones?$|的$", "", intent.query).strip()
     try:
-        item = yield from resolve_one(task, Ref("name", text=other), kind="file")
+        item = resolve_one(task, Ref("name", text=other), kind="file")
     except UnresolvedError:
-        return (yield from ask(task, replace(intent, query=intent.said)))
-    asked = (
-        one.text for one in reversed(task.conversation.said) if one.by_person and one.turn < task.conversation.turn
-    )
+        return ask(task, replace(intent, query=intent.said))
     target = Ref("path", text=str(item.get("path")))
-    return (yield from ask(task, replace(intent, query=next(asked), target=target)))
+    return ask(task, replace(intent, query=task.conversation.earlier[0], target=target))
 
 
-def _from_drive(task: Task, question: str, nearest: str = "") -> Script:
-    result = yield from call("semantic_search_files", query=question[:500], limit=HITS, **task.below)
+def _from_drive(task: Task, question: str, nearest: str = "") -> str:
+    result = task.attempt("semantic_search_files", query=question[:500], limit=HITS, **task.below)
     if task.below and not result.hits:
-        result = yield from call("semantic_search_files", query=question[:500], limit=HITS)
+        result = task.attempt("semantic_search_files", query=question[:500], limit=HITS)
     found = [
         (_best(Source(hit["file"], f"# {hit.get('heading') or ''}\n{hit.get('text', '')}"), question), hit["file"])
         for hit in result.hits
     ]
     graded = sorted(found, key=lambda one: -one[0].fit if one[0] else 0.0)
     files = list({str(file["id"]): file for _, file in graded}.values())[:MOST_READ]
-    files = files or (yield from _with_words(task, question))
-    results = (yield [request("read_file", file_id=file["id"]) for file in files]) if files else []
+    files = files or _with_words(task, question)
+    results = task.ask([request("read_file", file_id=file["id"]) for file in files])
     if results and not any(one.worked for one in results):
         task.checked(results[0], "read_file", str(files[0].get("name", "")))
     sources = [_source(one, file) for one, file in zip(results, files, strict=True) if one.worked]
@@ -160,15 +157,15 @@ def _from_drive(task: Task, question: str, nearest: str = "") -> Script:
     return nearest or task.nothing_for(question, result)
 
 
-def _with_words(task: Task, question: str) -> Steps[list[Item]]:
+def _with_words(task: Task, question: str) -> list[Item]:
     """Return the files that have most of a question's words, else those whose names nearly have them."""
     words = queries_of(question)
-    found = (yield [request("search_files", query=one, kind="file", limit=HITS) for one in words]) if words else []
+    found = task.ask([request("search_files", query=one, kind="file", limit=HITS) for one in words])
     files = {str(item["id"]): item for result in found for item in result.files}
     if files:
         counts = Counter(str(item["id"]) for result in found for item in result.files)
         return [files[key] for key, _ in counts.most_common(MOST_READ)]
-    every = yield from every_file(task)
+    every = every_file(task)
     named = {str(file["id"]): set(terms(str(file["name"]).rpartition(".")[0])) for file in every}
     wanted = respelt(terms(question), set[str]().union(*named.values()))
     shared = sorted(every, key=lambda file: -len(wanted & named[str(file["id"])]))[:MOST_READ]
@@ -258,12 +255,12 @@ def _quoting(task: Task, source: Source, sentences: Sequence[Sentence], code: st
     return task.say(code, passage=quotes, **source.place(task, sentences))
 
 
-def open_file(task: Task, intent: Intent) -> Script:
+def open_file(task: Task, intent: Intent) -> str:
     """Show the text of a file; a folder is listed."""
-    item = yield from resolve_one(task, intent.target, loose=True)
+    item = resolve_one(task, intent.target, loose=True)
     if item.get("kind") == "folder":
-        return (yield from listing.shown(task, item))
-    result = yield from task.call("read_file", str(item.get("name", "")), file_id=item["id"])
+        return listing.shown(task, item)
+    result = task.call("read_file", str(item.get("name", "")), file_id=item["id"])
     text, file = result.word("text"), result.data.get("file") or item
     if not text.strip():
         return task.say("summary_unreadable", name=task.name(item))
@@ -276,27 +273,27 @@ def open_file(task: Task, intent: Intent) -> Script:
     return "\n".join([lead, fence, shown.rstrip("\n"), fence, *tail])
 
 
-def summarise(task: Task, intent: Intent) -> Script:
+def summarise(task: Task, intent: Intent) -> str:
     """Sum up a document in its own sentences: the one named, else the one that is about the topic."""
     ref = intent.target or Ref("open")
     topic = topic_of(ref.text) if ref.form == "name" else ""
     if not topic:
         try:
-            item = yield from resolve_one(task, ref, loose=True)
+            item = resolve_one(task, ref, loose=True)
         except UnresolvedError as unresolved:
             if ref.form != "name" or "\n1. " in unresolved.text:
                 raise
             topic = ref.text
         else:
-            return (yield from (listing.shown if item.get("kind") == "folder" else sum_up)(task, item))
-    result = yield from call("semantic_search_files", query=topic[:500], limit=HITS)
+            return (listing.shown if item.get("kind") == "folder" else sum_up)(task, item)
+    result = task.attempt("semantic_search_files", query=topic[:500], limit=HITS)
     hits = relevant(result, topic)
-    return (yield from sum_up(task, hits[0]["file"], topic)) if hits else task.nothing_for(topic, result)
+    return sum_up(task, hits[0]["file"], topic) if hits else task.nothing_for(topic, result)
 
 
-def sum_up(task: Task, item: Item, topic: str = "") -> Script:
+def sum_up(task: Task, item: Item, topic: str = "") -> str:
     """Sum up a file, or what it says of a topic, in its own sentences, with the source."""
-    source = yield from read(task, item)
+    source = read(task, item)
     chosen = key_sentences(read_sentences(source.text)[:MOST_SENTENCES], topic)
     if not chosen:
         return task.say("summary_unreadable", name=task.name(source.file))

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from drive_server.knowledge.text.characters import fold_case, fold_words
 from graph.offline.conversation import Item, Result
-from graph.offline.replay import Steps, StoppedError, UnresolvedError, call, request
+from graph.offline.replay import StoppedError, UnresolvedError, request
 from graph.offline.scripts.task import ROOT, Task
 from graph.offline.understanding.grammar import STOP_WORDS, has_han, stem, table, word
 from graph.offline.understanding.intent import PREVIOUS, SUFFIXES, Ref, number_in, read_ref
@@ -25,41 +25,41 @@ _SUFFIX: Final = re.compile(rf"(?<![a-z0-9])({'|'.join(SUFFIXES)})s?(?![a-z0-9])
 _DATE: Final = re.compile(r"(?:19|20)\d\d(?:[-./年]?\d{1,2})?(?:[-./月]?\d{1,2})?")
 
 
-def resolve_one(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False) -> Steps[Item]:
+def resolve_one(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False) -> Item:
     """Return the one item that is meant. Raises `UnresolvedError` with a question if there is none or several."""
-    items = yield from resolve(task, ref, kind=kind, loose=loose)
+    items = resolve(task, ref, kind=kind, loose=loose)
     if len(items) > 1:
         raise ambiguous(task, ref.text if ref else "", items)
     return items[0]
 
 
-def resolve_folder(task: Task, ref: Ref | None) -> Steps[Item]:
+def resolve_folder(task: Task, ref: Ref | None) -> Item:
     """Return the folder that is meant."""
-    item = yield from resolve_one(task, ref, kind="folder")
+    item = resolve_one(task, ref, kind="folder")
     if item.get("kind", "folder") != "folder":
         raise task.unresolved("not_a_folder", name=task.name(item))
     return item
 
 
-def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False) -> Steps[list[Item]]:
+def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False) -> list[Item]:
     """Return the items that are meant, at least one: several only if several were meant."""
     if ref is None:
         raise task.unresolved("which_item")
     if ref.form == "which":
-        return (yield from _by_fact(task, ref, kind))
+        return _by_fact(task, ref, kind)
     wanted = ref.kind or kind
     if ref.form in {"here", "open", "it", "them", "there"}:
         return _pointed_at(task, ref, wanted)
     if ref.form == "all":
-        found = yield from _of_sort(task, ref)
+        found = _of_sort(task, ref)
         return _without(task, found, ref.kept) if ref.kept else found
     if ref.form == "summary":
-        return (yield from _summary(task))
+        return _summary(task)
     if ref.form != "path":
-        return (yield from _by_name(task, ref, wanted, loose=loose))
+        return _by_name(task, ref, wanted, loose=loose)
     if ref.text == "/":
         return [ROOT]
-    result = yield from call("get_file_info", item_id=ref.text.rstrip("/"))
+    result = task.attempt("get_file_info", item_id=ref.text.rstrip("/"))
     if not result.worked and result.code != ABSENT:
         raise StoppedError("search_failed", "get_file_info", result)
     if not (result.worked and result.word("id")):
@@ -102,32 +102,32 @@ def _picked(items: Sequence[Item], phrase: str) -> list[Item]:
     return [items[place - 1] if place > 0 else items[-1]] if is_there else []
 
 
-def _by_fact(task: Task, ref: Ref, kind: str) -> Steps[list[Item]]:
+def _by_fact(task: Task, ref: Ref, kind: str) -> list[Item]:
     """Return the item of a list, of this folder or of the drive that its place, its date or its size tells."""
     items = [item for item in task.conversation.listed() if not kind or item.get("kind") == kind]
     if not items and task.here is not ROOT:
-        items = [item for item in (yield from _contents(task, task.here)) if item.get("kind") == (kind or "file")]
+        items = [item for item in _contents(task, task.here) if item.get("kind") == (kind or "file")]
     if not items and any(word(name).search(ref.text) for name, _ in FACTS):
-        items = yield from every_file(task)
+        items = every_file(task)
     found = _picked(items, ref.text)
     if not found:
         raise task.unresolved("which_item")
     return found
 
 
-def every_file(task: Task, folder: Item | None = None, **filters: Any) -> Steps[list[Item]]:
+def every_file(task: Task, folder: Item | None = None, **filters: Any) -> list[Item]:
     """Return the files of the drive, or below a folder, the newest first; of a large drive the newest thousand."""
     below = {"folder_id": folder["id"]} if folder and folder.get("path") != "/" else {}
     args: dict[str, Any] = {"kind": "file", "limit": OF_A_SORT, **below, **filters}
-    results = yield from _pages(task, "search_files", "", MOST_OF_DRIVE // OF_A_SORT, args)
+    results = _pages(task, "search_files", "", MOST_OF_DRIVE // OF_A_SORT, args)
     return [file for result in results for file in result.files]
 
 
-def _pages(task: Task, tool: str, name: str, most: int, args: dict[str, Any]) -> Steps[list[Result]]:
+def _pages(task: Task, tool: str, name: str, most: int, args: dict[str, Any]) -> list[Result]:
     """Return the pages of a list, `most` of them at most."""
-    pages = [(yield from task.call(tool, name, **args))]
+    pages = [task.call(tool, name, **args)]
     while pages[-1].cursor and len(pages) < most:
-        pages.append((yield from task.call(tool, name, **args, cursor=pages[-1].cursor)))
+        pages.append(task.call(tool, name, **args, cursor=pages[-1].cursor))
     return pages
 
 
@@ -136,16 +136,15 @@ def size_of(item: Item) -> int:
     return int(item.get("size") or 0)
 
 
-def _summary(task: Task) -> Steps[list[Item]]:
+def _summary(task: Task) -> list[Item]:
     """Return the file that is called a summary: one of an earlier step, the one of just that name, or the newest."""
     called, made = word("summary_name"), task.conversation.changed(finished=True)
     found = [one for one in made if called.search(str(one.get("name")))][:1]
-    found = found or (yield from _searched(["summary", "总结"], "file", SEARCHED))
+    found = found or _searched(task, ["summary", "总结"], "file", SEARCHED)
     found = [one for one in found if called.search(str(one["name"]))]
     if not found:
         raise task.unresolved("no_summary")
-    same = [one for one in found if called.fullmatch(str(one["name"]).rpartition(".")[0])]
-    return [max(same or found, key=changed_at)]
+    return [max(found, key=lambda one: (bool(called.fullmatch(one["name"].rpartition(".")[0])), changed_at(one)))]
 
 
 def changed_at(item: Item) -> str:
@@ -159,28 +158,27 @@ def types_in(said: str) -> list[str] | None:
     return sorts or [SUFFIXES[one.lower()] for one in _SUFFIX.findall(said)] or None
 
 
-def _of_sort(task: Task, ref: Ref) -> Steps[list[Item]]:
+def _of_sort(task: Task, ref: Ref) -> list[Item]:
     """Return each item of a folder, or of the drive, that is of the sort."""
     if ref.inside is not None or not (ref.text or ref.extension):
         if ref.inside is None and not (ref.kept and task.here is not ROOT):
             raise task.unresolved("which_item")
-        folder = yield from resolve_folder(task, ref.inside or Ref("here"))
-        found = [item for item in (yield from _contents(task, folder)) if fits(item, ref)]
+        folder = resolve_folder(task, ref.inside or Ref("here"))
+        found = [item for item in _contents(task, folder) if fits(item, ref)]
         if not found:
             raise task.unresolved("folder_empty", folder=task.name(folder))
         return found
     known = next((pattern.pattern for _, pattern in table("sort") if pattern.fullmatch(ref.text.lower())), "")
     synonyms = [one.replace("s?", "") for one in known.split("|") if one and not re.fullmatch(one, ref.text.lower())]
     queries = [ref.extension] if ref.extension else [*queries_of(ref.text), *synonyms]
-    found = yield from _searched(queries, ref.kind, OF_A_SORT)
-    for one in (ref, *(replace(ref, text=text) for text in synonyms)):
-        fitting = [item for item in found if fits(item, one)]
-        files = [item for item in fitting if one.extension or item.get("kind") != "folder"]
-        if not files and len(fitting) == 1:
-            files = [item for item in (yield from _contents(task, fitting[0])) if item.get("kind") == "file"]
-        if files:
-            return files
-    raise task.unresolved("not_found", name=quoted(ref.text or ref.extension))
+    found = _searched(task, queries, ref.kind, OF_A_SORT)
+    fitting = [item for item in found if any(fits(item, replace(ref, text=one)) for one in (ref.text, *synonyms))]
+    files = [item for item in fitting if ref.extension or item.get("kind") != "folder"]
+    if not files and len(fitting) == 1:
+        files = [item for item in _contents(task, fitting[0]) if item.get("kind") == "file"]
+    if not files:
+        raise task.unresolved("not_found", name=quoted(ref.text or ref.extension))
+    return files
 
 
 def _without(task: Task, items: Sequence[Item], kept: str) -> list[Item]:
@@ -193,14 +191,13 @@ def _without(task: Task, items: Sequence[Item], kept: str) -> list[Item]:
     stays = stays or _picked(ordered, kept) or best_matches(items, bare)
     if not stays or len(stays) == len(items):
         raise task.unresolved("not_found", name=quoted(kept))
-    ids = {item["id"] for item in stays}
-    return [item for item in items if item["id"] not in ids]
+    return [item for item in items if item not in stays]
 
 
-def _contents(task: Task, folder: Item) -> Steps[list[Item]]:
+def _contents(task: Task, folder: Item) -> list[Item]:
     """Return all that is in a folder; what holds more than a few pages is too much for one request."""
     args = {"folder_id": folder["id"], "limit": PAGE}
-    pages = yield from _pages(task, "list_folder", str(folder.get("name", "")), MOST_PAGES, args)
+    pages = _pages(task, "list_folder", str(folder.get("name", "")), MOST_PAGES, args)
     items, total = [item for page in pages for item in page.items], max(page.number("total") for page in pages)
     if len(items) < total:
         raise task.unresolved("too_many", folder=task.name(folder), count=total)
@@ -215,34 +212,34 @@ def fits(item: Item, ref: Ref) -> bool:
     return not ref.text or covered(ref.text, str(item.get("path") or name)) == 1
 
 
-def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Steps[list[Item]]:
+def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> list[Item]:
     changed = [item for item in task.conversation.changed() if not item.get("trashed_at")]
     near = best_matches(changed, ref.text, kind=kind, most=STEM)
     if len(near) == 1:
         # Nothing else that changes with a change may decide: a replay has to go the same way again.
         return near
     text = ref.text.rpartition("/")[2] or ref.text
-    found = yield from _searched([text], kind, SEARCHED)
+    found = _searched(task, [text], kind, SEARCHED)
     chosen = best_matches(found, text, kind=kind)
     if len(chosen) != 1:
-        chosen = yield from _described(task, text, kind, chosen, loose=loose)
+        chosen = _described(task, text, kind, chosen, loose=loose)
     nearby = [item for item in chosen if item.get("parent_id") == task.here["id"]]
     chosen = nearby if len(nearby) == 1 else chosen
     if len(chosen) > 1 and not kind and word("several_meant").search(ref.text):
         return chosen
     if len(chosen) > 1:
         raise ambiguous(task, ref.text, chosen)
-    return chosen or (yield from _several_names(task, ref, kind))
+    return chosen or _several_names(task, ref, kind)
 
 
-def _described(task: Task, phrase: str, kind: str, named: list[Item], *, loose: bool) -> Steps[list[Item]]:
+def _described(task: Task, phrase: str, kind: str, named: list[Item], *, loose: bool) -> list[Item]:
     """Return what the words of the phrase describe, in names and paths: "the lentil soup recipe", "the last weekly"."""
     by_date = word("newest").search(phrase) or word("oldest").search(phrase)
     text, month = month_in(word("oldest").sub(" ", word("newest").sub(" ", phrase)).strip())
     queries = queries_of(text)
     if not (queries or month) or (named and not by_date):
         return named
-    found = yield from (_searched(queries, kind, SEARCHED) if queries else every_file(task))
+    found = _searched(task, queries, kind, SEARCHED) if queries else every_file(task)
     of_month = [item for item in found if month and next(filter(None, dated(item)), "")[:7].endswith(month)]
     graded = [(covered(text, str(item.get("path") or item["name"])), item) for item in of_month or found]
     most = max((part for part, _ in graded), default=0.0)
@@ -304,19 +301,19 @@ def month_in(text: str) -> tuple[str, str]:
     return rest, f"{match['year'] or match['zyear'] or ''}-{month:02}"
 
 
-def _searched(queries: Sequence[str], kind: str, limit: int) -> Steps[list[Item]]:
-    results = yield [request("search_files", query=query, kind=kind or None, limit=limit) for query in queries]
+def _searched(task: Task, queries: Sequence[str], kind: str, limit: int) -> list[Item]:
+    results = task.ask([request("search_files", query=query, kind=kind or None, limit=limit) for query in queries])
     return list({str(item["id"]): item for result in results for item in result.files}.values())
 
 
-def _several_names(task: Task, ref: Ref, kind: str) -> Steps[list[Item]]:
+def _several_names(task: Task, ref: Ref, kind: str) -> list[Item]:
     parts = [part for part in word("list").split(ref.text) if part]
     found, noun = list[Item](), ""
     for part in parts if len(parts) > 1 else ():
         bare, month = month_in(part)
         named = part if bare or not month else f"{noun} {part}"
         noun = bare or noun
-        found += yield from _by_name(task, replace(ref, text=named), kind, loose=False)
+        found += _by_name(task, replace(ref, text=named), kind, loose=False)
     if found:
         return found
     raise task.unresolved("not_found", name=quoted(ref.text))

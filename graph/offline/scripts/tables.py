@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from drive_server.knowledge.text.characters import fold_case
 from graph.offline.conversation import Item, Result
-from graph.offline.replay import Request, Script, Steps, call, request
+from graph.offline.replay import Request, request
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import has_han, table, terms, word
 from graph.offline.wording import MOST_LINES, bounded, inert, path_of, quoted
@@ -48,17 +48,17 @@ class Sheet(NamedTuple):
         return [name for name, one in self.columns.items() if one == kind]
 
 
-def compute(task: Task, said: str, own: Item | None) -> Script:
+def compute(task: Task, said: str, own: Item | None) -> str:
     """Return what a table says to a question for a number or a cell, with its cells; empty if the question is none."""
     function = next((name for name, pattern in table("function") if pattern.search(said)), "")
     files = _tables_in([own] if own else task.conversation.focus())
     if "query_table" not in task.tools or (not files and (own or function in {"", "count"})):
         return ""
     sheets = list[Sheet]()
-    for file in files or (yield from _tables_about(task, said)):
-        sheets += yield from _sheets(task, said, file, named=own is not None)
+    for file in files or _tables_about(task, said):
+        sheets += _sheets(task, said, file, named=own is not None)
     if not function:
-        return (yield from _cells(task, said, sheets)) if own else ""
+        return _cells(task, said, sheets) if own else ""
     questions = [(sheet, *_understood(task, said, sheet, function)) for sheet in sheets]
     clear = [(sheet, args) for sheet, args, problem in questions if not problem]
     if len(clear) > 1 and not (own and function == "count"):
@@ -66,7 +66,7 @@ def compute(task: Task, said: str, own: Item | None) -> Script:
         return task.say("ambiguous_it", list="\n".join(line.rstrip() for line in lines))
     answers = list[str]()
     for sheet, args in clear:
-        answers.append((yield from _computed(task, sheet, args)))
+        answers.append(_computed(task, sheet, args))
     return "\n\n".join(answers) or (questions[0][2] if own and questions else "")
 
 
@@ -74,25 +74,25 @@ def _tables_in(files: Sequence[Item]) -> list[Item]:
     return [file for file in files if str(file.get("name", "")).lower().endswith(_TYPES)]
 
 
-def _tables_about(task: Task, said: str) -> Steps[list[Item]]:
+def _tables_about(task: Task, said: str) -> list[Item]:
     """Return the tables that a question may be about: those near to it, else the only ones there are."""
     searches = [request("search_files", query=one, kind="file", limit=HITS, **task.below) for one in _TYPES[:3]]
-    results = yield [request("semantic_search_files", query=said[:500], limit=HITS, **task.below), *searches]
-    near, *by_name = (_tables_in(one.files) for one in results)
+    by_meaning = request("semantic_search_files", query=said[:500], limit=HITS, **task.below)
+    near, *by_name = (_tables_in(one.files) for one in task.ask([by_meaning, *searches]))
     others = [file for some in by_name for file in some]
     return (near or (others if len(others) <= MOST_TABLES else []))[:MOST_TABLES]
 
 
-def _sheets(task: Task, said: str, file: Item, *, named: bool) -> Steps[list[Sheet]]:
+def _sheets(task: Task, said: str, file: Item, *, named: bool) -> list[Sheet]:
     """Return the tables of a file: of a workbook's sheets those that the sentence names, else all."""
-    probe = yield from call("query_table", file_id=file["id"], limit=ROWS)
+    probe = task.attempt("query_table", file_id=file["id"], limit=ROWS)
     listed = probe.data.get("sheets")
     names = [str(one) for one in listed] if isinstance(listed, list) else []
     if len(names) <= 1:
         names, probes = [""], [task.checked(probe, "query_table", str(file.get("name", ""))) if named else probe]
     else:
         names = ([name for name in names if _named(name).search(said.casefold())] or names)[:MOST_SHEETS]
-        probes = yield [request("query_table", file_id=file["id"], sheet=name, limit=ROWS) for name in names]
+        probes = task.ask([request("query_table", file_id=file["id"], sheet=name, limit=ROWS) for name in names])
     found = zip(names, probes, strict=True)
     return [Sheet({**file, **(one.data.get("file") or {})}, one, name) for name, one in found if one.entries("columns")]
 
@@ -141,7 +141,7 @@ def _filters(said: str, sheet: Sheet) -> tuple[Filters, str]:
     cells = {(at, str(row["values"][at] or "").strip()) for row in sheet.probe.entries("rows") for at in texts}
     for at, value in sorted(cells, key=lambda cell: (-len(cell[1]), cell)):
         edge = r"\b" if value.isascii() else ""
-        more = "[a-z]*" if word("month_name").fullmatch(value) else ""
+        more = "[a-z]*" if word("month_named").fullmatch(value) else ""
         pattern = rf"{edge}{re.escape(value.casefold())}{more}{edge}"
         alone = [other.casefold() for _, other in cells].count(value.casefold()) == 1
         if alone and len(value) > 1 and re.search(pattern, said):
@@ -235,9 +235,9 @@ def _group(said: str, sheet: Sheet) -> tuple[str | None, str, str]:
     return (found[0] if len(found) == 1 else None), "", rest
 
 
-def _computed(task: Task, sheet: Sheet, args: Mapping[str, Any]) -> Script:
+def _computed(task: Task, sheet: Sheet, args: Mapping[str, Any]) -> str:
     file = sheet.file
-    result = yield from task.call("query_table", str(file.get("name", "")), **sheet.source, **args)
+    result = task.call("query_table", str(file.get("name", "")), **sheet.source, **args)
     columns = [str(one["name"]) for one in result.entries("result_columns")]
     measured = args["sort_by"] if args.get("sort_by") in columns else columns[-1]
     rows = {at: row for at, row in _found([result]).items() if measured in row}
@@ -257,7 +257,7 @@ Rows = Mapping[str, Mapping[str, str]]
 """Rows of a table by the place of their cells, each value by its column."""
 
 
-def _cells(task: Task, said: str, sheets: Sequence[Sheet]) -> Script:
+def _cells(task: Task, said: str, sheets: Sequence[Sheet]) -> str:
     """Return the cells of the rows that a question names, else a sentence if no row is the one that it asks of."""
     answers, missing = list[str](), ""
     for sheet in sheets:
@@ -270,7 +270,7 @@ def _cells(task: Task, said: str, sheets: Sequence[Sheet]) -> Script:
         rest = rest if _unknown(rest, sheet) else ""
         if not rest and not filters:
             continue
-        rows = yield from _rows(sheet, filters, rest)
+        rows = _rows(task, sheet, filters, rest)
         if rows:
             head = [task.say("table_cells", name=task.name(sheet.file))]
             answers.append(
@@ -284,16 +284,16 @@ def _cells(task: Task, said: str, sheets: Sequence[Sheet]) -> Script:
     return "\n\n".join(answers) or missing
 
 
-def _rows(sheet: Sheet, filters: Filters, rest: str) -> Steps[Rows]:
+def _rows(task: Task, sheet: Sheet, filters: Filters, rest: str) -> Rows:
     """Return the rows that fit; words that are left over are the whole of a cell, else whole words in one."""
     if not rest:
-        return _found((yield [_query(sheet, filters)]))
+        return _found(task.ask([_query(sheet, filters)]))
     whole = re.compile(rf"(?<![^\W_]){re.escape(rest)}(?![^\W_])" if rest.isascii() else re.escape(rest))
     kinds = {"=": {"text", "number"} if _NUMBER.fullmatch(rest) else {"text"}, "contains": {"text"}}
     for operator, of in kinds.items():
         wanted = [name for name, kind in sheet.columns.items() if kind in of][:MOST_COLUMNS]
         more: Filters = [{"column": name, "operator": operator, "values": [rest]} for name in wanted]
-        rows = _found((yield [_query(sheet, [*filters, one]) for one in more]) if more else [])
+        rows = _found(task.ask([_query(sheet, [*filters, one]) for one in more]))
         found = {at: row for at, row in rows.items() if any(whole.search(one.casefold()) for one in row.values())}
         if found:
             return found

@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from graph.language import Language
 from graph.offline.conversation import Conversation, Item, Result, Sections
-from graph.offline.replay import Request, Script, Steps, UnresolvedError, call
-from graph.offline.wording import bounded, code, path_of, quoted, say, sides
+from graph.offline.replay import Replay, Request, UnresolvedError, request
+from graph.offline.wording import bounded, code, inert, path_of, quoted, say, sides
 
+LONGEST_SHOWN: Final = 180
 ROOT: Final[Item] = {"id": "root", "kind": "folder", "name": "", "path": "/"}
 
 
@@ -20,6 +21,7 @@ class Task:
     conversation: Conversation
     language: Language
     tools: Mapping[str, str]
+    replay: Replay
     made: list[Item] = field(default_factory=list[Item])
 
     @property
@@ -91,10 +93,10 @@ class Task:
         words = re.split(r"instead:|回复：", result.message)[-1].strip()
         return self.say(result.failure or "unknown", what=what, message=words)
 
-    def failures(self, wanted: Sequence[Request], items: Sequence[Item], results: Sequence[Result]) -> list[str]:
+    def failures(self, wanted: Sequence[tuple[Item, Request]], results: Sequence[Result]) -> list[str]:
         """Return a sentence for what did not happen; calls that failed alike share one."""
         alike: dict[str, list[str]] = {}
-        for one, item, result in zip(wanted, items, results, strict=True):
+        for (item, one), result in zip(wanted, results, strict=True):
             if not result.worked:
                 whom = f" ({one.args['email']})" if one.args.get("email") else ""
                 what = self.deed(one.name, str(item.get("name") or "")) + whom
@@ -107,25 +109,40 @@ class Task:
             raise UnresolvedError(self.failed(result, self.deed(tool, name)))
         return result
 
-    def call(self, tool: str, name: str = "", /, **args: Any) -> Steps[Result]:
-        """Make one call that has to work, about what has that name. Raises `UnresolvedError` if it failed."""
-        return self.checked((yield from call(tool, **args)), tool, name)
+    def ask(self, wanted: Sequence[Request]) -> list[Result]:
+        """Make calls at once and return their results, whether they worked or not."""
+        return self.replay.ask(wanted)
 
-    def carry_out(
-        self, items: Sequence[Item], wanted: Sequence[Request], code: str, hint: str = "can_undo", **values: Any
-    ) -> Script:
-        """Make calls at once, one for each item, and say what came of them."""
-        results = yield wanted
+    def attempt(self, tool: str, /, **args: Any) -> Result:
+        """Make one call, which may fail."""
+        (result,) = self.ask([request(tool, **args)])
+        return result
+
+    def call(self, tool: str, name: str = "", /, **args: Any) -> Result:
+        """Make one call that has to work, about what has that name. Raises `UnresolvedError` if it failed."""
+        return self.checked(self.attempt(tool, **args), tool, name)
+
+    def carry_out(self, wanted: Sequence[tuple[Item, Request]], code: str, hint: str = "can_undo") -> str:
+        """Make calls at once, each for its item, and say what came of them."""
+        results = self.ask([one for _, one in wanted])
         lines: list[str] = []
-        for before, one, result in zip(items, wanted, results, strict=True):
+        for (item, one), result in zip(wanted, results, strict=True):
             if result.worked:
-                item = {**before, **result.data} if "name" in result.data else before
-                facts = {"name": self.name(item), "path": path_of(item), "version": one.args.get("version"), **values}
-                facts |= {"url": result.word("url"), "new": result.number("version") or "?"}
-                facts["email"] = result.word("email") or one.args.get("email")
-                facts["role"] = self.role(result.word("role") or str(one.args.get("role") or "viewer"))
+                facts = self._facts(item, one, result)
                 lines.append(self.say(code, **facts))
                 if result.data.get("has_account") is False:
                     lines.append(self.say("no_account", **facts))
-        done = bounded(lines, self.language)
-        return "\n".join(filter(None, [self.with_hint(done, hint), *self.failures(wanted, items, results)]))
+        done = self.with_hint(bounded(lines, self.language), hint)
+        return "\n".join(filter(None, [done, *self.failures(wanted, results)]))
+
+    def _facts(self, before: Item, one: Request, result: Result) -> dict[str, Any]:
+        """Return the values of the sentence that tells a change of an item."""
+        item = {**before, **result.data} if "name" in result.data else before
+        above = str(item.get("path", "")).rpartition("/")[0]
+        return {
+            "name": self.name(item), "old": quoted(str(before.get("name", ""))), "path": path_of(item),
+            "folder": self.name({"path": above or "/", "name": above.rpartition("/")[2]}),
+            "version": one.args.get("version"), "new": result.number("version") or "?", "url": result.word("url"),
+            "email": result.word("email") or one.args.get("email"),
+            "role": self.role(result.word("role") or str(one.args.get("role") or "viewer")),
+            "content": inert(" ".join(str(one.args.get("content", "")).split())[:LONGEST_SHOWN])}  # fmt: skip

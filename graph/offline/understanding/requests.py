@@ -19,7 +19,6 @@ from graph.routing.cues import ABOUT, ELSEWHERE, TAKEN_BACK, TERMS
 from graph.routing.intent_table import VERBS
 from graph.routing.wording import is_negated
 
-BY: Final = (("year", "{year}"), ("month", "{year}/{month}"), ("type", "{type}"), ("date", "{year}/{month}"))
 LONGEST_READ: Final = 4_000
 SHORTEST, SHORTEST_HAN = 12, 4
 """Characters of a mere name: its meaning tells nothing."""
@@ -33,9 +32,6 @@ MEANT: Final = {
 _BATCHES: Final = table("batch")
 _LOOKUPS: Final = table("lookup")
 _TALK: Final = table("talk")
-_MOODS: Final = table("mood")
-_ITSELF: Final = re.compile(r"\b(?:by mistake|by accident|accidentally|mistakenly)\b|不小心|误删")
-"""Tells what happened, and asks to have it back."""
 NAMED: Final = frozenset({"create_folder", "create_file", "save_summary", "copy", "rename"})
 WHOLE: Final = frozenset({"list_trash", "whoami", "list_changes", "count", "shared_out", "list_shared_with_me"})
 """Lookups after which "it" is none of the items."""
@@ -53,8 +49,8 @@ def memory_intent(text: str) -> Intent | None:
     for name, pattern in table("memory"):
         match = pattern.match(said)
         fact = next(filter(None, match.groups()), "").strip().rstrip(".。!！") if match else ""
-        if match and (name == "list" or not word("no_fact").match(fact)):
-            return Intent(f"{name}_memories" if name == "list" else name, text, content=fact)
+        if match and not word("no_fact").match(fact):
+            return Intent(name, text, content=fact)
     return None
 
 
@@ -78,7 +74,7 @@ def _by_meaning(text: str, found: tuple[Intent, ...], *, file_open: bool) -> tup
         return found
     meaning = meaning_of(text)
     action, asks = meaning.action, Intent("ask", text, query=text)
-    spoken = rules == ["explain"] and word("wh_question").search(text.strip()) is not None
+    spoken = rules == ["explain"] and word("plain_question").search(text.strip()) is not None
     if rules != ["list_changes"] and action == "ask" and meaning.is_sure and (spoken or not found):
         return (asks,)
     points = action in FACTS and _PRONOUN.search(text.lower())
@@ -109,7 +105,7 @@ def _named(target: str) -> str:
 
 def _pattern(slots: dict[str, str]) -> tuple[str, ...]:
     if by := slots.get("by", ""):
-        return (next(pattern for name, pattern in BY if name == "date" or word(f"by_{name}").search(by)),)
+        return (next(pattern for pattern, said in table("by") if said.search(by)),)
     prefix, suffix = slots.get("prefix", ""), slots.get("suffix", "")
     blank = " " if prefix[-1:].isalnum() and not has_han(prefix) else ""
     return (f"{prefix}{blank}{{name}}{suffix}",) if prefix or suffix else ()
@@ -133,7 +129,7 @@ def _whole(message: Message, text: str, *, file_open: bool) -> tuple[Intent, ...
     batch = batch_intent(message)
     if talk or batch:
         said = message.prepared
-        doubtful = batch and (is_negated(said) or any(pattern.search(said) for _, pattern in _MOODS))
+        doubtful = batch and (is_negated(said) or _is_supposed(said, ()) or word("plain_question").search(said))
         return (batch if batch and not doubtful else Intent(talk or "explain", text),)
     if word("link").search(message.text) and (rest := word("expiry").sub("", message.text)) != message.text:
         # How long a link holds may stand anywhere; the script reads it in what was said.
@@ -151,9 +147,9 @@ def _by_rules(text: str, *, file_open: bool) -> tuple[Intent, ...]:
     if whole is not None:
         return whole
     said = [(clause, _intent(message, clause, file_open=file_open)) for clause in message.clauses()]
-    if spoken := _only_spoken_of(message, said):
-        return (spoken,)
-    found = [] if _is_unclear(message, said) else _joined(message, said)
+    if _only_spoken_of(message, said):
+        return (Intent("explain", text, query=text),)
+    found = [] if _is_unclear(message, said) else _joined(message, said, file_open=file_open)
     actions = {intent.action for intent in found}
     if "unclear" in actions or not found:
         forbids = not actions and said and all(clause.negated for clause, _ in said)
@@ -161,111 +157,89 @@ def _by_rules(text: str, *, file_open: bool) -> tuple[Intent, ...]:
     if "cannot" in actions and actions & CHANGING:
         return (next(intent for intent in found if intent.action == "cannot"),)
     meant = [intent for intent in found if intent.action not in {"ask", "lookup"}] or found
-    # A file's bare name after a question says where to look: "Which department is Bob in, in staff.csv?"
-    if meant[0].action == "ask":
-        return (replace(meant[0], query=" ".join(message.restored(message.text).split())),)
-    return tuple(meant)
+    # A file's bare name beside a question says where to look: "Which department is Bob in, in staff.csv?"
+    asks = [intent for intent in meant if intent.action == "ask"]
+    return (replace(asks[0], query=message.restored(message.text)),) if asks else tuple(meant)
 
 
 def _is_unclear(message: Message, said: Said) -> bool:
-    """Say whether a change is named in a way that was not understood, or limited in one that nothing here heeds."""
+    """Say whether a change is named in a way that was not understood, is limited, or points to no single thing."""
     changes = {intent.action for _, intent in said if intent} & CHANGING
     limited = changes - LIMITED and word("limits").search(message.prepared)
     lost = (clause.plain for clause, intent in said if not (intent or clause.negated))
     unclear = changes and any(plain[:1] in {"把", "将"} or plain.split(" ", 1)[0] in VERBS for plain in lost)
-    return bool(limited or unclear) or _points_nowhere(said)
+    forbids = changes and any(clause.negated and not role_in(clause.plain) for clause, _ in said)
+    listed = any(intent and intent.action in WHOLE for _, intent in said)
+    points = any(intent and intent.action in POINTING and _is_pointing(intent) for _, intent in said)
+    return bool(limited or unclear or forbids or (listed and points))
 
 
-def _points_nowhere(said: Said) -> bool:
-    """Say whether a change is of "it", but the words before it name what is forbidden or what is no single thing."""
-    before = changed = False
-    for clause, intent in said:
-        if intent and intent.action in CHANGING:
-            ref = intent.target.inside or intent.target if intent.target else None
-            if before and intent.action in POINTING and (ref is None or ref.is_pronoun):
-                return True
-            changed = changed or intent.action not in LIMITED
-        listed, forbids = intent is not None and intent.action in WHOLE, clause.negated and not role_in(clause.plain)
-        before = before or listed or (forbids and bool(spoken_of(clause.plain)) and not _PRONOUN.search(clause.plain))
-        if changed and forbids:
-            return True
-    return False
+def _is_pointing(intent: Intent) -> bool:
+    ref = intent.target.inside or intent.target if intent.target else None
+    return ref is None or ref.is_pronoun
 
 
-def _joined(message: Message, said: Said) -> list[Intent]:
+def _joined(message: Message, said: Said, *, file_open: bool) -> list[Intent]:
     """Return the intents, each with what later clauses add to it: "share it with Bob, as editor"."""
-    found: list[Intent] = []
+    found: list[tuple[Clause, Intent]] = []
     for clause, intent in said:
-        last, action = found[-1] if found else Intent(""), intent.action if intent else "lookup"
-        more = _detailed(message, clause, last, action) or (intent and _continued(clause, last, intent))
-        if more:
-            found[-1:] = [more]
+        before, last = found[-1] if found else (clause, Intent(""))
+        action, name = intent.action if intent else "lookup", named_in("naming", clause.said)
+        if clause.negated or (intent is None and not name and not _adds(last, clause, action)):
+            continue
+        if name and last.action in NAMED and action in VAGUE:
+            found[-1] = before, replace(last, names=(message.restored(name).strip(" .。"),))
+        elif _adds(last, clause, action):
+            whole = before._replace(said=f"{before.said}, {clause.said}", plain=f"{before.plain}, {clause.plain}")
+            found[-1] = whole, fill(message, last.action, whole, file_open=file_open)
+        elif intent and last.action == "find" and intent.action in {"summarise", "read"} and _is_pointing(intent):
+            target, whole = Ref("name", text=last.query), f"{last.said}, {intent.said}"
+            found[-1] = clause, replace(intent, target=target, said=whole)
         elif intent:
-            starts = action == "lookup" and clause.plain[:1] in {"把", "将"}
-            found.append(Intent("unclear") if starts else intent)
-    return found
+            found.append((clause, Intent("unclear") if _leaves_open(clause, last, intent) else intent))
+    return [intent for _, intent in found]
 
 
-def _detailed(message: Message, clause: Clause, last: Intent, action: str) -> Intent | None:
-    """Return the last intent with the name, the text, the term or the role that this clause gives it."""
-    if clause.negated or (action not in _ROLES and not TERMS.fullmatch(clause.plain)):
-        return None
-    said = f"{last.said}, {message.quoted(clause.said)}"
-    name = named_in("naming", clause.said) if last.action in NAMED else ""
-    if name and action in VAGUE:
-        return replace(last, names=(message.restored(name).strip(" .。"),), said=said)
-    if last.action == "link" and word("link_terms").search(clause.said):
-        return replace(last, said=said)
-    role = role_in(clause.plain)
-    shares = last.action in {"share", "link"} and "MAIL" not in clause.plain
-    return replace(last, role=role, said=said) if role and shares else None
+def _adds(last: Intent, clause: Clause, action: str) -> bool:
+    """Say whether a clause only goes on with the request before: more names, a role, the end of a link."""
+    if last.action in {"share", "link"} and (action in _ROLES or TERMS.fullmatch(clause.plain)):
+        ends = last.action == "link" and word("link_terms").search(clause.said) is not None
+        return ends or (role_in(clause.plain) != "" and "MAIL" not in clause.plain)
+    named = last.action == "create_folder" or (last.target is not None and last.target.form == "name")
+    listed = named and last.action in {"create_folder", "delete", "restore"}
+    return listed and action == "lookup" and not word("aside").match(clause.plain)
 
 
-def _continued(clause: Clause, last: Intent, intent: Intent) -> Intent | None:
-    """Return what the last intent becomes by this one: with more names, or with what was found."""
-    pointing = intent.target is None or intent.target.is_pronoun
-    if intent.action in {"summarise", "read"} and pointing and last.action == "find":
-        return replace(intent, target=Ref("name", text=last.query), said=f"{last.said}, {intent.said}")
-    if pointing and last.action == "copy" and intent.action in {"delete", "move"}:
-        return Intent("unclear")
-    if intent.action != "lookup" or last.action not in CHANGING or word("aside").match(clause.plain):
-        return None
-    if last.action == "create_folder":
-        return replace(last, names=(*last.names, *re.split(r"\s+and\s+|和", clause.said.removeprefix("and "))))
-    if last.action in {"delete", "restore"} and last.target and last.target.form == "name":
-        return replace(last, target=replace(last.target, text=f"{last.target.text}, {intent.query}"))
-    return Intent("unclear")
+def _leaves_open(clause: Clause, last: Intent, intent: Intent) -> bool:
+    """Say whether it is not clear what a clause means after the last one: words beside a change, or which of two."""
+    if last.action == "copy" and intent.action in {"delete", "move"} and _is_pointing(intent):
+        return True
+    unknown = intent.action == "lookup" and (last.action in CHANGING or clause.plain[:1] in {"把", "将"})
+    return unknown and not word("aside").match(clause.plain)
 
 
-def _only_spoken_of(message: Message, said: Said) -> Intent | None:
+def _only_spoken_of(message: Message, said: Said) -> bool:
+    """Say whether a change is only talked about, taken back, supposed or reported."""
     changes = {intent.action for _, intent in said if intent} & CHANGING
-    moods = [_mood(clause, intent) for clause, intent in said]
-    named = any(spoken_of(clause.plain) for (clause, _), mood in zip(said, moods, strict=True) if mood)
-    taken_back = bool(changes) and TAKEN_BACK.search(message.text.lower()) is not None
-    depends = bool(changes - NAMING) and word("depends").search(message.prepared) is not None
-    if not (changes or named) or not (taken_back or depends or any(moods)):
-        return None
-    text = message.restored(message.text)
-    asks = [clause for clause, intent in said if intent and intent.action in {"ask", "find"}]
-    looks = not changes and any(not spoken_of(clause.plain) for clause in asks)
-    return Intent("ask" if looks and next(filter(None, moods)) == "reported" else "explain", text, query=text)
+    supposed = _is_supposed(message.prepared, [intent for _, intent in said if intent])
+    depends = any(word("condition").match(clause.plain) for clause, _ in said)
+    if changes:
+        return depends or bool(supposed and changes - NAMING) or bool(TAKEN_BACK.search(message.text.lower()))
+    named = [intent for clause, intent in said if not clause.negated and spoken_of(clause.plain)]
+    asked = {"ask", "lookup"} if supposed else {"ask"}
+    others = [clause.plain for clause, intent in said if intent and intent.action == "ask" and intent not in named]
+    besides = any(not word("supposed").search(plain) for plain in others)
+    return any(intent is None or intent.action in asked for intent in named) and (depends or not besides)
 
 
-def _mood(clause: Clause, intent: Intent | None) -> str:
-    """Return how a clause speaks of what it names: asked, supposed or reported; empty if it may ask for it."""
-    plain, action = clause.plain, intent.action if intent else "lookup"
-    if clause.negated or action not in VAGUE | CHANGING:
-        return ""
-    if action in NAMING:
-        return "supposed" if re.match(r"(?:if|when|unless)\b|如果|要是|假如|万一", plain) else ""
-    if clause.ends_in_colon and action not in CHANGING:
-        return "reported"
-    if action in {"share", "link", "set_role"}:
-        plain = word("so_that").sub("", plain)
-    for ref in (intent.target, intent.destination) if intent else ():
-        # A name may sound like advice; what stands before it may not.
-        plain = plain.replace(ref.text.lower(), " ") if ref and plain.find(ref.text.lower()) > 0 else plain
-    return "" if _ITSELF.search(plain) else next((mood for mood, pattern in _MOODS if pattern.search(plain)), "")
+def _is_supposed(text: str, intents: Sequence[Intent]) -> bool:
+    """Say whether words of a message suppose or report; a name may sound so: "the minutes from May"."""
+    if word("depends").search(text):
+        return True
+    refs = (ref for intent in intents if intent.action in CHANGING for ref in (intent.target, intent.destination))
+    for ref in refs:
+        text = text.replace(ref.text.lower(), " ") if ref and ref.text else text
+    return word("supposed").search(text) is not None
 
 
 def _intent(message: Message, clause: Clause, *, file_open: bool) -> Intent | None:
@@ -277,7 +251,7 @@ def _intent(message: Message, clause: Clause, *, file_open: bool) -> Intent | No
     if intent and intent.action in CHANGING and _is_beyond(clause, intent):
         return Intent("cannot", intent.said)
     named = intent.target if intent and intent.action in CHANGING else None
-    if intent and named and named.form == "name" and word("kinds").fullmatch(named.text):
+    if intent and named and named.form == "name" and word("anything").fullmatch(named.text):
         return Intent("explain", intent.said)
     return intent
 

@@ -198,3 +198,26 @@ def test_every_clause_of_a_request_is_carried_out_or_none() -> None:
     assert [intent.action for intent in understand("建个文件夹叫归档，把项目建议书移进去")] == ["create_folder", "move"]
     assert [intent.action for intent in understand("thanks, now undo it")] == ["undo"]
     assert not {intent.action for intent in understand("把合同移到归档，把觉得没用的删掉")} & CHANGING
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ("move the invoices from May to Paid", "move"),
+        ("delete the folder Later", "delete"),
+        ("把以后文件夹删掉", "delete"),
+        ("he said we may delete the lease", "explain"),
+        ("maybe delete the lease", "explain"),
+    ],
+)
+def test_a_name_that_sounds_like_a_supposition_is_a_name(text: str, action: str) -> None:
+    assert [intent.action for intent in understand(text)] == [action]
+
+
+@pytest.mark.parametrize("text", ["谁删除了旧的租约？", "谁改了计划.md？"])
+def test_who_changed_an_item_is_asked_of_the_record_of_changes(text: str) -> None:
+    (intent,) = understand(text)
+    assert intent.action == "list_changes"
+    assert intent.target is not None
+    assert "谁" not in intent.target.text
+    assert "除了" not in intent.target.text
