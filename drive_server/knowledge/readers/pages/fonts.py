@@ -2,7 +2,7 @@
 
 pdfium leaves out a letter that was drawn by itself if its font has no shape for it, though it knows the letter by the
 PDF's encoding (ISO 32000-2, section 9.7.5.2): whole Chinese pages were blank on a machine without a Chinese font. The
-stand-in has one shape for all letters, as large as a Chinese one and without ink. Fonts of the machine go first.
+stand-in has one shape for all letters, as wide as a Chinese one and without ink. Fonts of the machine go first.
 """
 
 import ctypes
@@ -27,6 +27,7 @@ _WHOLE_FILE: Final = 0
 _EM: Final = 1000
 _ASCENT: Final = 880
 _DESCENT: Final = -120
+_HIGH: Final = 500
 
 
 class StandIn:
@@ -108,10 +109,11 @@ def stand_in_font() -> bytes:
 
 
 def _tables() -> dict[bytes, bytes]:
-    # A line there and back has a box, and no area that could be filled.
-    box = (0, _DESCENT, _EM, _ASCENT)
+    # A line there and back has a box, and no area that could be filled. It is no higher than small letters, as the
+    # size of type is taken from what the PDF says of the font, or from a letter that reaches beyond that.
+    box = (0, 0, _EM, _HIGH)
     glyph = struct.pack(">hhhhhHHBBB", 1, *box, 2, 0, 1, 1, 1)
-    glyph += struct.pack(">hhhhhh", 0, _EM, -_EM, _DESCENT, _EM, -_EM) + b"\0"
+    glyph += struct.pack(">hhhhhh", 0, _EM, -_EM, 0, _HIGH, -_HIGH) + b"\0"
     everything = struct.pack(">LLL", ord(" "), 0x10FFFF, 1)
     return {
         b"cmap": struct.pack(">HHHHL", 0, 1, 3, 10, 12) + struct.pack(">HHLLL", 13, 0, 28, 0, 1) + everything,

@@ -167,4 +167,4 @@ def system_has_chinese(path: Path) -> bool:
     with pypdfium2.PdfDocument(path) as document:
         text = document[0].get_textpage()
         left, bottom, right, top = text.get_charbox(0)
-    return abs(right - left - 16) > 0.5 or abs(top - bottom - 16) > 0.5
+    return abs(right - left - 16) > 0.5 or abs(top - bottom - 8) > 0.5
