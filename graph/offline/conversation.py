@@ -233,7 +233,7 @@ class Conversation:
 
     @property
     def earlier(self) -> list[str]:
-        """What the person said before the newest message, newest first."""
+        """The messages of the person before the newest one, newest first."""
         return [said.text for said in reversed(self.said) if said.by_person and said.turn < self.turn]
 
     def answers(self) -> list[Said]:

@@ -1,4 +1,4 @@
-"""Changing the text of a file: words for others, a value for another, a passage at the end."""
+"""Changing the text of a file: words for others, or a value for another."""
 
 import re
 from dataclasses import replace

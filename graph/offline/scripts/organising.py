@@ -1,4 +1,4 @@
-"""Making, moving and copying files and folders, one thing or many by one rule; and summaries as files."""
+"""Making and moving files and folders, and many things changed by one rule; and summaries as files."""
 
 import re
 from dataclasses import replace

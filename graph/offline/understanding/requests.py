@@ -131,10 +131,6 @@ def _whole(message: Message, text: str, *, file_open: bool) -> tuple[Intent, ...
         said = message.prepared
         doubtful = batch and (is_negated(said) or _is_supposed(said, ()) or word("plain_question").search(said))
         return (batch if batch and not doubtful else Intent(talk or "explain", text),)
-    if word("link").search(message.text) and (rest := word("expiry").sub("", message.text)) != message.text:
-        # How long a link holds may stand anywhere; the script reads it in what was said.
-        found = _by_rules(message.quoted(rest), file_open=file_open)
-        return tuple(replace(one, said=text) for one in found) if [one.action for one in found] == ["link"] else ()
     kept = named_in("all_but", message.text)
     return _all_but(message, kept, file_open=file_open) if kept else None
 
@@ -182,12 +178,11 @@ def _is_pointing(intent: Intent) -> bool:
 def _joined(message: Message, said: Said, *, file_open: bool) -> list[Intent]:
     """Return the intents, each with what later clauses add to it: "share it with Bob, as editor"."""
     found: list[tuple[Clause, Intent]] = []
-    for clause, intent in said:
+    for clause, intent in (one for one in said if not one[0].negated):
         before, last = found[-1] if found else (clause, Intent(""))
-        action, name = intent.action if intent else "lookup", named_in("naming", clause.said)
-        if clause.negated or (intent is None and not name and not _adds(last, clause, action)):
-            continue
-        if name and last.action in NAMED and action in VAGUE:
+        action = intent.action if intent else "lookup"
+        name = named_in("naming", clause.said) if last.action in NAMED and action in VAGUE else ""
+        if name:
             found[-1] = before, replace(last, names=(message.restored(name).strip(" .。"),))
         elif _adds(last, clause, action):
             whole = before._replace(said=f"{before.said}, {clause.said}", plain=f"{before.plain}, {clause.plain}")
@@ -234,6 +229,9 @@ def _only_spoken_of(message: Message, said: Said) -> bool:
 
 def _is_supposed(text: str, intents: Sequence[Intent]) -> bool:
     """Say whether words of a message suppose or report; a name may sound so: "the minutes from May"."""
+    if any(intent.action == "link" for intent in intents):
+        # How long a link holds is said in the words of a supposition: "until tomorrow".
+        text = word("expiry").sub(" ", text)
     if word("depends").search(text):
         return True
     refs = (ref for intent in intents if intent.action in CHANGING for ref in (intent.target, intent.destination))
