@@ -51,8 +51,8 @@ class Trust:
         return self.least + (1 - self.least) * min(1.0, max(0.0, rise))
 
 
-TRUST = Trust(least=0.45, low=0.1, high=0.65)
-"""With the local model's weight of 0.75: its similarities have from a third to three quarters of a passage's score.
+TRUST = Trust(least=0.55, low=0.1, high=0.65)
+"""With the local model's weight of 0.75: its similarities have from 0.41 to three quarters of a passage's score.
 
 That is so if the best passage by words has all words of the query, and more if not (`share_beside`).
 """

@@ -38,7 +38,7 @@ VAGUE = [0.32, *([0.3] * 60)]
 
 
 def test_meaning_counts_least_where_nothing_stands_out_and_up_to_three_quarters() -> None:
-    assert LocalEmbedder.weight * TRUST.of(spread_of(VAGUE)) == pytest.approx(0.3375)
+    assert LocalEmbedder.weight * TRUST.of(spread_of(VAGUE)) == pytest.approx(0.4125)
     assert LocalEmbedder.weight * TRUST.of(spread_of(CLEAR)) == pytest.approx(0.75)
 
 
