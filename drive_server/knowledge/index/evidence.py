@@ -80,12 +80,22 @@ class Terms:
     slips: frozenset[str] = frozenset()
 
     def coverage(self, text: str) -> Coverage:
-        """Return what a text has of them. A similar word counts, but stands with none: it may be another word."""
+        """Return what a text has of them."""
         held = _words_of(text)
-        places = {word: found for word in self.words if (found := _places(held, word))}
-        meant = {word for word in self.slips.difference(places).intersection(self.words) if _most_similar(word, held)}
+        places = {word: found for word in self.words if (found := self._places(held, word))}
         has_identifier = bool(self.identifiers) and not self.identifiers.isdisjoint(_identifiers(fold_words(text)))
-        return Coverage(frozenset(places) | meant, _most_together(places), self.words, has_identifier)
+        return Coverage(frozenset(places), _most_together(places), self.words, has_identifier)
+
+    def _places(self, held: str, word: str) -> list[int]:
+        """Return where a word stands in a text, in any of its forms."""
+        if _CJK_START.match(word):
+            return _all_of(word, held)
+        if len(word) < MIN_STEM:
+            return _all_of(f" {word} ", held) + _all_of(f" {word}s ", held)
+        found = _all_of(f" {word_stem(word)}", held)
+        if not found and word in self.slips and (meant := _most_similar(word, held)):
+            found = [held.index(meant)]
+        return found
 
 
 def terms_of(question: str, slips: Collection[str] = ()) -> Terms:
@@ -136,15 +146,6 @@ def with_agreement(cosine: float, other: float) -> float:
 def best_of(found: Iterable[Coverage]) -> Coverage:
     """Return the best coverage of several passages."""
     return max(found, key=lambda one: (one.is_answer, one.share), default=Coverage())
-
-
-def _places(held: str, word: str) -> list[int]:
-    """Return where a word stands in a text, in any of its forms."""
-    if _CJK_START.match(word):
-        return _all_of(word, held)
-    if len(word) < MIN_STEM:
-        return _all_of(f" {word} ", held) + _all_of(f" {word}s ", held)
-    return _all_of(f" {word_stem(word)}", held)
 
 
 def _all_of(part: str, text: str) -> list[int]:

@@ -32,7 +32,9 @@ from drive_server.knowledge.index.fusion import (
     CJK_TRUST,
     QUESTION,
     TRUST,
+    WESTERN_TRUST,
     Side,
+    Trust,
     above_field,
     cosine_of,
     field_of,
@@ -374,8 +376,7 @@ class Retrieval:
         found = self.candidates.similarities.get(embedder.name, {})
         if not found or (not self.candidates.words and len(self.request.models) == 1):
             return Side(found, 1.0)
-        trust = CJK_TRUST if isinstance(embedder, CjkEmbedder) else TRUST
-        share = embedder.weight * trust.of(spread_of(found.values()))
+        share = embedder.weight * _trust_in(embedder).of(spread_of(found.values()))
         if isinstance(embedder, LocalEmbedder):
             share = share_beside(self._share_of_question(share, found), self._covered_by_words())
         return Side(found, share)
@@ -396,6 +397,13 @@ class Retrieval:
             return 1.0
         rarity = rarity_of(coverages.values())
         return rarity.share(coverages[best].words) * (1 - rarity.missing)
+
+
+def _trust_in(embedder: Embedder) -> Trust:
+    """Return how the share of a model grows."""
+    if isinstance(embedder, CjkEmbedder):
+        return CJK_TRUST
+    return WESTERN_TRUST if isinstance(embedder, LocalEmbedder) else TRUST
 
 
 def _require_one_state(passages: Sequence[Passage]) -> None:

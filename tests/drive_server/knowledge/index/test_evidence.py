@@ -99,12 +99,6 @@ def test_an_answer_has_to_be_nearer_if_no_passage_has_a_word_of_the_question() -
     assert not is_near(0.55, Coverage(), nowhere, needed)
 
 
-def test_a_similar_word_may_be_another_one_and_makes_no_passage_nearer() -> None:
-    found = terms_of("the manual of the mower robot", ["robot"]).coverage("Manual: parts of a robotics kit, roboot.")
-    assert "robot" in found.words
-    assert terms_of("the robot manual", ["robot"]).coverage("Robust: manual, rebot, robt.").together == {"manual"}
-
-
 def test_words_count_that_stand_close_together() -> None:
     terms = terms_of("child fever treatment")
     near, scattered = (

@@ -8,6 +8,7 @@ from drive_server.knowledge.index.fusion import (
     MIN_SIMILARITY,
     QUESTION,
     TRUST,
+    WESTERN_TRUST,
     Side,
     fuse,
     scaled,
@@ -38,8 +39,8 @@ VAGUE = [0.32, *([0.3] * 60)]
 
 
 def test_meaning_counts_least_where_nothing_stands_out_and_up_to_three_quarters() -> None:
-    assert LocalEmbedder.weight * TRUST.of(spread_of(VAGUE)) == pytest.approx(0.3375)
-    assert LocalEmbedder.weight * TRUST.of(spread_of(CLEAR)) == pytest.approx(0.75)
+    assert LocalEmbedder.weight * WESTERN_TRUST.of(spread_of(VAGUE)) == pytest.approx(0.4125)
+    assert LocalEmbedder.weight * WESTERN_TRUST.of(spread_of(CLEAR)) == pytest.approx(0.75)
 
 
 def test_the_model_of_chinese_counts_for_three_parts_of_four_at_least_and_its_spreads_are_smaller() -> None:
