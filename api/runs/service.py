@@ -356,11 +356,18 @@ class Runs(RunHistory):
         """Leave all runs to the next process, after the events of those that were at work."""
         try:
             if self._replica.is_shared:
-                async with asyncio.timeout(STOP_SECONDS):
-                    await asyncio.gather(*map(self._services.log.flush, run_ids), return_exceptions=True)
+                await self._flush(run_ids)
             await self._replica.release(run_ids)
-        except (StorageFailureError, TimeoutError):
+        except StorageFailureError:
             logger.exception("a stop of %d runs counts as a crash", len(run_ids))
+
+    async def _flush(self, run_ids: Sequence[str]) -> None:
+        """Wait until the events are stored, but not for long: what is missing then the next process makes again."""
+        try:
+            async with asyncio.timeout(STOP_SECONDS):
+                await asyncio.gather(*map(self._services.log.flush, run_ids), return_exceptions=True)
+        except TimeoutError:
+            logger.warning("%d runs are left to other processes before all of their events are stored", len(run_ids))
 
     async def _note_cancel(self, run_id: str, key: str) -> None:
         async with self._services.database.write() as session:

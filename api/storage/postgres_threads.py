@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from api.storage.cached_saver import CachedSaver
 from api.storage.replicas import CLAIM, Claim
+from drive_server.storage.turns import IDLE_SECONDS
 
 CONNECT_SECONDS: Final = 10
 """How long a connection is waited for."""
@@ -31,8 +32,12 @@ _ENTER: Final = """
 INSERT INTO thread_fences AS fence VALUES (%s, %s, %s) ON CONFLICT (thread_id) DO UPDATE
 SET number = excluded.number, starts = excluded.starts
 WHERE (fence.number, fence.starts) <= (excluded.number, excluded.starts)
+RETURNING set_config('idle_in_transaction_session_timeout', %s, true)
 """
-"""Writes a row unless a later run of the thread, or a later process of this one, passed before."""
+"""Writes a row unless a later run of the thread, or a later process of this one, passed before.
+
+Who stands still within the transaction then holds the row no longer than a writer of the drive holds its locks.
+"""
 
 
 class FencedSaver(CachedSaver):
@@ -62,7 +67,8 @@ class FencedSaver(CachedSaver):
         pool = self.conn
         with pool.connection() as connection, connection.transaction():
             if claim is not None:
-                passed = connection.execute(_ENTER, (claim.thread_id, claim.number, claim.starts))
+                values = claim.thread_id, claim.number, claim.starts, f"{IDLE_SECONDS}s"
+                passed = connection.execute(_ENTER, values)
                 if passed.rowcount == 0:
                     claim.refuse()
             self.conn = connection

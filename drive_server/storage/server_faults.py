@@ -8,8 +8,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from drive_server.errors import RETRY_SECONDS, DatabaseAwayError, StorageFailureError
 from drive_server.messages import Message
 
-AWAY: Final = ("08", "57P")
-"""Classes: the connection failed or broke; an operator ended it, or the server starts or stops."""
+AWAY: Final = ("08", "57P", "25P03")
+"""The connection failed or broke; an operator ended it, or the server starts or stops; it was silent in a transaction
+for too long (see `turns.py`)."""
 CROWDED: Final = "53300"
 FULL: Final = "53100"
 

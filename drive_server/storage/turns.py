@@ -26,6 +26,7 @@ from sqlalchemy import (
     null,
     select,
     table,
+    true,
 )
 from sqlalchemy.dialects.postgresql import REGCLASS
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncSession
@@ -33,9 +34,13 @@ from sqlalchemy.orm import Session
 
 from drive_server.storage.tables.journal import ChangeRow
 
+IDLE_SECONDS: Final = 10
+"""PostgreSQL ends a writer that is silent for so long within its transaction, and with it the locks that others wait
+for: its process stands still, or its machine is gone, and no other sign of that may ever come."""
 NOTES: Final = 0x64726976
 """The first key of the locks with the notes; turns are in the other space of advisory locks, that of one 64-bit key."""
 _TWO_KEYS: Final = 2
+_LIMIT: Final = "idle_in_transaction_session_timeout"
 _LOCKS: Final = table("pg_locks", *map(column, ("locktype", "database", "classid", "objid", "objsubid")))
 _DATABASES: Final = table("pg_database", column("oid"), column("datname"))
 
@@ -44,16 +49,14 @@ async def take_turns(session: AsyncSession | AsyncConnection, turns: Iterable[st
     """Wait until no other transaction of these turns is under way; for databases with several writers.
 
     All take theirs in one order: two that need the same ones don't wait for each other. Note the newest number of the
-    `sequence` then, if one is named.
+    `sequence` then, if one is named. From now on the transaction may be silent for `IDLE_SECONDS` at a time.
     """
-    columns: list[ColumnElement[Any]] = [
-        func.pg_advisory_xact_lock(func.hashtextextended(turn, 0)) for turn in sorted(turns)
-    ]
+    columns: list[ColumnElement[Any]] = [func.set_config(_LIMIT, f"{IDLE_SECONDS}s", true())]
+    columns += [func.pg_advisory_xact_lock(func.hashtextextended(turn, 0)) for turn in sorted(turns)]
     if sequence:
         newest = func.coalesce(func.pg_sequence_last_value(cast(literal(sequence), REGCLASS)), 0)
         columns.append(func.pg_advisory_xact_lock_shared(NOTES, cast(newest, Integer)))
-    if columns:
-        await session.execute(select(*columns))
+    await session.execute(select(*columns))
 
 
 @dataclass(frozen=True, slots=True)

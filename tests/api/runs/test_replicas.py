@@ -12,6 +12,7 @@ import pytest
 
 from api import service as service_module
 from api.metrics.counters import FENCE_REFUSALS, TAKE_OVERS
+from api.runs import service as runs_service
 from api.runs import sharing
 from api.storage import replicas
 from tests.api.killable import KillableService
@@ -225,6 +226,22 @@ def test_a_service_that_stops_hands_its_runs_over_and_that_is_no_crash(shared: S
     assert followed.text == "one two"
     assert shared.execute("SELECT starts - stops FROM runs") == [(1,)]
     assert (counted(TAKE_OVERS), counted(FENCE_REFUSALS)) == before
+
+
+@pytest.mark.usefixtures("only_notices")
+def test_a_service_that_stops_hands_its_runs_over_also_before_all_of_their_events_are_stored(
+    shared: Shared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = shared.start(), shared.start(gate_open=True)
+    monkeypatch.setattr(runs_service, "STOP_SECONDS", 0.0)
+    with shared.alice(first).chat("slow one two") as turn:
+        run_id = turn.until("run")["run_id"]
+        turn.until("content")
+        with shared.alice(second).follow(run_id) as followed:
+            first.stop()
+            followed.finish()
+    assert followed.text == "one two"
+    assert shared.execute("SELECT starts - stops FROM runs") == [(1,)]
 
 
 def test_a_service_that_was_stopped_and_wakes_writes_nothing(shared: Shared) -> None:

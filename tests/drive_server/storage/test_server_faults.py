@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import anyio
 import psycopg
 import pytest
-from sqlalchemy import create_engine
+from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
 from drive_server.connect import open_drive
 from drive_server.errors import DatabaseAwayError, DriveError, StorageFailureError
-from drive_server.storage.database import translate
+from drive_server.storage import turns
+from drive_server.storage.database import Database, open_database, translate
 from tests.api.storage.postgres_server import running_server
 from tests.databases import async_url
 from tests.drive_server.http.service import running
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         ("08006", DatabaseAwayError, "database_away"),
         ("57P01", DatabaseAwayError, "database_away"),
         ("57P03", DatabaseAwayError, "database_away"),
+        ("25P03", DatabaseAwayError, "database_away"),
         ("53300", DatabaseAwayError, "database_away"),
         (None, DatabaseAwayError, "database_away"),
         ("53100", StorageFailureError, "storage_failure"),
@@ -69,6 +71,24 @@ async def test_a_server_that_is_away_is_told_and_the_first_request_after_it_is_b
             assert (away.status_code, away.json()["code"]) == (503, "database_away")
             assert int(away.headers["Retry-After"]) > 0
             assert (await client.get("/api/drive/items/root")).status_code == 200
+
+
+async def stand_still_while_another_writes(database: Database) -> None:
+    async with database.write("alice"), database.write("alice") as another:
+        assert await another.scalar(text("SELECT 1")) == 1
+
+
+async def test_a_writer_that_stands_still_in_its_transaction_holds_up_others_for_a_while_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(turns, "IDLE_SECONDS", 1)
+    with running_server() as server:
+        database = await open_database(async_url(server.new_database()))
+        with anyio.fail_after(20), pytest.raises(DatabaseAwayError):
+            await stand_still_while_another_writes(database)
+        async with database.write("alice") as again:
+            assert await again.scalar(text("SELECT 1")) == 1
+        await database.dispose()
 
 
 async def test_times_are_utc_whatever_zone_the_server_has(drive_settings: DriveSettings) -> None:
