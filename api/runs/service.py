@@ -362,7 +362,7 @@ class Runs(RunHistory):
             logger.exception("a stop of %d runs counts as a crash", len(run_ids))
 
     async def _flush(self, run_ids: Sequence[str]) -> None:
-        """Wait until the events are stored, but not for long: what is missing then the next process makes again."""
+        """Wait a moment until the events are stored; the next process makes those again that are not."""
         try:
             async with asyncio.timeout(STOP_SECONDS):
                 await asyncio.gather(*map(self._services.log.flush, run_ids), return_exceptions=True)

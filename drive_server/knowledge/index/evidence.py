@@ -108,13 +108,13 @@ def terms_of(question: str, slips: Collection[str] = ()) -> Terms:
 
 @dataclass(frozen=True, slots=True)
 class Rarity:
-    """How much each word of a question says, and the share of that which is in words that no passage has."""
+    """The rarity of each word of a question, and the share of the whole rarity in words that no passage has."""
 
     of: Mapping[str, float] = field(default_factory=dict[str, float])
     missing: float = 0.0
 
     def share(self, words: Iterable[str]) -> float:
-        """Return the share of what the question says that is in these words, 1 if it says nothing."""
+        """Return the share of the question's rarity that these words carry; 1 if no word is rare."""
         return sum(self.of[word] for word in words) / sum(self.of.values()) if self.of else 1.0
 
 

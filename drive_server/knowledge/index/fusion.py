@@ -90,10 +90,10 @@ QUESTION = QuestionTrust(share=0.9, short=500, long=650)
 
 
 def share_beside(share: float, covered: float) -> float:
-    """Return a model's share if the best passage by words has only a part, `covered`, of what the query says.
+    """Return a model's share if the best passage by words carries only a part, `covered`, of the query's rarity.
 
-    Full-text scores then count as shares of what a passage with all words would have: the fewer of the words are in any
-    passage, the less their order says.
+    Full-text scores then count as shares of the score of a passage with all words: the fewer of the words stand in any
+    passage, the less the order of these scores says.
     """
     return share / (share + (1 - share) * covered)
 

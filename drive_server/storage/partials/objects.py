@@ -34,7 +34,7 @@ class PartialObjects:
         return bytes(obstore.get(self._store, place).bytes())
 
     def remove(self, places: Iterable[str]) -> None:
-        """Remove what is at these places, as far as it is there."""
+        """Remove the objects at these places; one that is gone already is no error."""
         for place in places:
             with suppress(FileNotFoundError):
                 obstore.delete(self._store, place)

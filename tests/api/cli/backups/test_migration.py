@@ -8,42 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from obstore.store import MemoryStore
 from sqlalchemy import text
 
 from api.cli import main
-from api.cli.backups import migration, rows, sources
+from api.cli.backups import migration, rows
 from api.cli.service.data_dir import hold
-from drive_server.storage import blobs
-from drive_server.storage.installation import parts
+from tests.api.cli.backups.installations import buckets, stack
 from tests.api.real_service import RealService
 from tests.databases import async_url, server
 from tests.fakes.chat_model import ScriptedChatModel, route_to, tool_call
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.e2e.person import Person
 
-
-@pytest.fixture(autouse=True)
-def buckets(monkeypatch: pytest.MonkeyPatch) -> dict[str, MemoryStore]:
-    """Stores in memory, one for each address."""
-    made: dict[str, MemoryStore] = {}
-
-    def store_at(url: str) -> MemoryStore:
-        return made.setdefault(url, MemoryStore())
-
-    for module in (blobs, parts, sources):
-        monkeypatch.setattr(module, "remote_store", store_at)
-    return made
-
-
-@pytest.fixture
-def stack() -> Iterator[ExitStack]:
-    with ExitStack() as stack:
-        yield stack
+__all__ = ["buckets", "stack"]
 
 
 def serve(root: Path, stack: ExitStack, model: ScriptedChatModel | None = None, **options: Any) -> Person:

@@ -13,26 +13,28 @@ import anyio
 import obstore
 import psycopg
 import pytest
-from obstore.store import MemoryStore
 
 from api.cli import main
-from api.cli.backups import sources
 from api.cli.backups.layout import CONTENTS, DRIVE_DUMP, GENERATIONS, THREADS_DUMP, generations_in
 from api.cli.backups.servers import Servers, held_collector, restore_dump
 from drive_server.storage import blobs
 from drive_server.storage.collector import Collector, Rules
 from drive_server.storage.database import open_database
-from drive_server.storage.installation import parts
+from tests.api.cli.backups.installations import buckets, stack
 from tests.api.real_service import RealService
 from tests.api.storage.postgres_server import programs_folder
 from tests.databases import async_url, server
 from tests.fakes.chat_model import ScriptedChatModel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
+    from obstore.store import MemoryStore
+
     from tests.e2e.person import Person
+
+
+__all__ = ["buckets", "stack"]
 
 
 @dataclass
@@ -64,25 +66,6 @@ class Place:
 def programs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put the tests' PostgreSQL on the PATH."""
     monkeypatch.setenv("PATH", f"{programs_folder()}{os.pathsep}{os.environ['PATH']}")
-
-
-@pytest.fixture(autouse=True)
-def buckets(monkeypatch: pytest.MonkeyPatch) -> dict[str, MemoryStore]:
-    """Stores in memory, one for each address."""
-    made: dict[str, MemoryStore] = {}
-
-    def store_at(url: str) -> MemoryStore:
-        return made.setdefault(url, MemoryStore())
-
-    for module in (blobs, parts, sources):
-        monkeypatch.setattr(module, "remote_store", store_at)
-    return made
-
-
-@pytest.fixture
-def stack() -> Iterator[ExitStack]:
-    with ExitStack() as stack:
-        yield stack
 
 
 def new_place(root: Path, contents: str) -> Place:

@@ -226,7 +226,7 @@ class _Layout:
         return self._as_drawn()
 
     def _rows(self) -> list[Row]:
-        """Return what is left by rows from top to bottom. A line that is a row by itself stays as it is."""
+        """Return the pieces that no table took, by rows from top to bottom. A line that is a row alone stays whole."""
         free: list[Line] = []
         for line, (first, end) in zip(self._drawn, pairwise(self._firsts), strict=True):
             taken = self._taken.count(1, first, end)
