@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
 
 import pytest
 from pptx import Presentation
 from pptx.enum.shapes import PP_PLACEHOLDER
+from pptx.opc.packuri import PackURI
 from pptx.oxml import parse_xml
 
 from drive_server.knowledge.readers.extract import extract
@@ -157,3 +159,14 @@ def test_heads_and_feet_of_notes_are_read_once(tmp_path: Path) -> None:
     extraction = read(tmp_path, slides(shape("words"), related=(("n", "notesSlide", "said.xml"),), n=notes))
     assert extraction.text == "words\n\nBoard only\n\nsay it"
     assert extraction.omissions == {"margin": 1}
+
+
+def test_slides_whose_main_part_has_another_name_are_read(tmp_path: Path) -> None:
+    deck: Any = Presentation()
+    deck.slides.add_slide(deck.slide_layouts[5]).shapes.title.text = "Plan of the year"
+    deck.part.partname = PackURI("/ppt/presentation2.xml")
+    file = io.BytesIO()
+    deck.save(file)
+    with ZipFile(file) as package:
+        assert "ppt/presentation.xml" not in package.namelist()
+    assert "Plan of the year" in read(tmp_path, file.getvalue()).text

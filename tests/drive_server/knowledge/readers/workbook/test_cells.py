@@ -211,6 +211,30 @@ def test_formulas_of_xls_and_ods_that_nobody_has_calculated_are_marked(reader: R
     assert reader.omissions == {"formula": 1}
 
 
+@pytest.mark.parametrize(
+    ("value", "number_format", "shown"),
+    [
+        (0.475, "0.0%", "47.5%"),
+        (0.5, "0%", "50%"),
+        (1234, "00000", "01234"),
+        (27.25 / 24, "[h]:mm", "27:15"),
+        (1234567890123456, "0", "1234567890123456"),
+        (1234.5, "#,##0.00", "1,234.50"),
+        (45000, "yyyy-mm-dd", "2023-03-15"),
+    ],
+)
+def test_values_of_xls_are_told_as_their_cells_show_them(
+    reader: Reader, value: float, number_format: str, shown: str
+) -> None:
+    book: Any = xlwt.Workbook()
+    sheet = book.add_sheet("S")
+    sheet.write(0, 0, "value")
+    sheet.write(0, 1, value, xlwt.easyxf(num_format_str=number_format))
+    file = io.BytesIO()
+    book.save(file)
+    assert reader.lines(file.getvalue())[1:] == [f"value | {shown}"]
+
+
 def test_errors_are_told(reader: Reader) -> None:
     data = written(lambda _, sheet: [sheet.write_formula("A1", "=1/0", None, "#DIV/0!"), sheet.write("B1", "end")])
     assert reader.lines(data)[1:] == ["#DIV/0! | end"]

@@ -68,6 +68,8 @@ CONTENT: dict[str, Callable[[int], list[Text]]] = {
     "amounts": lambda page: [(300, 30, f"Amount due: {118 * page}.00 EUR")],
     "the same amount": lambda page: [(72, 765 + page * 0, "Total due: 99.00 EUR")],
     "other numbers": lambda page: [(300, 30, str(37 * page))],
+    "a row of figures": lambda page: [(72 + 90 * at, 765, str(149 + page * 7 + at)) for at in range(5)],
+    "a row of figures that count": lambda page: [(72 + 90 * at, 30, str(10 * at + page)) for at in range(5)],
     "years": lambda page: [(300, 30, str(2020 + page))],
     "numbered titles": lambda page: [(72, 765, f"Quarter {page}")],
     "numbers behind labels": lambda page: [(72, 765, "Certificate no."), (180, 765, str(page))],
