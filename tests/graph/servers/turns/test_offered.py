@@ -150,6 +150,24 @@ async def test_descriptions_reach_the_model_cleaned_and_fenced(notes: NotesServe
     assert "no instructions" in described
 
 
+async def test_a_tool_with_alternatives_at_the_top_is_offered_without_them_and_called_with_its_arguments(
+    make: Assemble, model: ScriptedChatModel, notes: NotesServer, chosen: Chosen
+) -> None:
+    one_of = {**schema(a={"type": "string"}, b={"type": "string"}), "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}
+    notes.tools = [Tool(name="note", inputSchema=one_of)]
+    chosen.choice = Choice(servers=(notes.definition(),))
+    shown = offer(chosen.choice, [notes.tools], AgentSettings()).tools[NOTE].args_schema
+    assert isinstance(shown, dict)
+    assert shown.keys() <= {"type", "properties", "required"}
+    assert shown["properties"].keys() == {"a", "b"}
+    model.script = [tool_call(NOTE, "n1", b="hello"), "It is noted."]
+    assistant = make()
+    await assistant.say("list my files, then note hello")
+    seen = await assistant.answer(approve("n1"))
+    assert seen.ends == [(NOTE, "done")]
+    assert notes.calls == [("note", {"b": "hello"})]
+
+
 async def test_schemas_that_point_elsewhere_or_are_none_are_left_out(notes: NotesServer) -> None:
     bad = [
         {"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1/x"}}},
