@@ -53,6 +53,7 @@ async def either(
     """A database as SQLite's transactions are run, and as those of every other one are."""
     if request.param == "on the event loop":
         monkeypatch.setattr(Transactions, "__init__", without_threads)
+        monkeypatch.setattr(engine, "take_turns", take_none)
     database = await open_words(tmp_path)
     yield database
     await database.dispose()
@@ -61,6 +62,10 @@ async def either(
 def without_threads(self: Transactions, opened: object, on_connect: object = None, sequence: str = "") -> None:
     del on_connect, sequence
     vars(self).update(_engine=opened, _sqlite=None, _sequence="")
+
+
+async def take_none(*_: object) -> None:
+    """Take no turns: SQLite has one writer."""
 
 
 @pytest.fixture
