@@ -29,13 +29,13 @@ run: .venv/installed
 
 # The tests that touch storage most, run a second time on PostgreSQL, whose server is one of the tests' Python packages.
 ON_POSTGRESQL = $(addprefix tests/drive_server/services/,journal files undo sharing uploads identity/test_service.py) \
-	tests/drive_server/storage tests/api/events tests/api/approvals tests/api/runs tests/api/metrics \
-	tests/api/test_cancelled_changes.py
+	tests/drive_server/storage tests/api/events tests/api/approvals tests/api/metrics tests/api/test_cancelled_changes.py \
+	$(addprefix tests/api/runs/,test_log_before_state.py test_parked.py test_run_events.py test_stopping.py test_retention.py)
 
 # A story of a browser or of killed processes that fails is run once more at the end (tests/second_run.py).
 test release-check: .venv/installed-node .venv/installed-webdav .venv/installed-browser
 	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder $(if $(filter release-check,$@),--release)
-	TEST_DATABASE=postgresql $(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(ON_POSTGRESQL)
+	TEST_DATABASE=postgresql $(BIN)/python -m pytest --numprocesses 4 --dist loadfile $(ON_POSTGRESQL)
 
 # For every night: all tests of the drive and of the service on PostgreSQL.
 test-postgresql: .venv/installed-test

@@ -12,7 +12,7 @@ import pytest
 from tests.second_run import LATE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     Run = Callable[..., pytest.RunResult]
 
@@ -48,9 +48,9 @@ FAILING_UNIT = """
 """
 
 
-@pytest.fixture(params=[(), ("--numprocesses", "2", "--dist", "loadfile")], ids=["alone", "workers"])
+@pytest.fixture
 def run(request: pytest.FixtureRequest, pytester: pytest.Pytester) -> Run:
-    """Run pytest with the plugin on modules of the given names and texts."""
+    """Run pytest with the plugin on modules of the given names and texts; options come first, such as of workers."""
     pytester.makeini("[pytest]\naddopts = -q --strict-markers\n")
     pytester.makeconftest('pytest_plugins = ("tests.second_run",)')
 
@@ -59,7 +59,7 @@ def run(request: pytest.FixtureRequest, pytester: pytest.Pytester) -> Run:
             (pytester.path / f"test_{name}.py").write_text(BEGINNING + dedent(text), "utf-8")
         with pytest.MonkeyPatch.context() as monkeypatch:
             monkeypatch.setenv("PYTHONPATH", str(request.config.rootpath))
-            return pytester.runpytest_subprocess(*request.param, *options)
+            return pytester.runpytest_subprocess(*options)
 
     return runs
 
@@ -70,10 +70,11 @@ def begun(pytester: pytest.Pytester) -> Callable[[str], list[str]]:
     return lambda name: (pytester.path / f"{name}.begun").read_text("utf-8").split()
 
 
+@pytest.mark.parametrize("options", [(), ("--numprocesses", "2", "--dist", "loadfile")], ids=["alone", "with workers"])
 def test_a_story_that_passes_the_second_time_is_listed_and_nothing_else_runs_twice(
-    run: Run, begun: Callable[[str], list[str]]
+    run: Run, begun: Callable[[str], list[str]], options: Sequence[str]
 ) -> None:
-    result = run(story=LATE_STORY, other="def test_other():\n    beginning('other')\n")
+    result = run(*options, story=LATE_STORY, other="def test_other():\n    beginning('other')\n")
     assert result.ret == pytest.ExitCode.OK
     result.stdout.fnmatch_lines(["*too late*", f"{LATE}: test_story.py::test_late", f"*2 passed, 1 {LATE} in *"])
     first, second = begun("late")

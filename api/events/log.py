@@ -9,7 +9,7 @@ words of a message don't wait for others, only for that time.
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakValueDictionary
@@ -18,6 +18,7 @@ from sqlalchemy import Connection, Executable, func, select
 
 from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row, newest_number, read_frames
 from api.storage.notices import NEW_EVENTS
+from api.storage.patience import pauses
 from api.storage.replicas import NotOwnerError, Replica, RunLostError
 from api.storage.tables import EventRow, RunRow
 from drive_server.errors import StorageFailureError
@@ -25,8 +26,6 @@ from drive_server.storage.database import Database
 
 logger = logging.getLogger(__name__)
 
-FIRST_PAUSE_SECONDS = 0.1
-LONGEST_PAUSE_SECONDS = 5.0
 BATCH_SECONDS = 0.02
 LONGEST_BATCH_SECONDS = 0.1
 BATCH_PER_TRANSACTION = 4
@@ -423,14 +422,6 @@ def next_batch_time(begun: float, ended: float, *, soon: bool = False) -> float:
     """
     pause = BATCH_PER_TRANSACTION * (ended - begun)
     return ended + min(pause if soon else max(pause, BATCH_SECONDS), LONGEST_BATCH_SECONDS)
-
-
-def pauses() -> Iterator[float]:
-    """Yield the seconds to wait before each further try: longer and longer."""
-    pause = FIRST_PAUSE_SECONDS
-    while True:
-        yield pause
-        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
 
 
 async def _signalled(event: asyncio.Event, seconds: float) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
@@ -21,18 +22,19 @@ from api.branching import NOTHING
 from api.clock import Clock
 from api.drive import DriveForService, RunChange, changes_to_view
 from api.events.filters import EventFilter
-from api.events.frames import Event, read_frames, read_open_calls, read_records, was_sent
-from api.events.log import EventLog, OwnersOnly, Statement, pauses
+from api.events.frames import Event, newest_number, read_frames, read_open_calls, read_records, was_sent
+from api.events.log import EventLog, OwnersOnly, Statement
 from api.metrics.counters import FENCE_REFUSALS, FIRST_WORDS_SECONDS, RUNS, count_tokens
 from api.plans import Plans
 from api.runs.shown_words import ShownWords
 from api.runs.webhooks import Webhooks
 from api.servers.assistants import PersonsChoices
+from api.storage.patience import pauses
 from api.storage.replicas import CLAIM, NotOwnerError, Replica, RunLostError
 from api.storage.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, table_of
 from api.thread_words import WHOLE_WORDS, whole_words
 from api.threads import TOUCH
-from drive_server.errors import DriveError, StorageFailureError
+from drive_server.errors import DatabaseAwayError, DriveError, StorageFailureError
 from drive_server.storage.database import Database
 from drive_server.telemetry.conventions import RUN, RUN_ID
 from drive_server.telemetry.fields import begin_log_fields
@@ -161,7 +163,7 @@ class Execution:
         if self.run.starts - self.run.stops > MAX_STARTS:
             return self._failed(CrashedError())
         try:
-            await self._work()
+            await self._work_through_absences()
         except (RunParked, RunLostError):
             raise
         except StorageFailureError as error:
@@ -177,6 +179,28 @@ class Execution:
             return Outcome(FAILED, error.code, text(error.to_dict(), "message", self._language), retryable=True)
         shown = error if isinstance(error, AgentError) else AgentError()
         return Outcome(FAILED, *self._services.graph.failure(shown.in_language(self._language)))
+
+    async def _work_through_absences(self) -> None:
+        """Work; when the database was away meanwhile, go on from what is stored, as another process would."""
+        for _ in range(MAX_STARTS - 1):
+            try:
+                return await self._work()
+            except DatabaseAwayError:
+                logger.warning("run %s goes on as soon as the database is back", self.run.id)
+            await self._until_back()
+            await self._services.log.flush(self.run.id)
+            self._recovered, self._words = True, ShownWords()
+            if self._claim:
+                self._claim.must_announce = True
+        return await self._work()
+
+    async def _until_back(self) -> None:
+        """Return when the database can be reached."""
+        for pause in pauses():
+            await asyncio.sleep(pause)
+            with suppress(DatabaseAwayError):
+                await newest_number(self._services.database, self.run.id)
+                return
 
     async def _work(self) -> None:
         step = await self._resume_point() if self._recovered else self._input()

@@ -14,11 +14,11 @@ from api.authority import key_of, require_scopes
 from api.drive import Place, Principal
 from api.errors import ModelNotAllowedError, RunFinishedError, ShuttingDownError
 from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row
-from api.events.log import pauses
 from api.runs.execution import Execution, RunParked, RunServices
 from api.runs.history import RunHistory
 from api.runs.versions import Replaced, leave_branch
 from api.storage.notices import CANCEL, NEW_EVENTS, WAKE
+from api.storage.patience import pauses
 from api.storage.replicas import OwnRun, RunLostError
 from api.storage.tables import RUNNING, WAITING, RunRow, new_id, table_of, values_of
 from api.thread_words import NEW_WORDS, first_words

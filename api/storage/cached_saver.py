@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableConfig
@@ -89,9 +89,11 @@ class CachedSaver(BaseCheckpointSaver[Any]):
     What a step of another process leads to is read as the library reads it.
     """
 
+    THREAD: ClassVar = OneThread
+
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.thread = OneThread()
+        self.thread = self.THREAD()
         self.after_put: Callable[[Checkpoint], Awaitable[None]] | None = None
         """Called when a checkpoint is stored, before anything follows."""
         self._threads: OrderedDict[tuple[str, str], _Thread] = OrderedDict()

@@ -3,18 +3,21 @@
 import json
 import re
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, ParamSpec, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.checkpoint.serde.base import SerializerProtocol
-from langgraph.store.base import BaseStore
+from langgraph.store.base import BaseStore, Op, Result
 from typing_extensions import override
 
 from api.storage.cached_saver import CachedSaver
+from api.storage.one_thread import OneThread
+from api.storage.patience import patiently
 from api.storage.replicas import CLAIM, Claim
 from drive_server.storage.turns import IDLE_SECONDS
 
@@ -39,6 +42,31 @@ RETURNING set_config('idle_in_transaction_session_timeout', %s, true)
 Who stands still within the transaction then holds the row no longer than a writer of the drive holds its locks.
 """
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class PatientThread(OneThread):
+    """Makes the calls of a server, which may be away."""
+
+    @override
+    async def run(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+        """Return the result of the call, which in a run is made again while the server is away."""
+
+        async def call() -> T:
+            return await OneThread.run(self, work, *args, **options)
+
+        return await patiently(call)
+
+
+class PatientStore(BaseStore):
+    """A store of LangGraph on a server, which may be away."""
+
+    @override
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Run the operations, in a run again and again while the server is away."""
+        return await patiently(partial(super().abatch, [*ops]))
+
 
 class FencedSaver(CachedSaver):
     """Stores a trip's checkpoints and writes in one transaction, and none for a run that another process has.
@@ -47,6 +75,7 @@ class FencedSaver(CachedSaver):
     newest run and how often that was taken up. The one who takes a run up passes it before reading the thread.
     """
 
+    THREAD = PatientThread
     conn: Any
 
     @override
@@ -108,7 +137,8 @@ async def opened_postgres(
         reconnect_timeout=CONNECT_SECONDS,
         kwargs={"autocommit": True, "prepare_threshold": 0, "row_factory": import_module("psycopg.rows").dict_row},
     )
-    saver, store = saver_class(pool, serde=serde), store_type(pool)
+    store_class: Any = type("PostgresMemories", (PatientStore, store_type), {})
+    saver, store = saver_class(pool, serde=serde), store_class(pool)
     await saver.thread.run(pool.open)
     try:
         await saver.thread.run(_make_tables, pool, saver, store)

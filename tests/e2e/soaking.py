@@ -9,6 +9,7 @@ import os
 from typing import TYPE_CHECKING, Final, Protocol
 
 import httpx
+import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 SEED: Final = os.environ.get("SOAK_SEED", "soak")
 SECONDS_A_KILL: Final = 30
+SOAKS: Final = "SOAK_KILLS" in os.environ
+AT_NIGHT: Final = pytest.mark.skipif(not SOAKS, reason="takes long, and differs little from another test: make soak")
 
 
 def kills(default: int) -> int:

@@ -11,6 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from api.events import log as event_log
 from api.events.frames import Frame, read_frames
 from api.events.log import BUFFER_FRAMES, EventLog
+from api.storage import patience
 from api.storage.database import open_database
 from api.storage.tables import EventRow
 from drive_server.errors import StorageFailureError
@@ -72,7 +73,7 @@ async def test_nothing_is_sent_that_is_not_stored(database: Database, monkeypatc
 
         return await real(self, failing)
 
-    monkeypatch.setattr(event_log, "FIRST_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(patience, "FIRST_PAUSE_SECONDS", 0)
     async with writing(database, "r") as log:
         monkeypatch.setattr(Database, "write_sync", full)
         frames = log.follow("r", 0, 10)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from api.approvals.service import Approvals
-from api.events import log
 from api.runs import execution
 from api.runs import service as runs_service
 from api.runs.service import Runs
+from api.storage import patience
 from api.storage.tables import ApprovalRow, RunRow, ThreadRow, table_of
 from drive_server.errors import StorageFailureError
 from drive_server.storage.database import Database
@@ -186,7 +186,7 @@ def test_a_decided_run_goes_on_although_the_database_fails_at_first(
             yield session
 
     monkeypatch.setattr(Database, "read", unreliable)
-    monkeypatch.setattr(log, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(patience, "FIRST_PAUSE_SECONDS", 0.001)
     with alice.chat("share it") as turn:
         asked = turn.until("approval_needed")
         while service.parts.service.runs.active:

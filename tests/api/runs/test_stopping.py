@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.events import log
+from api.approvals.service import Approvals
 from api.runs import execution
-from drive_server.errors import StorageFailureError
+from api.storage import patience
+from drive_server.errors import DatabaseAwayError, StorageFailureError
+from drive_server.messages import Message
 from tests.api.fakes import Gate
 from tests.api.serving import RunningService, SmallService, execute, rest_of
 
@@ -87,7 +89,7 @@ def test_an_end_that_fails_is_tried_again(tmp_path: Path, monkeypatch: pytest.Mo
         return await read(*given)
 
     monkeypatch.setattr(execution, "read_open_calls", unreliable)
-    monkeypatch.setattr(log, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(patience, "FIRST_PAUSE_SECONDS", 0.001)
     with serving(tmp_path) as (service, alice), alice.chat("slow one two") as turn:
         thread_id = turn.until("run")["thread_id"]
         turn.until("content")
@@ -97,6 +99,41 @@ def test_an_end_that_fails_is_tried_again(tmp_path: Path, monkeypatch: pytest.Mo
         with alice.chat("say more", thread_id=thread_id) as more:
             more.finish()
     assert failures == []
+
+
+@pytest.mark.parametrize("place", ["find", "closed"])
+def test_a_run_whose_database_was_away_goes_on_from_what_is_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    away = [DatabaseAwayError("away"), DatabaseAwayError("away")]
+    asks = getattr(Approvals, place)
+
+    async def unreliable(approvals: Approvals, approval_id: str) -> Any:
+        if away:
+            raise away.pop()
+        return await asks(approvals, approval_id)
+
+    monkeypatch.setattr(Approvals, place, unreliable)
+    monkeypatch.setattr(patience, "FIRST_PAUSE_SECONDS", 0.001)
+    with serving(tmp_path, gate_open=True) as (_, alice), alice.chat("write and wait") as turn:
+        alice.answer(turn.until("approval_needed"), "approve")
+        done = turn.finish()
+    assert (away, done["status"], [change["tool"] for change in done["changes"]]) == ([], "success", ["write_item"])
+    assert len((tmp_path / "effects.jsonl").read_text().splitlines()) == 1
+    assert [len(turn.of(kind)) for kind in ("approval_needed", "approval_resolved", "tool_call_end")] == [1, 1, 1]
+
+
+def test_a_run_whose_database_is_away_again_and_again_ends_with_an_error_that_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: Any) -> None:
+        raise DatabaseAwayError(Message.of("database_away"))
+
+    monkeypatch.setattr(Approvals, "find", away)
+    monkeypatch.setattr(patience, "FIRST_PAUSE_SECONDS", 0.001)
+    with serving(tmp_path, gate_open=True) as (_, alice), alice.chat("write and wait") as turn:
+        error = turn.until("error")
+    assert (error["code"], error["retryable"]) == ("database_away", True)
 
 
 def test_a_cancellation_that_nobody_asked_for_ends_the_run_as_an_error(

@@ -1,14 +1,21 @@
 """Threads in PostgreSQL: a server that goes and comes back, and characters that its JSON has no room for."""
 
+from collections.abc import Iterator
+from itertools import repeat
+
 import anyio
 import psycopg
 import pytest
 
-from api.storage import postgres_threads
+from api.storage import patience, postgres_threads
+from api.storage.database import open_database
+from api.storage.replicas import CLAIM, Claim, Replica
 from api.storage.threads import open_threads
+from drive_server.errors import DatabaseAwayError
 from graph.messages.stored_results import ResultCache, ResultStore
 from tests.api.storage.postgres_server import PostgresServer
 from tests.api.storage.talk import CONFIG, fresh, graph_on, said, say
+from tests.databases import async_url
 
 
 @pytest.fixture
@@ -38,13 +45,42 @@ async def test_without_a_server_a_run_ends_and_the_thread_goes_on_from_what_is_s
         await say(graph_on(storage.saver), "first")
         postgres.stop()
         try:
-            with pytest.raises(Exception, match="couldn't get a connection"):
+            with pytest.raises(DatabaseAwayError):
                 await say(graph_on(storage.saver), "lost")
+            with pytest.raises(DatabaseAwayError):
+                await storage.store.aget(("a",), "b")
         finally:
             postgres.start()
         await say(graph_on(storage.saver), "second")
         assert await said(storage.saver) == await fresh(url)
         assert "lost" not in [text for _, text in await said(storage.saver)]
+
+
+async def test_what_a_run_stores_and_reads_waits_until_the_server_is_back(
+    url: str, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[bool] = []
+
+    def pauses() -> Iterator[float]:
+        postgres.start()
+        started.append(True)
+        yield from repeat(0.1)
+
+    monkeypatch.setattr(postgres_threads, "CONNECT_SECONDS", 1)
+    monkeypatch.setattr(patience, "pauses", pauses)
+    database = await open_database(async_url(url))
+    async with open_threads(url) as storage:
+        await say(graph_on(storage.saver), "first")
+        CLAIM.set(Claim(Replica(database), "r", "t1", 1, 1, must_announce=False))
+        postgres.stop()
+        await say(graph_on(storage.saver), "second")
+        postgres.stop()
+        await storage.store.aput(("a",), "b", {"text": "kept"})
+        item = await storage.store.aget(("a",), "b")
+        assert len(await said(storage.saver)) == 16
+        assert await said(storage.saver) == await fresh(url)
+    await database.dispose()
+    assert (item and item.value, started) == ({"text": "kept"}, [True, True])
 
 
 @pytest.mark.parametrize("number", range(3))

@@ -14,6 +14,7 @@ from drive_server.connect import open_drive
 from drive_server.errors import DatabaseAwayError, DriveError, StorageFailureError
 from drive_server.storage import turns
 from drive_server.storage.database import Database, open_database, translate
+from drive_server.storage.server_faults import translated
 from tests.api.storage.postgres_server import running_server
 from tests.databases import async_url
 from tests.drive_server.http.service import running
@@ -43,6 +44,8 @@ def test_each_failure_has_its_own_sentence(state: str | None, kind: type[DriveEr
     assert type(failure) is kind
     assert failure.code == code
     assert ("disk" in failure.hint) == (state == "53100")
+    with pytest.raises(kind if kind is DatabaseAwayError or state == "53100" else psycopg.Error), translated():
+        raise failed
 
 
 @pytest.mark.parametrize("failed", [OSError(5, "Input/output error"), ConnectionResetError(), TimeoutError()])

@@ -12,6 +12,7 @@ import pytest
 from tests.api.command_model import command
 from tests.e2e.pair.services import Pair, pause
 from tests.e2e.pair.work import Load
+from tests.e2e.soaking import AT_NIGHT, SOAKS
 from tests.e2e.stopped import WAIT
 
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ pytestmark = [pytest.mark.story, pytest.mark.timeout(600)]
 
 STOP_SECONDS: Final = max(12.0, float(os.environ.get("SOAK_STOP_SECONDS", "12")))
 AWAY_SECONDS: Final = float(os.environ.get("SOAK_AWAY_SECONDS", "3"))
-CUTS: Final = 8
+CUTS: Final = 8 if SOAKS else 3
 HELD: Final = 3
-RUNS: Final = 50
+RUNS: Final = 50 if SOAKS else 10
 UNDER_WAY_SECONDS: Final = 2.0
 CUT: Final = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -81,7 +82,7 @@ def test_who_stands_still_writes_nothing_of_the_runs_that_the_other_one_ended(pa
     assert written(pair, ended) == before
 
 
-@pytest.mark.parametrize("seconds", [0.0, AWAY_SECONDS])
+@pytest.mark.parametrize("seconds", [pytest.param(0.0, marks=AT_NIGHT), AWAY_SECONDS])
 def test_a_database_that_is_away_costs_only_time(pair: Pair, server: PostgresServer, seconds: float) -> None:
     with Load(pair):
         pause(UNDER_WAY_SECONDS)
@@ -97,7 +98,7 @@ def test_cut_connections_for_notices_cost_only_time(pair: Pair) -> None:
             pair.query(CUT)
 
 
-def test_fifty_runs_survive_that_one_service_after_the_other_is_stopped_and_started(pair: Pair) -> None:
+def test_runs_survive_that_one_service_after_the_other_is_stopped_and_started(pair: Pair) -> None:
     run_ids: list[str] = []
     for number in range(RUNS):
         with pair.person() as person, person.chat(waiting(f"Run {number}")) as turn:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.pair.services import Pair
 from tests.e2e.pair.work import Load
-from tests.e2e.soaking import SECONDS_A_KILL, SEED, kills
+from tests.e2e.soaking import AT_NIGHT, SECONDS_A_KILL, SEED, kills
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +25,9 @@ TEN_MINUTES: Final = 600
 pytestmark = [pytest.mark.story, pytest.mark.timeout(300 + SECONDS_A_KILL * KILLS)]
 
 
-@pytest.mark.parametrize("ahead", [pytest.param((0, 0), id="one time"), pytest.param((0, TEN_MINUTES), id="two times")])
+@pytest.mark.parametrize(
+    "ahead", [pytest.param((0, 0), id="one time"), pytest.param((0, TEN_MINUTES), id="two times", marks=AT_NIGHT)]
+)
 def test_kills_of_either_service_lose_and_double_nothing(
     tmp_path: Path, server: PostgresServer, ahead: tuple[float, float]
 ) -> None:

@@ -9,11 +9,12 @@ import pytest
 from mcp.types import CallToolResult, ToolAnnotations
 
 from graph.context import RunContext
+from graph.drive import connections
 from graph.drive.connections import ConnectionPool
 from graph.errors import DriveUnavailableError
 from graph.policy.rules import Situation, judge
 from tests.fakes.clock import SettableClock
-from tests.fakes.mcp_server import ScriptedServer, SeenCall, answer
+from tests.fakes.mcp_server import ScriptedServer, SeenCall, answer, refusal
 from tests.graph.assistant import WHO
 
 
@@ -72,6 +73,27 @@ async def test_a_dead_session_is_replaced_and_the_call_made_once_more(
     result = await box.call("ping", {}, meta={})
     assert result.structuredContent == {"n": 1}
     assert server.sessions == 2
+
+
+async def test_a_call_waits_for_the_database_of_the_drive_and_keeps_its_key(
+    pool: ConnectionPool, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = refusal("database_away")
+    answers = iter([away, away, answer("pong", {"n": 1})])
+    server.add("ping", lambda _call: next(answers))
+    monkeypatch.setattr(connections, "PAUSES_SECONDS", (0.0, 0.0, 0.0))
+    assert (await ping(pool)).structuredContent == {"n": 1}
+    assert [call.meta for call in server.calls] == [{"drive-agent/run-id": "r"}] * 3
+
+
+async def test_a_database_that_stays_away_is_the_answer_in_the_end(
+    pool: ConnectionPool, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.add("ping", lambda _call: refusal("database_away"))
+    monkeypatch.setattr(connections, "PAUSES_SECONDS", (0.0,))
+    result = await ping(pool)
+    assert (result.isError, (result.structuredContent or {})["code"]) == (True, "database_away")
+    assert len(server.calls) == 2
 
 
 async def test_a_silent_server_is_an_error_of_its_own_and_its_session_is_given_up(
