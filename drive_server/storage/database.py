@@ -85,7 +85,7 @@ class Database:
         """The turns of writers that name none."""
 
         self.signer = signer or Signer(token_bytes(KEY_BYTES))
-        self._transactions = Transactions(engine, on_connect, schema.sequence)
+        self._transactions = Transactions(engine, on_connect, schema.sequence, schema.server_state)
         self._state: object = None
         self._state_read_at = float("-inf")
         self._state_lock = anyio.Lock()
@@ -209,6 +209,8 @@ class Database:
 
     async def until_changed(self, state: object, is_over: Callable[[], bool] = lambda: False) -> None:
         """Return when the database is in another state than it was, by whatever process; looked at every second.
+
+        On PostgreSQL that is a change of the journal, a key that was revoked, a person who was disabled or removed.
 
         Return too once `is_over` says so.
 

@@ -20,6 +20,7 @@ from sqlalchemy import (
     Pool,
     PoolProxiedConnection,
     QueuePool,
+    Select,
     Text,
     create_engine,
     event,
@@ -88,13 +89,18 @@ class Transactions:
     that nothing goes on behind its back: by then a write may be committed, whole.
 
     SQLite's connections here are not the engine's: pass a listener for new ones as `on_connect` too. `sequence` is
-    that of `take_turns`.
+    that of `take_turns`, `server_state` that of the schema.
     """
 
     def __init__(
-        self, engine: AsyncEngine, on_connect: Callable[[Any, Any], None] | None = None, sequence: str = ""
+        self,
+        engine: AsyncEngine,
+        on_connect: Callable[[Any, Any], None] | None = None,
+        sequence: str = "",
+        server_state: Select[Any, Any] | None = None,
     ) -> None:
         self._engine = engine
+        self._server_state = _SNAPSHOT if server_state is None else server_state
         self._sequence = sequence
         self._sqlite = _SqliteThreads(engine.url, on_connect) if is_sqlite(engine.url) else None
 
@@ -150,11 +156,14 @@ class Transactions:
     async def state(self) -> object:
         """Return a mark of the state of the database: another one after each transaction that wrote, by any process.
 
-        SQLite's `data_version` (https://sqlite.org/pragma.html#pragma_data_version), PostgreSQL's snapshot.
+        SQLite's `data_version` (https://sqlite.org/pragma.html#pragma_data_version). On PostgreSQL, where each process
+        writes that it is alive, the mark is of what the schema names.
         """
         if self._sqlite is not None:
             return await self._sqlite.state()
-        return await self.read(lambda connection: connection.execute(_SNAPSHOT).scalar())
+        # One statement needs no transaction around it, which would be two more.
+        async with self._engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
+            return tuple((await connection.execute(self._server_state)).one())
 
     @property
     def connections_in_use(self) -> int:

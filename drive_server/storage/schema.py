@@ -7,7 +7,20 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import JSON, URL, Connection, DateTime, MetaData, create_engine, event, func, inspect, select, text
+from sqlalchemy import (
+    JSON,
+    URL,
+    Connection,
+    DateTime,
+    MetaData,
+    Select,
+    create_engine,
+    event,
+    func,
+    inspect,
+    select,
+    text,
+)
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.pool import NullPool
 from sqlalchemy.types import TypeDecorator
@@ -59,6 +72,7 @@ class Schema:
     `folder` holds the migrations. `version_table` is the schema's own: two schemas may share a database. `conflict`
     returns the error for a broken constraint, None for a failure of the storage; without it, SQLAlchemy's
     `IntegrityError` passes. `sequence` gives the numbers that readers follow, on PostgreSQL (`turns.py`).
+    `server_state` is the query for `Database.state` there; without it, that is another one after every transaction.
     """
 
     metadata: MetaData
@@ -66,6 +80,7 @@ class Schema:
     version_table: str
     conflict: Callable[[IntegrityError], DriveError | None] | None = None
     sequence: str = ""
+    server_state: Select[Any, Any] | None = None
 
     def upgrade(self, url: URL, configure: Callable[[Any], None] | None = None) -> None:
         """Bring the database at the URL to the newest migration, in one transaction. Blocks; run it in a thread.

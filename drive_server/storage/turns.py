@@ -12,20 +12,16 @@ from functools import cache
 from typing import Any, Final
 
 from sqlalchemy import (
-    BigInteger,
     ColumnElement,
     Connection,
     Integer,
     Row,
-    ScalarSelect,
     Select,
     cast,
-    column,
     func,
     literal,
     null,
     select,
-    table,
     true,
 )
 from sqlalchemy.dialects.postgresql import REGCLASS
@@ -33,16 +29,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncSession
 from sqlalchemy.orm import Session
 
 from drive_server.storage.tables.journal import ChangeRow
+from drive_server.storage.tables.server_state import NOTES, lowest_note
 
 IDLE_SECONDS: Final = 10
 """PostgreSQL ends a writer that is silent for so long within its transaction, and with it the locks that others wait
 for: its process stands still, or its machine is gone, and no other sign of that may ever come."""
-NOTES: Final = 0x64726976
-"""The first key of the locks with the notes; turns are in the other space of advisory locks, that of one 64-bit key."""
-_TWO_KEYS: Final = 2
 _LIMIT: Final = "idle_in_transaction_session_timeout"
-_LOCKS: Final = table("pg_locks", *map(column, ("locktype", "database", "classid", "objid", "objsubid")))
-_DATABASES: Final = table("pg_database", column("oid"), column("datname"))
 
 
 async def take_turns(session: AsyncSession | AsyncConnection, turns: Iterable[str], sequence: str = "") -> None:
@@ -90,18 +82,7 @@ def read_numbers_sync(reader: Connection | Session) -> Numbers:
 @cache
 def _query(dialect: str) -> Select[Any, Any]:
     # One statement: its snapshot, which has the newest number, is older than the list of locks that it reads.
-    return select(func.max(ChangeRow.id), null() if dialect == "sqlite" else _lowest_note())
-
-
-def _lowest_note() -> ScalarSelect[int]:
-    here = select(_DATABASES.c.oid).where(_DATABASES.c.datname == func.current_database()).scalar_subquery()
-    notes = select(func.min(cast(_LOCKS.c.objid, BigInteger))).where(
-        _LOCKS.c.locktype == "advisory",
-        _LOCKS.c.database == here,
-        _LOCKS.c.classid == NOTES,
-        _LOCKS.c.objsubid == _TWO_KEYS,
-    )
-    return notes.scalar_subquery()
+    return select(func.max(ChangeRow.id), null() if dialect == "sqlite" else lowest_note())
 
 
 def _numbers(row: Row[Any, Any]) -> Numbers:

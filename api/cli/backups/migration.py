@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
@@ -15,7 +16,7 @@ from sqlalchemy.pool import NullPool
 
 from api.cli.backups.contents import DamagedError
 from api.cli.backups.databases import copy_databases
-from api.cli.backups.layout import BLOBS, DRIVE, MEMORIES, SERVICE, THREADS, used_blobs
+from api.cli.backups.layout import BLOBS, DRIVE, MEMORIES, SERVICE, THREADS, remove_folder, used_blobs
 from api.cli.backups.restore import SCHEMAS, copy_contents, migrate_files, remove_mark
 from api.cli.backups.rows import continue_numbers, copied_tables, copy_rows, digest_of_rows, filled_table
 from api.cli.backups.sources import contents_at
@@ -28,10 +29,12 @@ from api.cli.texts import text
 from api.servers.secrets import KEY_FILE
 from drive_server.errors import StorageFailureError
 from drive_server.settings import DriveSettings
+from drive_server.storage.installation.parts import index_part
 from graph.settings import AgentSettings
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Generator
 
 FILES: Final = (DRIVE, SERVICE, THREADS, MEMORIES)
 DRAFT: Final = ".migrating-"
@@ -49,8 +52,8 @@ def migrate(arguments: Namespace) -> int:
     _require_source(source, agent)
     begun, terminal = time.monotonic(), Terminal()
     try:
-        with hold(source), TemporaryDirectory(prefix=DRAFT, dir=source) as folder:
-            told = _move(source, Path(folder), drive, agent.threads_url, terminal)
+        with hold(source), _draft(source) as folder:
+            told = _move(source, folder, drive, agent.threads_url, terminal)
     except (OSError, sqlite3.Error, SQLAlchemyError, StorageFailureError) as error:
         raise CommandError.of("migrate_failed", reason=system_reason(error)) from error
     except DamagedError as error:
@@ -58,6 +61,15 @@ def migrate(arguments: Namespace) -> int:
     terminal.say(text("migrate_done", seconds=f"{time.monotonic() - begun:.1f}", **told), "bold")
     terminal.say(text("migrate_next", source=visible_line(str(source))))
     return 0
+
+
+@contextmanager
+def _draft(source: Path) -> Generator[Path]:
+    """Yield a folder for copies. Remove those of a command that was killed."""
+    for left in source.glob(f"{DRAFT}*"):
+        remove_folder(left)
+    with TemporaryDirectory(prefix=DRAFT, dir=source) as folder:
+        yield Path(folder)
 
 
 def _require_servers(drive: DriveSettings, agent: AgentSettings) -> None:
@@ -94,8 +106,16 @@ def _move(source: Path, draft: Path, drive: DriveSettings, threads: str, termina
     with engine.begin() as target:
         rows = sum(_copy_schema(draft / name, target, name) for name in SCHEMAS if (draft / name).exists())
     remove_mark(place)
+    _empty_index(drive.resolved_index_url)
     size = format_size(sum(size for _, size in blobs))
     return {"rows": rows, "threads": names, "memories": memories, "blobs": len(blobs), "size": size}
+
+
+def _empty_index(url: str) -> None:
+    """Empty an index of files that was another database's: the first start would take it for an older copy."""
+    index = index_part(url)
+    if index is not None and index.look().state != "missing":
+        index.reset()
 
 
 def _require_empty(target: Connection) -> None:

@@ -11,6 +11,7 @@ from drive_server.storage.schema import Schema
 from drive_server.storage.tables import dav, index, installation, items, journal, people, sharing, work
 from drive_server.storage.tables.base import Base
 from drive_server.storage.tables.items import LIVE_NAME_COLUMNS, LIVE_NAME_INDEX
+from drive_server.storage.tables.server_state import SERVER_STATE
 
 MODULES: Final = (people, items, sharing, journal, work, index, dav, installation)
 """A table finds those that it refers to once they are all loaded."""
@@ -29,5 +30,6 @@ SCHEMA: Final = Schema(
     "alembic_version",
     _conflict,
     sequence="changes_id_seq",
+    server_state=SERVER_STATE,
 )
 """The drive's tables."""

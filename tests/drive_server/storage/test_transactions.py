@@ -59,8 +59,7 @@ async def either(
     await database.dispose()
 
 
-def without_threads(self: Transactions, opened: object, on_connect: object = None, sequence: str = "") -> None:
-    del on_connect, sequence
+def without_threads(self: Transactions, opened: object, *_: object) -> None:
     vars(self).update(_engine=opened, _sqlite=None, _sequence="")
 
 

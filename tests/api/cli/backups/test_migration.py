@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
 import pytest
@@ -34,7 +37,7 @@ def serve(root: Path, stack: ExitStack, model: ScriptedChatModel | None = None, 
 
 
 def fill(root: Path) -> dict[str, Any]:
-    """Use an embedded service, and stop it; return what it says of its drive and its conversation."""
+    """Use an embedded service, and stop it; return the state of its drive, its conversations and its memories."""
     model = ScriptedChatModel(script=[route_to("drive_agent"), tool_call("create_folder", name="Made"), "Done \x00."])
     with ExitStack() as stack:
         owner = serve(root, stack, model)
@@ -43,18 +46,29 @@ def fill(root: Path) -> dict[str, Any]:
         owner.http.put(f"/api/drive/files/{file['id']}/content", content=b"two").raise_for_status()
         gone = owner.upload("gone.txt", "three")
         owner.http.post(f"/api/drive/items/{gone['id']}/trash").raise_for_status()
+        owner.http.post("/api/users", json={"email": "bob@example.com"}).raise_for_status()
+        link = owner.http.post(f"/api/drive/items/{file['id']}/shares", json={"role": "viewer"}).json()["url"]
         with owner.chat("Make the folder Made") as turn:
             turn.finish()
-        return told_by(owner)
+        model.script = [tool_call("remember", "m1", fact="I like tea"), "ok"]
+        with owner.chat("list my files and remember that I like tea") as turn:
+            turn.finish()
+        shared = tool_call("share_item", "s1", item_id=file["id"], email="bob@example.com")
+        model.script = [route_to("drive_agent"), shared]
+        with owner.chat("Share the plan") as turn:
+            turn.until("approval_needed")
+        return {**told_by(owner), "link": link.rpartition("/s/")[2]}
 
 
 def told_by(owner: Person) -> dict[str, Any]:
-    (thread,) = owner.get("/api/threads")["items"]
+    threads = sorted(thread["thread_id"] for thread in owner.get("/api/threads")["items"])
     return {
         "export": owner.get("/api/drive/export"),
         "trash": [(item["id"], item["path"]) for item in owner.get("/api/drive/trash")["items"]],
-        "conversation": owner.get(f"/api/threads/{thread['thread_id']}"),
+        "conversations": [owner.get(f"/api/threads/{thread}") for thread in threads],
         "changes": owner.get("/api/drive/changes"),
+        "memories": owner.get("/api/memories"),
+        "approvals": owner.get("/api/approvals"),
     }
 
 
@@ -70,16 +84,29 @@ def name(monkeypatch: pytest.MonkeyPatch, root: Path, url: str, contents: str = 
 
 @pytest.mark.parametrize("contents", ["", "s3://after"])
 def test_an_embedded_service_goes_on_on_postgresql(
-    tmp_path: Path, stack: ExitStack, monkeypatch: pytest.MonkeyPatch, contents: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    stack: ExitStack,
+    monkeypatch: pytest.MonkeyPatch,
+    contents: str,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     before, url = fill(tmp_path / "data"), server().new_database()
+    link = before.pop("link")
+    caplog.clear()
     name(monkeypatch, tmp_path / "data", url, contents)
     assert main(["migrate"]) == 0, capsys.readouterr()
     assert "Copied and compared" in capsys.readouterr().out
     assert not [*(tmp_path / "data").glob(f"{migration.DRAFT}*")]
     options: dict[str, Any] = {"blob_url": contents} if contents else {}
-    owner = serve(tmp_path / "data", stack, database_url=async_url(url), **options)
+    model = ScriptedChatModel(script=["Shared."])
+    owner = serve(tmp_path / "data", stack, model, database_url=async_url(url), **options)
+    assert "older copy" not in caplog.text
     assert told_by(owner) == before
+    assert [fact["text"] for fact in before["memories"]["items"]] == ["I like tea"]
+    assert owner.http.get(f"/api/links/{link}", headers={"Authorization": ""}).json()["name"] == "plan.md"
+    (approval,) = before["approvals"]["items"]
+    assert owner.answer(approval, "approve").status_code == 200
     (outer,) = [item for item in owner.children() if item["name"] == "Outer"]
     (plan,) = owner.children(owner.children(outer["id"])[0]["id"])
     assert owner.content(plan["id"]) == "two"
@@ -111,6 +138,41 @@ def test_a_copy_that_differs_leaves_nothing_and_may_be_made_again(
     with psycopg.connect(url) as connection:
         assert connection.execute("SELECT count(*) FROM nodes").fetchone() == (0,)
     assert main(["migrate"]) == 0, capsys.readouterr()
+
+
+KILLED: Final = """
+import os, signal
+from api.cli import main
+from api.cli.backups import migration
+copied = migration._copy_schema
+def killed(*arguments):
+    copied(*arguments)
+    os.kill(os.getpid(), signal.SIGKILL)
+migration._copy_schema = killed
+main(["migrate"])
+"""
+"""Ends when conversations are committed, and the drive's rows are sent and are not committed."""
+
+
+def test_a_migration_that_is_killed_leaves_the_drive_as_it_is_and_may_be_made_again(
+    tmp_path: Path, stack: ExitStack, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = tmp_path / "data"
+    before, url = fill(root), server().new_database()
+    del before["link"]
+    name(monkeypatch, root, url)
+    files = {file: file.read_bytes() for file in root.glob("*.db")}
+
+    ended = subprocess.run([sys.executable, "-c", KILLED], check=False)
+
+    assert ended.returncode == -signal.SIGKILL
+    assert {file: file.read_bytes() for file in root.glob("*.db")} == files
+    with psycopg.connect(url) as connection:
+        assert connection.execute("SELECT count(*) FROM nodes").fetchone() == (0,)
+    assert [*root.glob(f"{migration.DRAFT}*")]
+    assert main(["migrate"]) == 0, capsys.readouterr()
+    assert not [*root.glob(f"{migration.DRAFT}*")]
+    assert told_by(serve(root, stack, database_url=async_url(url))) == before
 
 
 def test_settings_that_do_not_fit_are_said_before_anything_is_done(
