@@ -181,7 +181,7 @@ class Execution:
         return Outcome(FAILED, *self._services.graph.failure(shown.in_language(self._language)))
 
     async def _work_through_absences(self) -> None:
-        """Work; when the database was away meanwhile, go on from what is stored, as another process would."""
+        """Do the work. After an absence of the database, resume it from the stored state, as another process would."""
         for _ in range(MAX_STARTS - 1):
             try:
                 return await self._work()

@@ -1,4 +1,4 @@
-"""Calls of a database's server that is away for a while: what a run stores and reads waits until it is back."""
+"""Calls of a database's server, which may be away for a while: a run tries its calls again until the server is back."""
 
 import asyncio
 import logging

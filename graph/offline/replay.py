@@ -1,8 +1,7 @@
-"""Scripts that call tools as if they answered at once, replayed from the start over what was answered already.
+"""Scripts of tool calls. Each turn of the model runs its script again from the start, over the recorded results.
 
-A specialist is a function of the messages. So a script is a plain function that asks for the calls it needs: recorded
-results are returned to it, and the first calls without a result end it, as what the model asks for next. A call that
-was made is never made again.
+A specialist is a function of the messages, so a script is a plain function that asks for calls. It gets the recorded
+result of each; the first calls without a result end it, and are the model's answer. No call is made twice.
 """
 
 from collections.abc import Container, Mapping, Sequence
@@ -62,7 +61,7 @@ def request(tool: str, /, **args: Any) -> Request:
 
 
 class Replay:
-    """The calls of this turn, matched to what a script asks for; `tools` are bound."""
+    """Give a script the results of the calls that this turn made. `tools` are the bound ones."""
 
     def __init__(self, conversation: Conversation, tools: Container[str]) -> None:
         self._conversation, self._tools = conversation, tools

@@ -47,7 +47,7 @@ class Change(NamedTuple):
 
 
 def change(task: Task, intent: Intent) -> str:
-    """Carry out a change of what is meant, all of it in one round, so that there is one question."""
+    """Change all items that the message means in one round, so that the person is asked once."""
     row = CHANGES[intent.action]
     if row.needs and not getattr(intent, row.needs):
         return task.say(row.asks, person=inert(intent.person or task.say("them")))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 WORKERS: Final = 3
 PATIENCE_SECONDS: Final = 150
-"""Whatever is away is back long before, and what was asked for has its end."""
+"""Limit for one step. Absent services and databases are back long before, and runs have ended."""
 PAUSE_SECONDS: Final = 0.3
 """Before the same is asked again: a transaction of who was killed has ended by then."""
 TUS: Final = {"Tus-Resumable": "1.0.0"}
@@ -154,7 +154,7 @@ class Errand:
         return runs[0][0] if runs else ""
 
     def check(self, person: Person) -> None:
-        """Count what is there: everything once, whole, and the answers in the log."""
+        """Assert that each item is there once and whole, and that the log holds each answer."""
         items = {item["name"]: item for item in person.children(self._ids[self.name])}
         found = sorted(item["name"] for item in person.children(self._ids[self.name]))
         assert found == sorted([*PARTS, *IMPORTED, "upload.bin"]), (self.name, found)

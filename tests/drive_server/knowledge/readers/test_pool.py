@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def pool() -> Iterator[ReaderPool]:
+def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[ReaderPool]:
+    """A pool whose processes are its own, begun by its work."""
+    monkeypatch.setattr(ReaderPool, "__init__", vars(ReaderPool.__init__)["__wrapped__"])
+    monkeypatch.setattr(reader_pool, "_end_all", vars(vars(reader_pool)["_end_all"])["__wrapped__"])
     pool = ReaderPool()
     yield pool
     pool.close()
