@@ -148,7 +148,7 @@ def _open_ends(lines: Sequence[Sequence[Span]], first: float, last: float) -> tu
 
     Such lines divide the cells of a table that has no box around it.
     """
-    if not lines:
+    if not lines or min(lines[0], key=_START)[0] >= first - _SHORTEST:  # as in a table with a box
         return ()
     united = [_united(pieces) for pieces in lines]
     starts, ends = [spans[0][0] for spans in united], [spans[-1][1] for spans in united]
