@@ -45,8 +45,7 @@ _Cells = Mapping[tuple[int, int], list[Line]]
 """The pieces of each cell by its row and column, from 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A level line of a table: its place, and the columns that it crosses, from 1."""
 
     at: float
