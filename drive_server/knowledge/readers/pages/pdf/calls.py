@@ -11,7 +11,7 @@ import ctypes
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, repeat
+from itertools import chain, compress, repeat
 from typing import Any, Final, NamedTuple
 
 from pypdfium2 import raw
@@ -72,6 +72,7 @@ _RECTANGLES: Final = _Results(ctypes.c_float, 4, 1)
 _BOUNDS: Final = _Results(ctypes.c_float, 4, 4)
 _MATRICES: Final = _Results(ctypes.c_float, 6, 1)
 _PAIR: Final = [slice(number, None, 8) for number in (0, 2, 4, 6)]
+_LEFT_RIGHT: Final = [slice(number, None, 4) for number in (0, 2)]
 _POINTS: Final = _Results(ctypes.c_float, 2, 2)
 _ORIGINS: Final = _Results(ctypes.c_double, 2, 2)
 
@@ -164,12 +165,18 @@ class PageObjects:
         kinds = self._kinds[:most]
         if kind not in kinds:
             return []
-        return [one for one, other in zip(self._handles, kinds, strict=False) if other == kind]
+        return list(compress(self._handles, map(kind.__eq__, kinds)))
 
 
 def object_boxes(handles: Sequence[Handle]) -> Iterator[Box]:
     """Return the boxes of objects; zeros for those that have none."""
     return _records(_BOUNDS.of(_bounds, handles), 4)
+
+
+def ends_of_objects(handles: Sequence[Handle]) -> tuple[Sequence[float], Sequence[float]]:
+    """Return where objects begin and end from left to right; zeros for those that have no box."""
+    lefts, rights = _BOUNDS.columns_of(_bounds, handles, columns=_LEFT_RIGHT)
+    return lefts, rights
 
 
 def matrices_of(handles: Sequence[Handle]) -> Iterator[tuple[float, ...]]:

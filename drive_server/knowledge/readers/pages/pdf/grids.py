@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import defaultdict, deque
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate, chain, compress, count, pairwise, repeat
 from operator import add, gt, itemgetter, mul
@@ -45,8 +45,7 @@ _Cells = Mapping[tuple[int, int], list[Line]]
 """The pieces of each cell by its row and column, from 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A level line of a table: its place, and the columns that it crosses, from 1."""
 
     at: float
@@ -176,17 +175,18 @@ class Grid:
         rights = _chosen(pieces.rights, numbers)
         right_edges = [edge + NEAR for edge in self.columns]
         are_crossing = list(map(gt, rights, map(right_edges.__getitem__, columns)))
-        places = list(zip(rows, columns, strict=True))
+        # Of one number each, as there are thousands of them.
+        places = list(map(add, map(mul, rows, repeat(len(self.columns))), columns))
+        filled = set(places)
         is_crossed = True in are_crossing
         if is_crossed:
-            filled = set(places)
-            if any((row, column + 1) in filled for row, column in compress(places, are_crossing)):
+            if any(place + 1 in filled for place in compress(places, are_crossing)):
                 return Reading(numbers, None, is_crossed)
-        elif self._is_even and len(set(places)) == len(places):
-            return Reading(numbers, self._simple_text(_chosen(pieces.texts, numbers), rows, columns))
+        elif self._is_even and len(filled) == len(places):
+            return Reading(numbers, self._simple_text(_chosen(pieces.texts, numbers), places, set(rows), set(columns)))
         cells: defaultdict[tuple[int, int], list[Line]] = defaultdict(list)
-        for place, piece in zip(places, _chosen(pieces.lines(), numbers), strict=True):
-            cells[place].append(piece)
+        for row, column, piece in zip(rows, columns, _chosen(pieces.lines(), numbers), strict=True):
+            cells[row, column].append(piece)
         is_prose = self.is_open and max(map(len, cells.values())) > _MOST_LINES
         return Reading(numbers, None if is_prose else self._text(cells, len(numbers)), is_crossed)
 
@@ -206,16 +206,17 @@ class Grid:
         ]
         return numbers, list(_chosen(rows, numbers)), list(_chosen(columns, numbers))
 
-    def _simple_text(self, texts: Sequence[str], rows: Sequence[int], columns: Sequence[int]) -> str | None:
-        """Return the rows of a table of which no cell has several pieces."""
-        filled_rows, filled_columns = sorted(set(rows)), sorted(set(columns))
-        if len(filled_rows) < LEAST - 1 or len(filled_columns) < LEAST - 1:
+    def _simple_text(
+        self, texts: Sequence[str], places: Sequence[int], rows: Set[int], columns: Set[int]
+    ) -> str | None:
+        """Return the rows of a table of which no cell has several pieces. `rows`, `columns`: those that are filled."""
+        if len(rows) < LEAST - 1 or len(columns) < LEAST - 1:
             return None
         width = len(self.columns)
         cells = [""] * (width * len(self.rules))
-        deque(map(cells.__setitem__, map(add, map(mul, rows, repeat(width)), columns), texts), maxlen=0)
-        in_columns = itemgetter(*filled_columns)
-        return "\n".join([joined_cells(in_columns(cells[row * width : (row + 1) * width])) for row in filled_rows])
+        deque(map(cells.__setitem__, places, texts), maxlen=0)
+        in_columns = itemgetter(*sorted(columns))
+        return "\n".join([joined_cells(in_columns(cells[row * width : (row + 1) * width])) for row in sorted(rows)])
 
     def holds(self, aside: Line) -> bool:
         """Return whether text that is turned, or set letter below letter, stands within the table."""

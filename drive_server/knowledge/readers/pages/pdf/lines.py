@@ -368,21 +368,18 @@ class _Frame:
         if max(backwards) > 0:
             widths = list(map(max, widths, backwards))
         found: dict[int, _Gaps] = {}
+        has_leaders = self.characters.has_leaders
         first = last = 0
         for number, (begins, ends) in zip(numbers, blanks, strict=True):
             first, last = last, last + len(begins)
-            wide = WIDE_GAP * lines[number].height
-            if first == last or max(widths[first:last]) < wide or self._has_leaders(lines[number].text):
+            own, wide = widths[first:last], WIDE_GAP * lines[number].height
+            if not own or max(own) < wide or (has_leaders and _has_leaders(lines[number].text)):
                 continue
             gaps = _Gaps(begins, ends, rights[first:last], lefts[first:last])
-            if min(widths[first:last]) < wide:
-                is_wide = [width >= wide for width in widths[first:last]]
-                gaps = gaps.where(is_wide)
+            if min(own) < wide:
+                gaps = gaps.where([width >= wide for width in own])
             found[number] = gaps
         return found
-
-    def _has_leaders(self, text: str) -> bool:
-        return self.characters.has_leaders and _has_leaders(text)
 
     def _ends(self, offsets: Sequence[int]) -> Ends:
         """Return where the characters of each pair begin and end."""

@@ -9,7 +9,14 @@ from typing import Any, Final, NamedTuple
 
 from pypdfium2 import raw
 
-from drive_server.knowledge.readers.pages.pdf.calls import Box, Handle, PageObjects, matrices_of, object_boxes
+from drive_server.knowledge.readers.pages.pdf.calls import (
+    Box,
+    Handle,
+    PageObjects,
+    ends_of_objects,
+    matrices_of,
+    object_boxes,
+)
 
 _LEAST: Final = 0.05  # of the page's area
 _WHOLE: Final = 0.6
@@ -75,11 +82,10 @@ def count_lost_letters(objects: PageObjects) -> int:
     texts = objects.of_kind(raw.FPDF_PAGEOBJ_TEXT, _MOST_OBJECTS)
     lost = 0
     group: list[_Shapeless] = []
-    boxes = list(object_boxes(texts))
-    lefts, _, rights, _ = zip(*boxes, strict=True) if boxes else ((),) * 4
+    lefts, rights = ends_of_objects(texts)
     if min(map(sub, rights, lefts), default=1.0) > _NO_WIDTH:
         return 0  # as on nearly all pages
-    for one, (left, bottom, right, _) in zip(texts, boxes, strict=True):
+    for one, (left, bottom, right, _) in zip(texts, object_boxes(texts), strict=True):
         if right - left > _NO_WIDTH:
             lost += _letters_in(group)
             group = []

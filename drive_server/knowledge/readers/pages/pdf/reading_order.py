@@ -250,9 +250,14 @@ class _Layout:
 
     def _is_row_by_row(self, run: Run) -> bool:
         """Return whether most rows were drawn at once, from left to right."""
-        full = [self._numbers_of(row) for row in run.rows if len(row) > 1]
-        at_once = sum(isinstance(row, range) or row == list(range(row[0], row[0] + len(row))) for row in full)
-        return at_once >= _ROW_BY_ROW * len(full)
+        full = [row for row in run.rows if len(row) > 1]
+        return sum(map(self._is_at_once, full)) >= _ROW_BY_ROW * len(full)
+
+    def _is_at_once(self, row: Row) -> bool:
+        if id(row) in self._first_numbers:
+            return True
+        numbers = self._numbers_of(row)
+        return numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
     def _as_drawn(self) -> list[Line]:
         found = dict(self._found)

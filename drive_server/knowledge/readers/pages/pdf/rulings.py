@@ -126,11 +126,11 @@ def _grids(flat: _Rulings, upright: _Rulings) -> Iterator[Grid]:
 def _grid(uprights: Sequence[tuple[float, Sequence[Span]]], across: _Rulings) -> Grid | None:
     """Return the table of these upright and level lines, None if they are too few."""
     columns = [at for at, _ in uprights]
-    level = [pieces for _, pieces in _lines(across)]
-    sides = _open_ends(level, columns[0], columns[-1]) if len(level) > 1 else ()
+    level = list(_lines(across))
+    sides = _open_ends([pieces for _, pieces in level], columns[0], columns[-1]) if len(level) > 1 else ()
     columns = [*sides[:1], *columns, *sides[1:]]
     walls = [*([()] if sides else []), *(pieces for _, pieces in uprights), *([()] if sides else [])]
-    rules = list(_rules(across, columns, columns[-1] - columns[0])) if len(columns) >= LEAST else []
+    rules = list(_rules(level, columns, columns[-1] - columns[0])) if len(columns) >= LEAST else []
     if len(rules) < LEAST - 1:
         return None
     whole = frozenset(range(1, len(columns)))
@@ -148,7 +148,7 @@ def _open_ends(lines: Sequence[Sequence[Span]], first: float, last: float) -> tu
 
     Such lines divide the cells of a table that has no box around it.
     """
-    if not lines:
+    if not lines or min(lines[0], key=_START)[0] >= first - _SHORTEST:  # as in a table with a box
         return ()
     united = [_united(pieces) for pieces in lines]
     starts, ends = [spans[0][0] for spans in united], [spans[-1][1] for spans in united]
@@ -195,11 +195,11 @@ def _length(pieces: Sequence[Span]) -> float:
     return sum(map(sub, map(_END, pieces), map(_START, pieces)))
 
 
-def _rules(across: _Rulings, columns: Sequence[float], width: float) -> Iterator[Rule]:
-    """Yield the level lines that cross a column at least, from bottom to top."""
+def _rules(level: Iterable[tuple[float, Sequence[Span]]], columns: Sequence[float], width: float) -> Iterator[Rule]:
+    """Yield the level lines that cross a column at least, in their order."""
     known: dict[tuple[frozenset[Span], float], frozenset[int]] = {}
     """Most lines of a table are drawn in the same pieces."""
-    for at, pieces in _lines(across):
+    for at, pieces in level:
         is_whole = _length(pieces) >= _COVERED * width
         key = frozenset(pieces), _TOUCHED if is_whole else _CROSSED
         crossed = known.get(key)
