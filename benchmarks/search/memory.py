@@ -63,6 +63,8 @@ def name_of(process_id: int) -> str:
         words = Path(f"/proc/{process_id}/cmdline").read_bytes().decode(errors="replace").split("\0")
     except OSError:
         return "ended"
+    if not any(words):
+        return "ended"  # nobody has waited for it yet
     place = next((place for place, word in enumerate(words) if word.startswith("drive_server.")), None)
     return "service" if place is None else words[place + 1] or words[place].rpartition(".")[2]
 
