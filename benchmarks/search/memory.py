@@ -28,6 +28,7 @@ COMMAND: Final = Path(sys.executable).with_name("drive-agent")
 MEBIBYTE: Final = 1 << 20
 TICKS: Final = os.sysconf("SC_CLK_TCK")
 POLL_SECONDS: Final = 0.5
+ENDED: Final = "ended"
 SETTLE_SECONDS: Final = 5.0
 LONGEST_SECONDS: Final = 900.0
 TEXT: Final = (
@@ -62,7 +63,9 @@ def name_of(process_id: int) -> str:
     try:
         words = Path(f"/proc/{process_id}/cmdline").read_bytes().decode(errors="replace").split("\0")
     except OSError:
-        return "ended"
+        return ENDED
+    if not any(words):
+        return ENDED  # nobody has waited for it yet
     place = next((place for place, word in enumerate(words) if word.startswith("drive_server.")), None)
     return "service" if place is None else words[place + 1] or words[place].rpartition(".")[2]
 
@@ -103,6 +106,8 @@ class Service:
         found: dict[str, int] = {}
         for process_id in processes_of(self.process_id):
             name = name_of(process_id)
+            if name == ENDED:
+                continue  # its time was counted while it lived
             found[name] = found.get(name, 0) + pss_of(process_id)
             self.seconds[name, process_id] = max(self.seconds.get((name, process_id), 0.0), own_cpu_of(process_id))
         self.peak = max(self.peak, sum(found.values()))
