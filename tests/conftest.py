@@ -35,8 +35,7 @@ def done_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         once.read_certificates_once(monkeypatch)
         # Durability is tested in processes of their own, where this does not reach.
         monkeypatch.setattr(os, "fsync", _return_at_once)
-        with once.shared_readers(monkeypatch):
-            yield
+        yield
         databases.stop_server()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import ssl
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -17,16 +17,13 @@ from sqlalchemy import Engine
 from sqlalchemy.dialects.sqlite.base import SQLiteDialect
 from sqlalchemy.util import LRUCache
 
-from drive_server.knowledge.readers.pool import ReaderPool
 from drive_server.storage.schema import Schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable
 
     import pytest
     from sqlalchemy import URL
-
-    from drive_server.knowledge.readers.process import Reader
 
 MOST_STATEMENTS: Final = 5000
 """How many compiled statements are kept."""
@@ -109,30 +106,6 @@ def build_routes_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return built[key][1]
 
     monkeypatch.setattr(context_type, "from_api_route", from_api_route)
-
-
-@contextmanager
-def shared_readers(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
-    """Leave the readers of a drive that is closed to the next drive: a process takes 0.2 s of CPU to start.
-
-    One that has ended meanwhile, as idle ones do, is replaced by its pool.
-    """
-    idle: list[Reader] = []
-    begin = ReaderPool.__init__
-
-    def begin_with_readers(pool: ReaderPool) -> None:
-        begin(pool)
-        move(idle, vars(pool)["_idle"])
-
-    def move(readers: list[Reader], target: list[Reader] = idle) -> None:
-        while readers:
-            target.append(readers.pop())
-
-    monkeypatch.setattr(ReaderPool, "__init__", begin_with_readers)
-    monkeypatch.setattr("drive_server.knowledge.readers.pool._end_all", move)
-    yield
-    for reader in idle:
-        reader.end()
 
 
 def read_certificates_once(monkeypatch: pytest.MonkeyPatch) -> None:
