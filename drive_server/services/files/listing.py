@@ -14,8 +14,8 @@ from drive_server.models.items import Item, TreeNode
 from drive_server.services.pagination import Cursors
 from drive_server.services.tree.ancestors import Reader, own_role
 from drive_server.services.tree.grantees import granted_to
-from drive_server.services.tree.items import describe_all, item_of
-from drive_server.services.tree.name_order import NameOrder, first_page, first_rows, rows_in_order
+from drive_server.services.tree.items import ItemColumns, describe_all, item_of
+from drive_server.services.tree.name_order import PLACE_COLUMNS, NameOrder, first_page, first_rows, rows_in_order
 from drive_server.services.tree.nodes import NodeView, child_view, descendants, locate_many
 from drive_server.storage.tables.index import IndexEntryRow
 from drive_server.storage.tables.items import NodeRow
@@ -32,12 +32,15 @@ def _described(rows: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
     child = aliased(NodeRow)
     children = select(func.count()).where(child.parent_id == page.c.id, child.trash_id.is_(None)).scalar_subquery()
     shares = ShareRow.node_id == page.c.id
+    beside = {
+        "email": UserRow.email,
+        "state": IndexEntryRow.state,
+        "children": case((page.c.kind == "folder", children)).label("children"),
+    }
     return (
         select(
-            page,
-            UserRow.email,
-            IndexEntryRow.state,
-            case((page.c.kind == "folder", children)).label("children"),
+            *(beside[name] if name in beside else page.c[name] for name in ItemColumns._fields),
+            *(page.c[name] for name in PLACE_COLUMNS if name in page.c),
             select(own_role(bindparam("email"))).where(shares).scalar_subquery().label("role"),
             select(func.count(ShareRow.id)).where(shares).scalar_subquery().label("shares"),
         )
@@ -118,8 +121,9 @@ def _beginning_with(start: str) -> list[ColumnElement[bool]]:
 
 def _child(folder: NodeView, row: Row[Any]) -> Item:
     """Return a child as the caller sees it: with the folder's role, or a higher one of their own."""
-    path, role, shared = child_view(folder, row.name, row.role, row.shares)
-    return item_of(row, row, path, role, folder.id, shared=shared)
+    columns = ItemColumns._make(row[: len(ItemColumns._fields)])
+    path, role, shared = child_view(folder, columns.name, row.role, row.shares)
+    return item_of(columns, columns, path, role, folder.id, shared=shared)
 
 
 def _below_editable_shares(principal: Principal) -> Select[str]:

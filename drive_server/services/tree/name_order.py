@@ -32,6 +32,8 @@ MOST_REMEMBERED = 300
 ROOM = "room"
 SETTLED = "settled"
 ALL = 1 << 62
+PLACE_COLUMNS = ("seen", "ahead")
+"""The columns that `first_rows` adds: from them `first_page` knows the place to go on from."""
 
 
 @dataclass(frozen=True, slots=True)

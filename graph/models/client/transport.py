@@ -22,6 +22,8 @@ from graph.models.client.incoming import COMMENT_WAITS, Incoming
 REFUSED: Final = 400
 PATH: Final = "/chat/completions"
 LARGEST_REFUSAL_BYTES: Final = 64 * 1024
+FRAME_SECONDS: Final = 1 / 60
+"""As long as a screen shows one picture: nobody sees tokens that come faster one by one."""
 CROWD: Final = 10
 GATHERED_PER_ANSWER: Final = 0.001
 LONGEST_GATHERING_SECONDS: Final = 0.1
@@ -66,14 +68,17 @@ class Endpoint:
                 yield [_checked(read_json(await incoming.read_all()))]
                 return
             reader, patience = EventReader(), self.first
+            asked = -math.inf  # the first piece holds up nothing, for often it has no words yet
             while not reader.ended and not incoming.ended:
                 chunks, broken = await _next(reader, incoming, patience)
+                waited = incoming.now() - asked
                 if chunks:
                     yield chunks
                 if broken:
                     raise broken
-                if chunks:
-                    await incoming.batch(batching_seconds(self.connections.answers))
+                if chunks and not reader.ended:
+                    await incoming.batch(batching_seconds(self.connections.answers, waited))
+                asked = incoming.now()
                 if patience != self.between and any(PROGRESS not in chunk for chunk in chunks):
                     patience = self.between
             await incoming.drain(DRAIN_SECONDS)
@@ -122,13 +127,16 @@ class Endpoint:
         return body[:LARGEST_REFUSAL_BYTES]
 
 
-def batching_seconds(answers: int) -> float:
-    """Return how many seconds tokens are batched while so many answers come in at once.
+def batching_seconds(answers: int, waited: float) -> float:
+    """Return how many seconds tokens are batched while so many answers come in at once, and the last took `waited`.
 
-    What follows a token costs more than the token. One person among few sees each as it comes; in a crowd of a hundred,
-    ten times a second is as often as there is time for.
+    What follows a token costs more than the token. One person among few sees each as it comes, those that come faster
+    than a screen shows them with the next picture; in a crowd of a hundred, ten times a second is as often as there is
+    time for.
     """
-    return min(answers * GATHERED_PER_ANSWER, LONGEST_GATHERING_SECONDS) if answers >= CROWD else 0
+    of_fast = FRAME_SECONDS if waited < FRAME_SECONDS else 0.0
+    of_crowd = min(answers * GATHERED_PER_ANSWER, LONGEST_GATHERING_SECONDS) if answers >= CROWD else 0.0
+    return max(of_fast, of_crowd)
 
 
 async def _next(

@@ -212,6 +212,36 @@ async def test_an_answer_that_is_cut_while_tokens_gather_fails_at_once(crowd: Le
 
 
 def test_few_answers_are_told_token_by_token_and_a_hundred_ten_times_a_second() -> None:
-    assert transport.batching_seconds(transport.CROWD - 1) == 0
-    assert transport.batching_seconds(20) == pytest.approx(0.02)
-    assert transport.batching_seconds(1000) == 0.1
+    slow = 0.03
+    assert transport.batching_seconds(transport.CROWD - 1, slow) == 0
+    assert transport.batching_seconds(20, slow) == pytest.approx(0.02)
+    assert transport.batching_seconds(1000, slow) == 0.1
+
+
+def test_tokens_that_come_faster_than_a_screen_shows_them_wait_for_its_next_picture() -> None:
+    assert transport.batching_seconds(1, 0.001) == transport.FRAME_SECONDS
+    assert transport.batching_seconds(1, transport.FRAME_SECONDS) == 0
+    assert transport.batching_seconds(1000, 0.001) == 0.1
+
+
+async def test_the_first_words_do_not_wait_although_an_empty_piece_came_right_before(
+    build: Build, server: RawServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport, "FRAME_SECONDS", 3600)
+    server.replies = [Sent([CHUNKED + chunked(said("")), chunked(said("a"))], stalls=True)]
+    async with aclosing(build().endpoint.stream({})) as batches:
+        assert len(await anext(batches)) == 1
+        server.more.set()
+        assert len(await anext(batches)) == 1
+
+
+async def test_fast_tokens_gather_until_the_answer_is_whole(
+    build: Build, server: RawServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport, "FRAME_SECONDS", 3600)
+    tokens = [chunked(said(str(number))) for number in range(50)]
+    server.replies = [Sent([CHUNKED + chunked(said("a")), *tokens, chunked(END) + LAST_CHUNK])]
+    server.more.set()
+    batches = [batch async for batch in build().endpoint.stream({})]
+    assert sum(map(len, batches)) == 52
+    assert len(batches) <= 3
