@@ -2,10 +2,8 @@
 
 import importlib
 import os
-import sys
 from collections.abc import Iterable
 from datetime import timedelta
-from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any
 
@@ -71,30 +69,4 @@ def _is_unwritten(url: str) -> bool:
 def _load() -> Any:
     # Its log goes to standard error at "info" and says of each new table that it did not exist before.
     os.environ.setdefault("LANCE_LOG", "error")
-    _settle_pyarrow_without_pandas()
     return importlib.import_module("lancedb")
-
-
-def _settle_pyarrow_without_pandas() -> None:
-    """Have pyarrow look for pandas, once for good, and find none.
-
-    Nobody here uses it, and loading it takes 23 MB and 0.2 s of CPU. A program that has loaded it already keeps it.
-    """
-    if "pandas" in sys.modules:
-        return
-    hidden = _NoPandas()
-    sys.meta_path.insert(0, hidden)
-    try:
-        importlib.import_module("pyarrow.dataset")  # it looks for pandas; LanceDB loads it anyway
-    finally:
-        sys.meta_path.remove(hidden)
-
-
-class _NoPandas(MetaPathFinder):
-    """Says that there is no pandas."""
-
-    def find_spec(self, fullname: str, path: object, target: object = None, /) -> None:
-        """Raise `ModuleNotFoundError` for pandas; leave all else to others."""
-        del path, target
-        if fullname == "pandas":
-            raise ModuleNotFoundError(fullname, name=fullname)
