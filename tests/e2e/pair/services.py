@@ -35,7 +35,10 @@ class AwayError(httpx.TransportError):
 
 
 class Pair:
-    """Both services. `ahead` is how many seconds the clock of each is ahead of the machine's."""
+    """Both services. `ahead` is how many seconds the clock of each is ahead of the machine's.
+
+    `front` is the address of a proxy before them, if there is one.
+    """
 
     def __init__(self, folder: Path, url: str, ahead: Sequence[float] = (0, 0)) -> None:
         self.folder = folder
@@ -44,6 +47,7 @@ class Pair:
         self._processes: list[Forked] = []
         self._urls: list[str] = []
         self._turns = count()
+        self.front = ""
         self._token = ""
 
     def __enter__(self) -> Self:
@@ -71,6 +75,11 @@ class Pair:
         url = process.stdout.readline().decode().strip()
         assert url, process.stderr.read().decode()
         return url
+
+    @property
+    def urls(self) -> list[str]:
+        """The addresses of both."""
+        return [*self._urls]
 
     def start(self, number: int) -> None:
         """Start one again, after its end."""
@@ -109,6 +118,8 @@ class Pair:
     def person(self, number: int | None = None) -> Generator[Person]:
         """Yield the owner at one of them, by turns if none is named. Raises `AwayError` for 503."""
         url = self._urls[next(self._turns) % 2 if number is None else number]
+        if number is None and self.front:
+            url = self.front
         with closing(Person(url, self._token, "me@localhost")) as person:
             person.http.event_hooks = {"response": [_refuse_away]}
             yield person
