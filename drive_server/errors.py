@@ -268,6 +268,13 @@ class DatabaseAwayError(StorageFailureError):
     status = 503
 
 
+class ContentsAwayError(StorageFailureError):
+    """The object store of the contents can't be reached, or is overloaded; `details` has `retry_after_seconds`."""
+
+    code = "contents_away"
+    status = 503
+
+
 class DamagedDatabaseError(StorageFailureError):
     """A file of a database is damaged or of another program; `details` has its name. Only a backup brings it back."""
 

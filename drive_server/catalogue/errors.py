@@ -29,6 +29,7 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
     "error.no_language_model": ("There is no language model.", "没有可用的语言模型。"),
     "error.model_failed": ("The language model gave no answer.", "语言模型没有给出可用的回答。"),
     "error.unsupported_content": ("The content can't be used as text.", "该内容不能按文字读取或编辑。"),
+    "error.contents_away": ("The contents of files can't be reached.", "无法访问文件内容。"),
     "error.database_away": ("The database can't be reached.", "无法连接数据库。"),
     "error.storage_failure": ("The storage failed.", "无法保存或读取，没有留下任何更改。"),
     "error.bad_request": ("The request can't be read.", "无法读取该请求。"),

@@ -20,6 +20,11 @@ STORAGE: Final[dict[str, tuple[str, str]]] = {
         "It is built anew by itself; `drive-agent index --rebuild` does so at once.",
         "索引会自动重建；也可运行 `drive-agent index --rebuild` 立即重建。",
     ),
+    "contents_away": (
+        "The contents of files can't be reached at the moment; nothing of the request was kept.",
+        "暂时无法访问文件内容；该请求没有留下任何更改。",
+    ),
+    "contents_away.hint": ("Try again in a few seconds.", "请过几秒再试。"),
     "database_away": (
         "The database can't be reached at the moment; nothing of the request was kept.",
         "暂时无法连接数据库；该请求没有留下任何更改。",

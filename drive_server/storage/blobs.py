@@ -3,27 +3,31 @@
 import errno
 import logging
 import os
+import re
 import tempfile
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Generator, Iterable
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from io import FileIO
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import anyio
 import obstore
-from obstore.exceptions import BaseError
+from obstore.exceptions import BaseError, GenericError
 from obstore.store import LocalStore, ObjectStore, from_url
 
-from drive_server.errors import InvalidInputError, StorageFailureError, TooLargeError
+from drive_server.errors import RETRY_SECONDS, ContentsAwayError, InvalidInputError, StorageFailureError, TooLargeError
 from drive_server.messages import Message
 from drive_server.storage.aside import FOLDER, KINDS, AsideFolder, AsideObjects, Kind, Listed
 from drive_server.storage.spool import Checksums, SpooledFile, remove_unfinished, sync
 from drive_server.storage.token_file import make_private_directory
+
+if TYPE_CHECKING:
+    from obstore.store import RetryConfig
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +39,11 @@ READ_BYTES = 1 << 16
 SPOOL_FOLDER = ".incoming"
 ABANDONED_AFTER_SECONDS = 24 * 3600
 HASH_CHARACTERS = 64
+RETRIES: "RetryConfig" = {"max_retries": 6, "retry_timeout": timedelta(seconds=15)}
+"""With obstore's own pauses, a request that an object store does not answer fails after some 6 seconds, not after 3
+minutes."""
+_AWAY = re.compile(r"Error performing (?!.*status code: (?!429|5))")
+"""Begins what obstore says of a request without an answer, or with one of 429 or 5xx. Its errors have no other mark."""
 T = TypeVar("T")
 
 
@@ -337,7 +346,7 @@ def _open(url: str, spool: Path | None) -> BlobStore:
 def remote_store(url: str) -> ObjectStore:
     """Return the object store at a URL. Raises `InvalidInputError` for a malformed one."""
     try:
-        return from_url(url)
+        return from_url(url, retry_config=RETRIES)
     except (BaseError, ValueError) as error:
         raise InvalidInputError("The blob URL is malformed.", hint="Use e.g. s3://bucket/prefix.") from error
 
@@ -475,4 +484,7 @@ def _translated() -> Generator[None]:
         raise StorageFailureError(Message.of("content_missing")) from error
     except (BaseError, OSError) as error:
         logger.error("The blob store failed: %s", error)  # noqa: TRY400 - the trace says no more than the message
+        if isinstance(error, GenericError) and _AWAY.search(str(error)):
+            details = {"retry_after_seconds": RETRY_SECONDS}
+            raise ContentsAwayError(Message.of("contents_away"), details=details) from error
         raise StorageFailureError(Message.of("content_failure")) from error

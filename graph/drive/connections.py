@@ -91,10 +91,10 @@ SessionOpener = Callable[[RunContext], AbstractAsyncContextManager[ClientSession
 OnProgress = ProgressFnT
 
 ATTEMPTS: Final = 2
-DATABASE_AWAY: Final = "database_away"
-"""The code of a drive whose database can't be reached."""
+AWAY: Final = frozenset({"contents_away", "database_away"})
+"""The codes of a drive whose database or object store can't be reached."""
 PAUSES_SECONDS: Final = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 8.0)
-"""Before each further call of a drive whose database is away: half a minute, as long as a server takes to fail over."""
+"""Before each further call of a drive that can't reach them: half a minute, as long as a server takes to fail over."""
 OPEN_SECONDS: Final = 30.0
 REQUEST_TIMEOUT: Final = 408
 """The code that the SDK gives an answer that did not come in time."""
@@ -236,10 +236,10 @@ class ConnectionPool:
         meta: Mapping[str, Any],
         on_progress: OnProgress | None,
     ) -> CallToolResult:
-        """Call, again and again while the drive's database is away: a changing call has its idempotency key."""
+        """Call, again and again while the drive can't reach its storage: a changing call has its idempotency key."""
         for pause in PAUSES_SECONDS:
             result = await self._call_once(who, name, args, meta, on_progress)
-            if not (result.isError and (result.structuredContent or {}).get("code") == DATABASE_AWAY):
+            if not (result.isError and (result.structuredContent or {}).get("code") in AWAY):
                 return result
             await asyncio.sleep(pause)
         return await self._call_once(who, name, args, meta, on_progress)

@@ -14,7 +14,7 @@ import anyio
 import pytest
 from typing_extensions import override
 
-from drive_server.errors import InvalidInputError, StorageFailureError, TooLargeError
+from drive_server.errors import ContentsAwayError, InvalidInputError, StorageFailureError, TooLargeError
 from drive_server.storage import blobs as module
 from drive_server.storage.blobs import READ_BYTES, Blob, BlobStore, open_blobs
 
@@ -240,15 +240,19 @@ async def test_a_content_that_is_cut_while_it_is_sent_is_a_storage_failure_and_n
         await anext(sent)
 
 
-class NoBucket(BaseHTTPRequestHandler):
-    """Answers as S3 does about a bucket that is not there."""
+class Refusing(BaseHTTPRequestHandler):
+    """Answers as S3 does about a bucket that is not there, or with another status."""
+
+    status = 404
 
     def do_GET(self) -> None:
         body = b'<?xml version="1.0"?><Error><Code>NoSuchBucket</Code></Error>'
-        self.send_response(404)
+        self.send_response(self.status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    do_PUT = do_GET
 
     @override
     def log_message(self, format: str, *args: object) -> None:
@@ -257,7 +261,7 @@ class NoBucket(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def s3_without_bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), NoBucket) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()
         monkeypatch.setenv("AWS_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
@@ -273,6 +277,35 @@ async def test_a_bucket_that_is_not_there_is_found_out_before_any_content_is_nee
     store = await open_blobs("s3://nowhere/prefix")
     with pytest.raises(StorageFailureError):
         await store.require_reachable()
+
+
+@pytest.mark.usefixtures("s3_without_bucket")
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [(503, "contents_away"), (500, "contents_away"), (429, "contents_away"), (403, "storage_failure")],
+)
+async def test_an_object_store_that_is_overloaded_is_away_and_one_that_refuses_is_not(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, status: int, code: str
+) -> None:
+    monkeypatch.setattr(module, "RETRIES", {"max_retries": 1})
+    monkeypatch.setattr(Refusing, "status", status)
+    store = await open_blobs("s3://bucket/prefix", spool=tmp_path)
+    for request in (store.put_bytes(b"words"), store.read(sha256(b"words").hexdigest())):
+        with pytest.raises(StorageFailureError) as refused:
+            await request
+        assert refused.value.code == code
+    assert files_below(tmp_path) == []
+
+
+@pytest.mark.usefixtures("s3_without_bucket")
+async def test_an_object_store_that_nobody_serves_is_away(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(module, "RETRIES", {"max_retries": 1})
+    monkeypatch.setenv("AWS_ENDPOINT", "http://127.0.0.1:1")
+    store = await open_blobs("s3://bucket/prefix", spool=tmp_path)
+    with pytest.raises(ContentsAwayError) as away:
+        await store.put_bytes(b"words")
+    assert away.value.status == 503
+    assert away.value.details["retry_after_seconds"] > 0
 
 
 @LOCAL_AND_REMOTE

@@ -75,10 +75,11 @@ async def test_a_dead_session_is_replaced_and_the_call_made_once_more(
     assert server.sessions == 2
 
 
-async def test_a_call_waits_for_the_database_of_the_drive_and_keeps_its_key(
-    pool: ConnectionPool, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("code", ["database_away", "contents_away"])
+async def test_a_call_waits_for_the_storage_of_the_drive_and_keeps_its_key(
+    pool: ConnectionPool, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
-    away = refusal("database_away")
+    away = refusal(code)
     answers = iter([away, away, answer("pong", {"n": 1})])
     server.add("ping", lambda _call: next(answers))
     monkeypatch.setattr(connections, "PAUSES_SECONDS", (0.0, 0.0, 0.0))
