@@ -252,7 +252,8 @@ class Refusing(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    do_PUT = do_GET
+    def do_PUT(self) -> None:
+        self.do_GET()
 
     @override
     def log_message(self, format: str, *args: object) -> None:
