@@ -32,9 +32,15 @@ ON_POSTGRESQL = $(addprefix tests/drive_server/services/,journal files undo shar
 	tests/drive_server/storage tests/api/events tests/api/approvals tests/api/metrics tests/api/test_cancelled_changes.py \
 	$(addprefix tests/api/runs/,test_log_before_state.py test_parked.py test_run_events.py test_stopping.py test_retention.py)
 
+# The second part needs no browser: with `make --jobs` it runs while those are installed.
+test release-check: test-storage test-most
+release-check: RELEASE = --release
+
 # A story of a browser or of killed processes that fails is run once more at the end (tests/second_run.py).
-test release-check: .venv/installed-node .venv/installed-webdav .venv/installed-browser
-	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder $(if $(filter release-check,$@),--release)
+test-most: .venv/installed-node .venv/installed-webdav .venv/installed-browser | test-storage
+	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder $(RELEASE)
+
+test-storage: .venv/installed-test
 	TEST_DATABASE=postgresql $(BIN)/python -m pytest --numprocesses 4 --dist loadfile $(ON_POSTGRESQL)
 
 # For every night: all tests of the drive and of the service on PostgreSQL.
@@ -61,7 +67,7 @@ SEED ?= soak
 soak: .venv/installed-test
 	SOAK_KILLS=200 SOAK_EXAMPLES=100 SOAK_STOP_SECONDS=20 SOAK_AWAY_SECONDS=30 SOAK_SEED=$(SEED) $(BIN)/python -m pytest \
 		tests/e2e/test_soak.py tests/e2e/test_killed_doors.py tests/e2e/test_stops.py tests/e2e/pair \
-		tests/properties/test_doors.py tests/properties/test_kills.py \
+		tests/properties/test_doors.py tests/properties/test_kills.py tests/benchmarks/evaluation/test_perfect_model.py \
 		tests/drive_server/knowledge/ingest/test_damaged_index.py
 
 bench: .venv/installed-bench
@@ -131,8 +137,9 @@ $(BIN)/python:
 	$(BIN)/python -m tests.conformance.webdav.install
 	@touch $@
 
-# Chromium, of Debian, twice: the headless shell for most stories of the page, and the whole of it for PDF.
-.venv/installed-browser: .venv/installed-test tests/web/browser/install.py
+# Chromium, of Debian, twice: the headless shell for most stories of the page, and the whole of it for PDF. After
+# the tools of WebDAV, not beside them: Debian's packages have one installation at a time.
+.venv/installed-browser: .venv/installed-test tests/web/browser/install.py | .venv/installed-webdav
 	$(BIN)/python -m tests.web.browser.install
 	@touch $@
 
@@ -155,4 +162,4 @@ release: .venv/installed-test
 advisories: $(BIN)/python
 	@$(BIN)/python -m tests.packages.advisories
 
-.PHONY: help run test test-postgresql release-check check check-style check-types check-imports check-page soak bench eval eval-local story-local bench-search lock release advisories snapshots
+.PHONY: help run test test-most test-storage test-postgresql release-check check check-style check-types check-imports check-page soak bench eval eval-local story-local bench-search lock release advisories snapshots

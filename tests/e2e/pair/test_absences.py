@@ -58,6 +58,7 @@ def written(pair: Pair, run_ids: list[str]) -> list[Any]:
     return [pair.query(statement, run_ids) for statement in WRITTEN]
 
 
+@AT_NIGHT
 def test_who_stands_still_writes_nothing_of_the_runs_that_the_other_one_ended(pair: Pair) -> None:
     with Load(pair), ExitStack() as stack:
         here = stack.enter_context(pair.person(0))
