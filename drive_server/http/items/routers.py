@@ -12,8 +12,8 @@ PLACE: Final = "/api/drive"
 class DriveRouter(APIRouter):
     """A router that is included at `/api/drive`.
 
-    FastAPI asks each router that is in others about each of its routes, once more on every level: without this, that is
-    a fifth of the processor time of a look at a folder (`python -m benchmarks.requests`).
+    FastAPI asks each router about each of its routes: without this, that is a fifth of the processor time of a look at
+    a folder (`python -m benchmarks.requests`).
     """
 
     def __init__(self, **options: Any) -> None:

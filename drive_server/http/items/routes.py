@@ -23,7 +23,7 @@ class ItemRoute(APIRoute):
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Match the address as it was sent."""
         sent: bytes | None = scope.get("raw_path")
-        if not sent or not ESCAPED_SLASH.search(sent.decode("latin-1")):
+        if not sent or b"%" not in sent or not ESCAPED_SLASH.search(sent.decode("latin-1")):
             return super().matches(scope)
         path = unquote(ESCAPED_SLASH.sub(MARK, sent.decode("latin-1")))
         match, child = super().matches({**scope, "path": path})
