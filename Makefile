@@ -32,7 +32,7 @@ ON_POSTGRESQL = $(addprefix tests/drive_server/services/,journal files undo shar
 	tests/drive_server/storage tests/api/events tests/api/approvals tests/api/metrics tests/api/test_cancelled_changes.py \
 	$(addprefix tests/api/runs/,test_log_before_state.py test_parked.py test_run_events.py test_stopping.py test_retention.py)
 
-# The second part needs no browser: with `make --jobs` it runs while those are installed.
+# The tests of storage need no browser: with `make --jobs` they run while those are installed.
 test release-check: test-storage test-most
 release-check: RELEASE = --release
 
