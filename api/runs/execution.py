@@ -389,6 +389,8 @@ class Execution:
         if outcome.status != FAILED:
             try:
                 return await self._done(outcome), outcome
+            except DatabaseAwayError:
+                raise  # a run that ended well is told so as soon as the database is back
             except Exception as error:
                 logger.exception("the changes of run %s can't be read", self.run.id, exc_info=_trace(error))
                 outcome = self._failed(error)
@@ -407,6 +409,8 @@ class Execution:
     async def _changes_if_readable(self, outcome: Outcome) -> Event:
         try:
             return changes_to_view(await self._changes(outcome), self._language)
+        except DatabaseAwayError:
+            raise
         except Exception as error:
             # The event carries the run's own error, not this one.
             logger.exception("the changes of run %s can't be read", self.run.id, exc_info=_trace(error))

@@ -8,8 +8,8 @@ from aiosqlite import connect
 from api.storage.tables import Base
 from drive_server.signing import Signer
 from drive_server.storage.database import Database
-from drive_server.storage.engine import is_sqlite
 from drive_server.storage.schema import Schema
+from drive_server.storage.server import is_sqlite
 from drive_server.storage.sqlite_faults import translated
 
 # Not Alembic's default: at scale the drive's tables are in the same database, with a history of their own.

@@ -11,6 +11,8 @@ from typing import Any, Final
 
 from sqlalchemy import URL, Executable, func, select
 
+from drive_server.storage.server import server_url
+
 logger = logging.getLogger(__name__)
 
 CHANNEL: Final = "drive_agent_runs"
@@ -27,7 +29,6 @@ MISSED: Final = "missed"
 IDS_PER_NOTICE: Final = 150
 """A notice has at most 8,000 bytes."""
 PAUSE_SECONDS: Final = 1.0
-CONNECT_SECONDS: Final = 10
 
 OnNotice = Callable[[str, Sequence[str]], None]
 
@@ -45,12 +46,10 @@ async def listen(url: URL, own_id: str, on_notice: OnNotice) -> None:
     """
     # The extra `postgres`, which lint and types do without.
     psycopg: Any = import_module("psycopg")
-    address = url.set(drivername="postgresql").render_as_string(hide_password=False)
+    address = server_url(url).render_as_string(hide_password=False)
     while True:
         try:
-            async with await psycopg.AsyncConnection.connect(
-                address, autocommit=True, connect_timeout=CONNECT_SECONDS
-            ) as connection:
+            async with await psycopg.AsyncConnection.connect(address, autocommit=True) as connection:
                 await connection.execute(f"LISTEN {CHANNEL}")
                 on_notice(MISSED, ())
                 async for notice in connection.notifies():

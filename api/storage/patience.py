@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from api.storage.replicas import CLAIM
 from drive_server.errors import DatabaseAwayError
-from drive_server.storage.server_faults import translated
+from drive_server.storage.server import translated
 
 logger = logging.getLogger(__name__)
 

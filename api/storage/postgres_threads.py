@@ -19,6 +19,8 @@ from api.storage.cached_saver import CachedSaver
 from api.storage.one_thread import OneThread
 from api.storage.patience import patiently
 from api.storage.replicas import CLAIM, Claim
+from drive_server.storage.database import parsed_url
+from drive_server.storage.server import server_url
 from drive_server.storage.turns import IDLE_SECONDS
 
 CONNECT_SECONDS: Final = 10
@@ -127,11 +129,11 @@ async def opened_postgres(
     saver_class: Any = type("PostgresThreads", (FencedSaver, saver_type), {})
     # A pool, so that a server that was started anew is reached again; the saver and the store use one connection each.
     pool: Any = pools(
-        url,
+        server_url(parsed_url(url)).render_as_string(hide_password=False),
         min_size=1,
         max_size=2,
         open=False,
-        check=pools.check_connection,
+        check=_check,
         configure=_replace_nul,
         timeout=CONNECT_SECONDS,
         reconnect_timeout=CONNECT_SECONDS,
@@ -146,6 +148,13 @@ async def opened_postgres(
     finally:
         await saver.thread.run(pool.close)
         await saver.thread.close()
+
+
+def _check(connection: Any) -> None:
+    """Refuse a connection that is broken, or whose server writes nothing any more: the pool opens another one."""
+    if connection.execute("SHOW transaction_read_only").fetchone()["transaction_read_only"] == "on":
+        connection.close()  # or the pool would keep it
+        raise import_module("psycopg").errors.ReadOnlySqlTransaction("the server is read only")
 
 
 def _make_tables(pool: Any, saver: Any, store: Any) -> None:

@@ -26,16 +26,16 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 from drive_server.errors import DamagedDatabaseError, DriveError, InvalidInputError, StorageFailureError
 from drive_server.messages import Message
 from drive_server.signing import Signer
-from drive_server.storage import server_faults, sqlite_faults
+from drive_server.storage import server, sqlite_faults
 from drive_server.storage.engine import (
     SessionWork,
     Transactions,
     close_engine,
     configure_sqlite,
-    is_sqlite,
     open_engine,
 )
 from drive_server.storage.schema import Schema
+from drive_server.storage.server import is_sqlite
 from drive_server.storage.tables.drive_schema import SCHEMA
 from drive_server.storage.tables.people import SecretRow
 from drive_server.storage.token_file import make_private_directory
@@ -284,7 +284,9 @@ def parsed_url(url: str) -> URL:
         return make_url(url)
     except (SQLAlchemyError, ValueError) as error:
         raise InvalidInputError(
-            "The database URL is malformed.", hint="Use e.g. sqlite+aiosqlite:////path/to/drive.db."
+            "The database URL is malformed.",
+            hint="Use e.g. sqlite+aiosqlite:////path/to/drive.db, or for several servers "
+            "postgresql+psycopg://user@/name?host=a,b&port=5432,5432&target_session_attrs=read-write.",
         ) from error
 
 
@@ -335,5 +337,5 @@ def translate(error: BaseException | None, schema: Schema = SCHEMA, file: str = 
 
 def _storage_failure(error: Exception, file: str) -> StorageFailureError:
     logger.error("The database %s failed: %s", file, getattr(error, "orig", None) or error)
-    failure = sqlite_faults.failure_of(error, file) if file else server_faults.failure_of(error)
+    failure = sqlite_faults.failure_of(error, file) if file else server.failure_of(error)
     return failure or StorageFailureError(Message.of("database_failure"))

@@ -17,6 +17,7 @@ from sqlalchemy import (
     URL,
     Connection,
     Engine,
+    ExceptionContext,
     Pool,
     PoolProxiedConnection,
     QueuePool,
@@ -30,6 +31,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.util.concurrency import await_only, greenlet_spawn
 
+from drive_server.storage.server import READ_ONLY, is_sqlite, server_url
 from drive_server.storage.sqlite_faults import is_busy
 from drive_server.storage.turns import take_turns
 
@@ -54,14 +56,16 @@ def open_engine(url: URL) -> AsyncEngine:
     """Return an engine for the URL. With the execution option `writes`, transactions take SQLite's write lock first."""
     if not is_sqlite(url):
         # Said, for a server may have another default: who reads up to a settled number needs the newest commits then.
-        return create_async_engine(
-            url,
+        engine = create_async_engine(
+            server_url(url, url.drivername),
             hide_parameters=True,
             pool_pre_ping=True,
             isolation_level="READ COMMITTED",
             pool_size=SERVER_POOL_SIZE,
             max_overflow=SERVER_POOL_OVERFLOW,
         )
+        event.listen(engine.sync_engine, "handle_error", _leave_read_only)
+        return engine
     engine = create_async_engine(
         url, hide_parameters=True, pool_size=POOL_SIZE, max_overflow=0, connect_args={"timeout": BUSY_TIMEOUT_SECONDS}
     )
@@ -302,9 +306,10 @@ def _run_through(work: Coroutine[Any, Any, T], cancelled: Event) -> T:
     raise RuntimeError("a change waited for something else than its session")
 
 
-def is_sqlite(url: URL) -> bool:
-    """Say whether the URL is that of an embedded database."""
-    return url.get_backend_name() == "sqlite"
+def _leave_read_only(context: ExceptionContext) -> None:
+    """Close all connections to a server that writes nothing any more: with several hosts, another one does now."""
+    if getattr(context.original_exception, "sqlstate", None) == READ_ONLY:
+        context.is_disconnect = True
 
 
 def configure_sqlite(engine: Any) -> None:

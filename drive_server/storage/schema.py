@@ -27,6 +27,7 @@ from sqlalchemy.types import TypeDecorator
 
 from drive_server.errors import DriveError, StorageFailureError
 from drive_server.messages import Message
+from drive_server.storage.server import is_sqlite, server_url
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -151,4 +152,4 @@ def _escaped(folder: Path) -> str:
 
 
 def _synchronous(url: URL) -> URL:
-    return url.set(drivername="sqlite") if url.get_backend_name() == "sqlite" else url
+    return url.set(drivername="sqlite") if is_sqlite(url) else server_url(url, url.drivername)

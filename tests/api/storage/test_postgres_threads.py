@@ -1,6 +1,7 @@
 """Threads in PostgreSQL: a server that goes and comes back, and characters that its JSON has no room for."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import repeat
 
 import anyio
@@ -13,7 +14,7 @@ from api.storage.replicas import CLAIM, Claim, Replica
 from api.storage.threads import open_threads
 from drive_server.errors import DatabaseAwayError
 from graph.messages.stored_results import ResultCache, ResultStore
-from tests.api.storage.postgres_server import PostgresServer
+from tests.api.storage.postgres_server import PostgresServer, running_pair
 from tests.api.storage.talk import CONFIG, fresh, graph_on, said, say
 from tests.databases import async_url
 
@@ -35,6 +36,20 @@ async def test_a_server_that_was_started_anew_is_reached_again(url: str, postgre
         assert await said(saver) == await fresh(url)
         assert len(await said(saver)) == 16
         assert await ResultStore(storage.store, ResultCache(), "u", "t").get("a") == "before"
+
+
+async def test_threads_go_to_the_server_that_writes_now() -> None:
+    with running_pair() as (first, second):
+        url = first.either(first.new_database(), second)
+        async with open_threads(url) as storage:
+            await say(graph_on(storage.saver), "first")
+            second.promote()
+            first.execute("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
+            with anyio.fail_after(20):
+                while "second" not in [text for _, text in await said(storage.saver)]:
+                    with suppress(DatabaseAwayError):
+                        await say(graph_on(storage.saver), "second")
+            assert await said(storage.saver) == await fresh(url)
 
 
 async def test_without_a_server_a_run_ends_and_the_thread_goes_on_from_what_is_stored(

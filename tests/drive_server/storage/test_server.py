@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import anyio
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
@@ -14,8 +15,8 @@ from drive_server.connect import open_drive
 from drive_server.errors import DatabaseAwayError, DriveError, StorageFailureError
 from drive_server.storage import turns
 from drive_server.storage.database import Database, open_database, translate
-from drive_server.storage.server_faults import translated
-from tests.api.storage.postgres_server import running_server
+from drive_server.storage.server import server_url, translated
+from tests.api.storage.postgres_server import running_pair, running_server
 from tests.databases import async_url
 from tests.drive_server.http.service import running
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         ("57P01", DatabaseAwayError, "database_away"),
         ("57P03", DatabaseAwayError, "database_away"),
         ("25P03", DatabaseAwayError, "database_away"),
+        ("25006", DatabaseAwayError, "database_away"),
         ("53300", DatabaseAwayError, "database_away"),
         (None, DatabaseAwayError, "database_away"),
         ("53100", StorageFailureError, "storage_failure"),
@@ -74,6 +76,46 @@ async def test_a_server_that_is_away_is_told_and_the_first_request_after_it_is_b
             assert (away.status_code, away.json()["code"]) == (503, "database_away")
             assert int(away.headers["Retry-After"]) > 0
             assert (await client.get("/api/drive/items/root")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "port"),
+    [
+        ("postgresql+psycopg://me:w%40@/files?host=a,b&port=1,2", "a,b", "1,2"),
+        ("postgresql+psycopg://me:w%40@/files?host=a:1&host=b:2", "a,b", "1,2"),
+        ("postgresql://me:w%40@a:1/files", "a", 1),
+        ("postgresql://me:w%40@/files?host=/run/a,/run/b", "/run/a,/run/b", ","),
+    ],
+)
+def test_every_form_of_a_url_with_servers_is_one_that_libpq_reads(url: str, host: str, port: object) -> None:
+    read = conninfo_to_dict(server_url(url).render_as_string(hide_password=False))
+    assert (read["host"], read.get("port")) == (host, str(port))
+    assert (read["dbname"], read["password"], read["connect_timeout"]) == ("files", "w@", "10")
+
+
+def test_parameters_of_a_url_are_kept() -> None:
+    query = server_url("postgresql://a/files?connect_timeout=2&target_session_attrs=read-write").query
+    assert (query["connect_timeout"], query["target_session_attrs"]) == ("2", "read-write")
+
+
+async def test_a_server_that_became_read_only_is_away_and_left_for_the_one_that_writes(
+    drive_settings: DriveSettings,
+) -> None:
+    with running_pair() as (first, second):
+        url = async_url(first.either(first.new_database(), second))
+        settings = drive_settings.model_copy(update={"database_url": url})
+        async with running(settings) as service, service.client() as client:
+            folder = {"kind": "folder", "name": "First", "parent_id": "root"}
+            assert (await client.post("/api/drive/items", json=folder)).status_code == 201
+            second.promote()
+            first.execute("ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
+            folder["name"] = "Second"
+            with anyio.fail_after(20):
+                while (made := await client.post("/api/drive/items", json=folder)).status_code == 503:
+                    assert made.json()["code"] == "database_away"
+            assert made.status_code == 201
+            listed = await client.get("/api/drive/items/root/children")
+        assert [item["name"] for item in listed.json()["items"]] == ["First", "Second"]
 
 
 async def stand_still_while_another_writes(database: Database) -> None:

@@ -1,22 +1,54 @@
-"""Failures of a database's server, told apart by SQLSTATE (postgresql.org/docs/current/errcodes-appendix.html)."""
+"""A database's server: its URL, and its failures, told apart by SQLSTATE.
+
+https://www.postgresql.org/docs/current/errcodes-appendix.html
+"""
 
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any, Final
 
+from sqlalchemy import URL, make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from drive_server.errors import RETRY_SECONDS, DatabaseAwayError, StorageFailureError
 from drive_server.messages import Message
 
-AWAY: Final = ("08", "57P", "25P03")
+READ_ONLY: Final = "25006"
+AWAY: Final = ("08", "57P", "25P03", READ_ONLY)
 """The connection failed or broke; an operator ended it, or the server starts or stops; it was silent in a transaction
-for too long (see `turns.py`)."""
+for too long (see `turns.py`); another server is the primary one now."""
 CROWDED: Final = "53300"
 FULL: Final = "53100"
 UNANSWERED: Final = frozenset({"OperationalError", "ConnectionTimeout", "PoolTimeout"})
 """Errors of the driver and of its pool."""
+DEFAULTS: Final = {
+    "connect_timeout": "10",
+    "keepalives_idle": "10",
+    "keepalives_interval": "3",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "20000",
+}
+"""Parameters of libpq, unless the URL has them: without, a machine that is gone is waited for some minutes. In seconds,
+the last one in milliseconds. https://www.postgresql.org/docs/current/libpq-connect.html"""
+
+
+def is_sqlite(url: URL) -> bool:
+    """Say whether the URL is that of an embedded database."""
+    return url.get_backend_name() == "sqlite"
+
+
+def server_url(url: str | URL, drivername: str = "postgresql") -> URL:
+    """Return a server's URL as libpq reads it: several hosts and ports as lists with commas, and our defaults.
+
+    SQLAlchemy reads `?host=a:1&host=b:2` too, libpq does not.
+    """
+    parsed = make_url(url).set(drivername=drivername)
+    if "host" in parsed.query:
+        _, options = parsed.get_dialect()().create_connect_args(parsed)
+        places = {name: str(options[name]) for name in ("host", "port") if name in options}
+        parsed = parsed.set(port=None).update_query_dict(places)
+    return parsed.set(query={**DEFAULTS, **parsed.query})
 
 
 def failure_of(error: BaseException) -> StorageFailureError | None:
