@@ -34,6 +34,7 @@ from api.http.routes.servers import assistants
 from api.http.routes.servers import definitions as server_routes
 from api.http.routes.servers import offers as offer_routes
 from api.http.routes.servers import sign_ins as sign_in_routes
+from api.langgraph.router import include_langgraph
 from api.metrics.status import StatusReader
 from api.plans import Plans
 from api.runs.webhooks import target_of
@@ -147,6 +148,7 @@ def create_app(
     app = build_api(lifespan)
     include_routes(app)
     include_pages(app)
+    include_langgraph(app)
     mount_mcp(app)
     mount_dav(app)
     install_middleware(app, settings)

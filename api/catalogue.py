@@ -207,6 +207,39 @@ CATALOGUE: Final[dict[str, Texts]] = {
         "请不带授权地批准，或只为可以撤销的操作授权；审批仍在等待。",
     ),
     "unusable_grant": ("This grant can't be given: {problem}", "不能给予这项授权：{problem}"),
+    "read_only_assistants": (
+        "Assistants can't be made, changed or deleted here.",
+        "不能在这里新建、修改或删除助手。",
+    ),
+    "read_only_assistants.hint": ("Use the page, or /api/assistants.", "请使用网页，或 /api/assistants。"),
+    "no_schedules": ("There are no scheduled runs.", "没有定时运行的功能。"),
+    "no_schedules.hint": ("Start the run when it is due.", "请在需要时再开始运行。"),
+    "thread_exists": ("There is a thread with this id already.", "已有使用该 id 的对话。"),
+    "thread_exists.hint": ("Send if_exists: do_nothing to get it.", "请发送 if_exists: do_nothing 以取得它。"),
+    "nothing_waits": ("This thread waits for no answer.", "这个对话没有在等待答复。"),
+    "nothing_waits.hint": ("Send a message instead.", "请改为发送消息。"),
+    "stale_checkpoint": (
+        "The thread is not at this checkpoint any more; nothing was decided.",
+        "这个对话已不在该检查点，没有作出任何决定。",
+    ),
+    "stale_checkpoint.hint": ("Read the thread anew, and answer what waits.", "请重新读取对话，再答复正在等待的内容。"),
+    "not_a_uuid": ("An id has to be a UUID.", "id 必须是 UUID。"),
+    "no_message_to_run": (
+        "There is no message to answer: `input.messages` needs one of type human with text.",
+        "没有要回答的消息：`input.messages` 需要一条类型为 human 的文字消息。",
+    ),
+    "only_text": (
+        "A message may have text only; files belong into the drive.",
+        "消息只能包含文字；文件请放进云盘。",
+    ),
+    "only_human_messages": (
+        "A state update may add messages of type human, and nothing else.",
+        "更新状态时只能添加类型为 human 的消息。",
+    ),
+    "unreadable_answer": (
+        "This is no answer to what waits: {problem}",
+        "这不是对正在等待内容的有效答复：{problem}",
+    ),
     "thread_busy": (
         "The assistant still works on this thread (run {run_id}).",
         "助手仍在处理这个对话（运行 {run_id}）。",

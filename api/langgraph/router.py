@@ -1,0 +1,12 @@
+"""All routes of LangGraph's API, in the order in which they are looked at."""
+
+from fastapi import FastAPI
+
+from api.langgraph import system
+from api.langgraph.assistants import routes as assistants
+
+
+def include_langgraph(app: FastAPI) -> None:
+    """Add the routes at the root. They serve the `Service` in `app.state.service`."""
+    for part in (system, assistants):
+        app.include_router(part.router)
