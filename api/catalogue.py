@@ -224,6 +224,14 @@ CATALOGUE: Final[dict[str, Texts]] = {
     ),
     "stale_checkpoint.hint": ("Read the thread anew, and answer what waits.", "请重新读取对话，再答复正在等待的内容。"),
     "not_a_uuid": ("An id has to be a UUID.", "id 必须是 UUID。"),
+    "not_a_uuid.hint": ("Leave it out, and use the one in the answer.", "请省略它，并使用答复中的 id。"),
+    "no_message_to_run.hint": ("Send what the person says.", "请发送用户所说的内容。"),
+    "only_text.hint": ("Upload files, and name them in the message.", "请上传文件，并在消息中写出其名称。"),
+    "only_human_messages.hint": (
+        "Put {{type: human, content: TEXT}} into `values.messages`; answer questions with `command.resume`.",
+        "请把 {{type: human, content: 文字}} 放进 `values.messages`；问题请用 `command.resume` 回答。",
+    ),
+    "checkpoints_stay.hint": ("Use the strategy delete to remove threads.", "要删除对话，请使用 delete 策略。"),
     "no_message_to_run": (
         "There is no message to answer: `input.messages` needs one of type human with text.",
         "没有要回答的消息：`input.messages` 需要一条类型为 human 的文字消息。",
@@ -235,6 +243,11 @@ CATALOGUE: Final[dict[str, Texts]] = {
     "only_human_messages": (
         "A state update may add messages of type human, and nothing else.",
         "更新状态时只能添加类型为 human 的消息。",
+    ),
+    "no_checkpoint": ("There is no such checkpoint in this thread.", "这个对话中没有这个检查点。"),
+    "checkpoints_stay": (
+        "The earlier states of a thread stay: versions of messages are made of them.",
+        "对话的早期状态会保留：消息的各个版本由它们构成。",
     ),
     "unreadable_answer": (
         "This is no answer to what waits: {problem}",

@@ -34,7 +34,10 @@ def request_of(route: str, thread_id: str) -> tuple[str, str, Any]:
 
 def bodies(thread_id: str) -> dict[str, Any]:
     """Return the bodies of routes that need one."""
-    return {"none": thread_id}
+    return {
+        "POST /threads/prune": {"thread_ids": [thread_id]},
+        "POST /threads/{thread_id}/state/checkpoint": {"checkpoint": {"checkpoint_id": thread_id}},
+    }
 
 
 @pytest.fixture
