@@ -35,6 +35,7 @@ from api.http.routes.servers import definitions as server_routes
 from api.http.routes.servers import offers as offer_routes
 from api.http.routes.servers import sign_ins as sign_in_routes
 from api.langgraph.router import include_langgraph
+from api.langgraph.runs.clients import open_clients
 from api.metrics.status import StatusReader
 from api.plans import Plans
 from api.runs.webhooks import target_of
@@ -142,6 +143,7 @@ def create_app(
                     choices,
                 )
             )
+            app.state.clients = await stack.enter_async_context(open_clients(app.state.service))
             await drive.installation.mark()
             yield
 

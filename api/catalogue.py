@@ -19,6 +19,7 @@ CATALOGUE: Final[dict[str, Texts]] = {
     "not_found": ("There is nothing here with this id.", "这里没有使用该 id 的内容。"),
     "not_found.hint": ("Use an id that this service gave you.", "请使用此服务给出的 id。"),
     "no_run": ("There is no such run.", "没有这次运行。"),
+    "no_active_run": ("There is no such run, or it is over.", "没有这次运行，或者它已经结束。"),
     "no_change": ("There is no such change in this run.", "这次运行中没有这项更改。"),
     "no_thread_or_run": (
         "There is no such thread, or no such run in it.",
@@ -236,6 +237,22 @@ CATALOGUE: Final[dict[str, Texts]] = {
         "There is no message to answer: `input.messages` needs one of type human with text.",
         "没有要回答的消息：`input.messages` 需要一条类型为 human 的文字消息。",
     ),
+    "message_too_long": ("A message has {most} characters at most.", "一条消息最多 {most} 个字符。"),
+    "message_too_long.hint": ("Upload the text as a file instead.", "请改为把文字作为文件上传。"),
+    "nul_in_message": ("A message can't have NUL characters.", "消息不能包含 NUL 字符。"),
+    "nul_in_message.hint": ("Send it without them.", "请去掉后再发送。"),
+    "no_breakpoints": ("A run can't stop at nodes of the graph.", "运行不能停在图的节点上。"),
+    "no_breakpoints.hint": (
+        "Leave interrupt_before and interrupt_after out: whatever matters asks by itself.",
+        "请去掉 interrupt_before 和 interrupt_after：重要的操作会自行询问。",
+    ),
+    "no_goto": ("A run can't go to a node of the graph, except to __end__.", "运行不能跳到图的节点，除了 __end__。"),
+    "no_goto.hint": ("Use __end__ to have nothing done that waits.", "使用 __end__ 则正在等待的操作都不执行。"),
+    "unknown_stream_mode": (
+        "There is no such stream mode; known are {known}.",
+        "没有这种流模式；可用的有 {known}。",
+    ),
+    "unknown_stream_mode.hint": ("Ask for one of them.", "请使用其中一种。"),
     "only_text": (
         "A message may have text only; files belong into the drive.",
         "消息只能包含文字；文件请放进云盘。",
