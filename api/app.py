@@ -34,6 +34,8 @@ from api.http.routes.servers import assistants
 from api.http.routes.servers import definitions as server_routes
 from api.http.routes.servers import offers as offer_routes
 from api.http.routes.servers import sign_ins as sign_in_routes
+from api.langgraph.router import include_langgraph
+from api.langgraph.runs.clients import open_clients
 from api.metrics.status import StatusReader
 from api.plans import Plans
 from api.runs.webhooks import target_of
@@ -141,12 +143,14 @@ def create_app(
                     choices,
                 )
             )
+            app.state.clients = await stack.enter_async_context(open_clients(app.state.service))
             await drive.installation.mark()
             yield
 
     app = build_api(lifespan)
     include_routes(app)
     include_pages(app)
+    include_langgraph(app)
     mount_mcp(app)
     mount_dav(app)
     install_middleware(app, settings)

@@ -216,6 +216,41 @@ class SecretsKeyError(ApiError):
     code = "secrets_key"
 
 
+class ReadOnlyAssistantsError(ApiError):
+    """LangGraph's API does not make, change or delete assistants."""
+
+    code = "read_only_assistants"
+    status = HTTPStatus.FORBIDDEN
+
+
+class NoSchedulesError(ApiError):
+    """There are no scheduled runs."""
+
+    code = "no_schedules"
+    status = HTTPStatus.NOT_IMPLEMENTED
+
+
+class ThreadExistsError(ApiError):
+    """There is a thread with this id already."""
+
+    code = "thread_exists"
+    status = HTTPStatus.CONFLICT
+
+
+class NothingWaitsError(ApiError):
+    """The thread waits for no answer."""
+
+    code = "nothing_waits"
+    status = HTTPStatus.CONFLICT
+
+
+class StaleCheckpointError(ApiError):
+    """An answer names a checkpoint at which the thread is no more; `details["checkpoint_id"]` names the newest."""
+
+    code = "stale_checkpoint"
+    status = HTTPStatus.CONFLICT
+
+
 class ShuttingDownError(ApiError):
     """The service is shutting down and starts no run."""
 

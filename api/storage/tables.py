@@ -292,6 +292,49 @@ class ThreadImportRow(Base):
     updated_at: Mapped[datetime]
 
 
+class ClientThreadRow(Base):
+    """What a client of LangGraph's API stored with a thread: `about` is its metadata there.
+
+    `drafts` are messages that a state update added, for the next run. A thread that `is_temporary` goes with its run.
+    """
+
+    __tablename__ = "client_threads"
+
+    thread_id: Mapped[str] = mapped_column(ForeignKey("threads.id"), primary_key=True)
+    about: Mapped[dict[str, Any]]
+    config: Mapped[dict[str, Any]]
+    drafts: Mapped[list[Any]]
+    is_temporary: Mapped[bool] = mapped_column(default=False)
+
+
+class ClientRunRow(Base):
+    """A run of a client of LangGraph's API: the events from `first_seq` to `last_seq` of one of our runs.
+
+    Without a `run_id` it is pending. `wanted` is the request as far as it is still needed, `about` its metadata.
+    `status` is pending, running, success, error or interrupted; what a running one became is in the events.
+    """
+
+    __tablename__ = "client_runs"
+    __table_args__ = (
+        Index("ix_client_runs_thread", "thread_id", "created_at"),
+        Index("ix_client_runs_status", "status"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True, default=new_id)
+    thread_id: Mapped[str] = mapped_column(ForeignKey("threads.id"))
+    user_id: Mapped[str] = mapped_column(String(32))
+    assistant_id: Mapped[str] = mapped_column(String(64))
+    run_id: Mapped[str | None] = mapped_column(String(36))
+    first_seq: Mapped[int]
+    last_seq: Mapped[int | None]
+    wanted: Mapped[dict[str, Any]]
+    about: Mapped[dict[str, Any]]
+    strategy: Mapped[str] = mapped_column(String(16))
+    status: Mapped[str] = mapped_column(String(16))
+    created_at: Mapped[datetime]
+    updated_at: Mapped[datetime]
+
+
 def table_of(row: type[Base]) -> Table:
     """Return the table of a class. A statement on it costs half of one on the class, where no objects are at stake."""
     return cast("Table", row.__table__)

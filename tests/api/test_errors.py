@@ -50,6 +50,11 @@ EXAMPLES: list[errors.ApiError | errors.MissingScopeError] = [
     errors.ServerDownError(("It is down.", "它停机了。")),
     errors.SignInError("sign_in_gone", ("It is over.", "它已失效。")),
     errors.SecretsKeyError(),
+    errors.ReadOnlyAssistantsError(),
+    errors.NoSchedulesError(),
+    errors.ThreadExistsError(),
+    errors.NothingWaitsError(),
+    errors.StaleCheckpointError(checkpoint_id="c1"),
     errors.ShuttingDownError(),
 ]
 PAYLOAD: dict[str, Any] = {

@@ -21,6 +21,7 @@ EXPOSED: Final = (
     "Location",
     "Retry-After",
     "WWW-Authenticate",
+    "X-Pagination-Total",
     REQUEST_ID,
 )
 OTHERS: Final = ("/api/drive/uploads", "/mcp", "/login/", "/connect/", "/s/", "/d/", "/f/")

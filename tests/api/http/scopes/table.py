@@ -88,6 +88,50 @@ TALKS = {
     "POST /mcp-servers/{server_id}/prompts",
 }
 """Routes that a reading key may send to: it talks with the assistant, whose run has the scopes of the key."""
+LANGGRAPH: dict[str, str] = {
+    "POST /assistants/search": "r",
+    "POST /assistants/count": "r",
+    "GET /assistants/{assistant_id}": "r",
+    "GET /assistants/{assistant_id}/graph": "r",
+    "GET /assistants/{assistant_id}/schemas": "r",
+    "GET /assistants/{assistant_id}/subgraphs": "r",
+    "GET /assistants/{assistant_id}/subgraphs/{namespace}": "r",
+    "POST /assistants/{assistant_id}/versions": "r",
+    "POST /assistants/{assistant_id}/latest": "r",
+    "POST /assistants": "r",
+    "PATCH /assistants/{assistant_id}": "r",
+    "DELETE /assistants/{assistant_id}": "r",
+    "POST /threads": "r",
+    "POST /threads/search": "r",
+    "POST /threads/count": "r",
+    "POST /threads/prune": "rw",
+    "POST /threads/{thread_id}/copy": "rw",
+    "GET /threads/{thread_id}": "r",
+    "PATCH /threads/{thread_id}": "rw",
+    "DELETE /threads/{thread_id}": "rw",
+    "GET /threads/{thread_id}/state": "r",
+    "GET /threads/{thread_id}/state/{checkpoint_id}": "r",
+    "POST /threads/{thread_id}/state": "r",
+    "POST /threads/{thread_id}/state/checkpoint": "r",
+    "GET /threads/{thread_id}/history": "r",
+    "POST /threads/{thread_id}/history": "r",
+    "GET /threads/{thread_id}/runs": "r",
+    "POST /threads/{thread_id}/runs": "r",
+    "POST /threads/{thread_id}/runs/stream": "r",
+    "POST /threads/{thread_id}/runs/wait": "r",
+    "GET /threads/{thread_id}/runs/{run_id}": "r",
+    "DELETE /threads/{thread_id}/runs/{run_id}": "rw",
+    "POST /threads/{thread_id}/runs/{run_id}/cancel": "r",
+    "GET /threads/{thread_id}/runs/{run_id}/join": "r",
+    "GET /threads/{thread_id}/runs/{run_id}/stream": "r",
+    "POST /runs/crons": "r",
+    "POST /runs/crons/search": "r",
+    "POST /runs/crons/count": "r",
+    "PATCH /runs/crons/{cron_id}": "r",
+    "DELETE /runs/crons/{cron_id}": "r",
+    "POST /threads/{thread_id}/runs/crons": "r",
+}
+"""LangGraph's API at the root, whose searches are posts; `tests/api/langgraph/test_scopes.py` tries its keys."""
 NEEDLESS = {"GET /mcp-servers/{server_id}/callback"}
 """Routes below `/api` without a caller: a page that says nothing of anybody, and asks to go on."""
 PUBLIC = {
@@ -96,6 +140,8 @@ PUBLIC = {
     "GET /openapi.json",
     "GET /healthz",
     "GET /readyz",
+    "GET /ok",
+    "GET /info",
     "GET /.well-known/oauth-protected-resource",
     "GET /.well-known/oauth-protected-resource/mcp",
     "GET /login",
@@ -129,7 +175,7 @@ def known_routes() -> set[str]:
     apis = {*NEEDED, *NEEDLESS, *DRIVES_NEEDED, *DRIVES_NEEDLESS}
     forms = {f"POST {path}" for path in PAGES_WITH_FORMS}
     assert len(FORMS) == len(PAGES_WITH_FORMS)
-    return {_below_api(name) for name in apis} | PUBLIC | FOR_ADMINISTRATORS | OVERRIDDEN | forms | DOORS
+    return {_below_api(name) for name in apis} | {*LANGGRAPH} | PUBLIC | FOR_ADMINISTRATORS | OVERRIDDEN | forms | DOORS
 
 
 def _below_api(name: str) -> str:

@@ -1,0 +1,15 @@
+"""All routes of LangGraph's API, in the order in which they are looked at."""
+
+from fastapi import FastAPI
+
+from api.langgraph import system
+from api.langgraph.assistants import routes as assistants
+from api.langgraph.runs import routes as runs
+from api.langgraph.threads import routes as threads
+from api.langgraph.threads import state_routes as states
+
+
+def include_langgraph(app: FastAPI) -> None:
+    """Add the routes at the root. They serve the `Service` in `app.state.service`."""
+    for part in (system, assistants, threads, states, runs):
+        app.include_router(part.router)

@@ -1,0 +1,125 @@
+"""Begin runs for clients: a message begins one of ours, an answer goes on with the one that waits."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sqlalchemy import select
+
+from api.drive import Place, Principal
+from api.errors import ApprovalClosedError, InvalidRequestError, NothingWaitsError, StaleCheckpointError
+from api.events.frames import newest_number
+from api.langgraph.assistants.views import GRAPH_ID, own_id, public_id
+from api.langgraph.entrance import as_uuid
+from api.langgraph.runs.answers import all_rejected, decisions_of
+from api.langgraph.runs.bodies import RunBody
+from api.langgraph.runs.orders import Answer, Say, read_order
+from api.langgraph.runs.rows import RUNNING, ClientRunRows
+from api.langgraph.streams.modes import read_modes
+from api.langgraph.threads.interrupts import interrupts_of, waiting_tasks
+from api.langgraph.threads.rows import UNTITLED, ClientThread, ClientThreads
+from api.langgraph.threads.states import newest_state
+from api.service import Service
+from api.storage.tables import ApprovalRow, ClientRunRow, RunRow, new_id
+
+GIVEN: Final = frozenset({"approve", "edit"})
+"""The decisions after which a call is made."""
+
+
+class RunStarter:
+    """Begins the runs of clients."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._threads = ClientThreads(service)
+        self._rows = ClientRunRows(service)
+
+    async def begin(self, caller: Principal, thread_id: str, body: RunBody) -> ClientRunRow:
+        """Begin a run on a thread. Raises what `Runs.start` and `Approvals.decide` raise, and `NotFoundError`."""
+        if read_modes(body.stream_mode) is None:
+            raise InvalidRequestError("unknown_stream_mode", known="values, updates, messages, messages-tuple, custom")
+        thread = await self._thread(caller, thread_id, body)
+        order = read_order(body, thread.drafts)
+        if isinstance(order, Answer):
+            return await self._answer(caller, thread, body, order)
+        return await self._say(caller, thread, body, order)
+
+    async def _thread(self, caller: Principal, thread_id: str, body: RunBody) -> ClientThread:
+        if body.if_not_exists == "create":
+            return await self._threads.create(caller, as_uuid(thread_id), {}, may_exist=True)
+        return await self._threads.get(caller, thread_id)
+
+    async def _say(self, caller: Principal, thread: ClientThread, body: RunBody, order: Say) -> ClientRunRow:
+        if not order.message.strip():
+            raise InvalidRequestError("no_message_to_run")
+        run = await self._start(caller, thread, body, order.message)
+        return await self._stored(body, run, 1, {})
+
+    async def _start(self, caller: Principal, thread: ClientThread, body: RunBody, message: str) -> RunRow:
+        if thread.row.title == UNTITLED and thread.run is None:
+            await self._service.threads.rename(caller, thread.row.id, message)
+        where = body.place()
+        has_place = where.file_id is not None or where.folder_id is not None
+        run = await self._service.runs.start(
+            caller,
+            message,
+            Place(where.file_id, where.folder_id) if has_place else None,
+            thread_id=thread.row.id,
+            assistant_id=own_id(body.assistant_id),
+            time_zone=where.time_zone or caller.time_zone,
+            model=where.model,
+        )
+        if thread.drafts:
+            await self._threads.drop_drafts(thread.row.id)
+        return run
+
+    async def _stored(self, body: RunBody, run: RunRow, first: int, wanted: Mapping[str, Any]) -> ClientRunRow:
+        row = ClientRunRow(
+            id=new_id(),
+            thread_id=run.thread_id,
+            user_id=run.user_id,
+            assistant_id=run.assistant_id,
+            run_id=run.id,
+            first_seq=first,
+            wanted={"stream_resumable": bool(body.stream_resumable), **wanted},
+            about={"graph_id": GRAPH_ID, "assistant_id": public_id(run.assistant_id), **(body.metadata or {})},
+            strategy=body.multitask_strategy or "reject",
+            status=RUNNING,
+        )
+        return await self._rows.add(row)
+
+    async def _answer(self, caller: Principal, thread: ClientThread, body: RunBody, order: Answer) -> ClientRunRow:
+        """Decide about what waits. Raises `ApprovalClosedError` if it is decided, and `StaleCheckpointError`."""
+        waiting = await self._service.approvals.waiting(caller, thread.row.id)
+        if not waiting:
+            raise await self._nothing_waits(caller, thread.row.id)
+        await self._require_newest(caller, thread, body)
+        row = waiting[0]
+        tasks = await waiting_tasks(self._service, caller, thread.run)
+        names = [row.id, *(interrupt["id"] for interrupt in interrupts_of(tasks))]
+        decisions = all_rejected(row.payload) if order.ends else decisions_of(order.answer, row.payload, names)
+        first = await newest_number(self._service.database, row.run_id) + 1
+        await self._service.approvals.decide(caller, row.id, decisions)
+        run = await self._service.runs.get(caller, row.run_id)
+        given = [one["tool_call_id"] for one in decisions if one["type"] in GIVEN]
+        asked = [one["tool_call_id"] for one in decisions]
+        return await self._stored(body, run, first, {"given": given, "asked": asked})
+
+    async def _require_newest(self, caller: Principal, thread: ClientThread, body: RunBody) -> None:
+        """Raise `StaleCheckpointError` for an answer to what a client saw at an earlier checkpoint."""
+        wanted = body.checkpoint_wanted()
+        if wanted is None:
+            return
+        newest = (await newest_state(self._service, caller, thread))["checkpoint"]["checkpoint_id"]
+        if wanted != newest:
+            raise StaleCheckpointError(checkpoint_id=str(newest))
+
+    async def _nothing_waits(self, caller: Principal, thread_id: str) -> Exception:
+        """Return the error for an answer that comes when nothing waits: by what became of the last question."""
+        mine = ApprovalRow.thread_id == thread_id, ApprovalRow.user_id == caller.user_id
+        newest = select(ApprovalRow).where(*mine).order_by(ApprovalRow.created_at.desc()).limit(1)
+        async with self._service.database.read() as session:
+            row = await session.scalar(newest)
+        if row is None:
+            return NothingWaitsError()
+        closed = await self._service.approvals.closed(row.id) or row
+        return ApprovalClosedError(closed.id, closed.status, closed.decided_at and closed.decided_at.isoformat())

@@ -1,0 +1,58 @@
+"""What outlives a request: the work that goes on when a client is gone."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+
+from api.service import Service
+
+logger = logging.getLogger(__name__)
+
+
+class Clients:
+    """The work for clients that no request waits for."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        """Do some work in a task of its own; a failure is logged."""
+        task = asyncio.create_task(_logged(work, name), name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        """Stop all of it."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+async def _logged(work: Coroutine[Any, Any, None], name: str) -> None:
+    try:
+        await work
+    except Exception:
+        logger.exception("%s failed", name)
+
+
+@asynccontextmanager
+async def open_clients(service: Service) -> AsyncGenerator[Clients]:
+    """Open it for as long as the service works."""
+    clients = Clients(service)
+    try:
+        yield clients
+    finally:
+        await clients.close()
+
+
+async def get_clients(request: Request) -> Clients:
+    """Return the running one."""
+    return request.app.state.clients
+
+
+ClientsDep = Annotated[Clients, Depends(get_clients)]

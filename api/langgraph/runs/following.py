@@ -1,0 +1,119 @@
+"""Follow a client run: its events as frames, its values at the end, and what is done when its client goes away."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+from dataclasses import replace
+from typing import Any, Final
+
+import orjson
+from fastapi import Request
+
+from api.drive import Principal
+from api.errors import RunFinishedError
+from api.events.frames import Event, Frame, read_frames
+from api.http.run_streams import shown_frames
+from api.langgraph.entrance import Json
+from api.langgraph.runs.rows import ENDS, RUNNING, ClientRunRows
+from api.langgraph.streams.frames import HEARTBEAT, FrameEncoder, Place, encode_frame
+from api.langgraph.streams.modes import Mode
+from api.langgraph.streams.state_frames import CHANGES_STATE, StateFrames
+from api.service import Service
+from api.storage.tables import ClientRunRow
+
+HEARTBEAT_SECONDS: Final = 5.0
+"""LangGraph's server sends one so often, and some of its clients give up soon after."""
+CALL_BEGINS: Final = "tool_call_start"
+CALL_ENDS: Final = "tool_call_end"
+
+
+async def stretch(
+    service: Service, caller: Principal, request: Request, row: ClientRunRow, after: int
+) -> AsyncGenerator[list[Frame]]:
+    """Yield the events of a client run after a number, up to its last; an empty list as heartbeat."""
+    row = await ClientRunRows(service).settle(row)
+    after = max(after, row.first_seq - 1)
+    if row.run_id is None or (row.last_seq is not None and after >= row.last_seq):
+        return
+    quick = replace(service, heartbeat_seconds=min(service.heartbeat_seconds, HEARTBEAT_SECONDS))
+    run = await service.runs.get(caller, row.run_id)
+    async with aclosing(await shown_frames(run, after, caller, quick, request)) as batches:
+        async for frames in batches:
+            ends = next((index for index, frame in enumerate(frames) if frame.type in ENDS), None)
+            yield frames if ends is None else frames[: ends + 1]
+            if ends is not None:
+                return
+
+
+async def client_frames(
+    service: Service,
+    caller: Principal,
+    request: Request,
+    row: ClientRunRow,
+    modes: frozenset[Mode],
+    place: Place | None = None,
+) -> AsyncGenerator[bytes]:
+    """Yield a client run as text of an event stream: what came after a place in it, up to its end."""
+    yield encode_frame("metadata", {"run_id": row.id, "attempt": 1})
+    encoder = FrameEncoder(modes, is_resumable=bool(row.wanted.get("stream_resumable")), after=place)
+    begun_at = row.wanted.get("asked") or [str(row.run_id)]
+    states = StateFrames(service, caller, row.thread_id, modes, begun_at)
+    seen = place[0] - 1 if place else 0
+    async with aclosing(stretch(service, caller, request, row, seen)) as batches:
+        async for frames in batches:
+            shown = b"".join(map(encoder.encode, frames))
+            if any(frame.type in CHANGES_STATE for frame in frames):
+                shown += await states.read(encoder.node)
+            if error := next((frame for frame in frames if frame.type == "error"), None):
+                shown += encode_frame("error", error_view(orjson.loads(error.data)))
+            yield shown or HEARTBEAT
+    await ClientRunRows(service).settle(row)
+    if last := await states.read(encoder.node):
+        yield last
+
+
+async def awaited_values(
+    service: Service, caller: Principal, request: Request, row: ClientRunRow
+) -> AsyncGenerator[bytes]:
+    """Yield white space while a client run works, then the values at its end as JSON, or its error."""
+    error: Json | None = None
+    async with aclosing(stretch(service, caller, request, row, 0)) as batches:
+        async for frames in batches:
+            failed = [orjson.loads(frame.data) for frame in frames if frame.type == "error"]
+            error = error_view(failed[0]) if failed else error
+            yield b"\n"
+    await ClientRunRows(service).settle(row)
+    values = await StateFrames(service, caller, row.thread_id, frozenset()).final()
+    yield orjson.dumps({"__error__": error} if error else values, default=str)
+
+
+def error_view(event: Event) -> Json:
+    """Return an error as clients of LangGraph read it."""
+    return {"error": event["code"], "message": event["message"]}
+
+
+async def cancel_when_safe(service: Service, caller: Principal, row: ClientRunRow) -> None:
+    """Stop a client run whose client is gone, but no call: those that were allowed are made before."""
+    row = await ClientRunRows(service).settle(row)
+    if row.status != RUNNING or row.run_id is None:
+        return
+    open_calls: set[str] = set(row.wanted.get("given", ()))
+    ended: set[str] = set()
+    after = 0
+    for frame in await read_frames(service.database, row.run_id):
+        after = frame.seq
+        _note(frame, open_calls, ended)
+    async with aclosing(service.runs.follow(row.run_id, after, HEARTBEAT_SECONDS)) as batches:
+        while not open_calls <= ended:
+            frames = await anext(batches, None)
+            if frames is None or any(frame.type in ENDS for frame in frames):
+                return
+            for frame in frames:
+                _note(frame, open_calls, ended)
+    with suppress(RunFinishedError):
+        await service.runs.cancel(caller, row.run_id)
+
+
+def _note(frame: Frame, begun: set[str], ended: set[str]) -> None:
+    if frame.type in {CALL_BEGINS, CALL_ENDS}:
+        event: dict[str, Any] = orjson.loads(frame.data)
+        (begun if frame.type == CALL_BEGINS else ended).add(event["tool_call_id"])
