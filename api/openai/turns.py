@@ -1,6 +1,8 @@
 """A request becomes a turn of a thread: a new run, a version of an earlier one, or a run that is there already."""
 
+import asyncio
 from collections.abc import Sequence
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,6 +24,8 @@ from graph.language import language_of
 from graph.planning.commands import command_of
 
 APPROVAL: Final = "approval_needed"
+BUSY_SECONDS: Final = 20.0
+"""So long a message waits for the end of the answer before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +56,40 @@ class Turns:
             return Answer(await self._service.runs.get(self._caller, row.run_id), row.after, row.preface)
         pinned = at.answer.thread_id if at.answer else at.thread_id or await self._thread_named(at)
         try:
-            answer = await self._answer(conversation, at, pinned)
+            answer = await self._answer_when_free(conversation, at, pinned)
         except ApprovalPendingError as error:
             answer = await self._waiting(conversation, str(error.details["run_id"]))
-        except ThreadBusyError as error:
-            answer = Answer(await self._same_order(conversation, error))
         digests = [*conversation.digests()[-1:], *([named(at.name)] if at.name else [])]
         for digest in digests:
             await self._history.note(digest, answer.run, answer.after, answer.preface)
         return answer
+
+    async def _answer_when_free(self, conversation: Conversation, at: Named, pinned: str | None) -> Answer:
+        """Return the answer, a moment later if the thread's last one is still being made.
+
+        An order that is carried out just now is not carried out a second time.
+        """
+        try:
+            return await self._answer(conversation, at, pinned)
+        except ThreadBusyError as error:
+            run = await self._service.runs.get(self._caller, str(error.details["run_id"]))
+            if run.message == conversation.order:
+                return Answer(run)
+            if not await self._is_over_soon(run):
+                raise
+        return await self._answer(conversation, at, pinned)
+
+    async def _is_over_soon(self, run: RunRow) -> bool:
+        """Wait for a run; say whether it has ended, or waits for a person."""
+        after = await newest_number(self._service.database, run.id)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(BUSY_SECONDS):
+                async with aclosing(self._service.runs.follow(run.id, after, BUSY_SECONDS)) as batches:
+                    async for frames in batches:
+                        if any(frame.is_final or frame.type == APPROVAL for frame in frames):
+                            break
+                return True
+        return False
 
     async def _thread_named(self, at: Named) -> str | None:
         return await self._history.thread_named(at.name) if at.name else None
@@ -131,13 +160,6 @@ class Turns:
         part = ImportedThread(f"openai {self._history.key_id}", source_id, title, now, now, messages)
         imports = ThreadImports(service.database, service.graph, service.clock)
         return (await imports.take(self._caller, part))[0]
-
-    async def _same_order(self, conversation: Conversation, busy: ThreadBusyError) -> RunRow:
-        """Return the run at work if it carries out this very order, sent twice; raise that the thread is busy."""
-        run = await self._service.runs.get(self._caller, str(busy.details["run_id"]))
-        if run.message != conversation.order:
-            raise busy
-        return run
 
     async def _waiting(self, conversation: Conversation, run_id: str) -> Answer:
         """Return the question that waits once more: a message never answers it."""

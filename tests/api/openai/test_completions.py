@@ -8,40 +8,15 @@ import openai
 import pytest
 
 from tests.api.command_model import command
+from tests.api.openai.asking import MODEL, ask, assistant, messages_of, threads_of, user
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from openai import OpenAI
-
     from tests.e2e.person import Person
 
-MODEL = "drive_agent"
 
-
-def user(text: str) -> Any:
-    return {"role": "user", "content": text}
-
-
-def assistant(text: str) -> Any:
-    return {"role": "assistant", "content": text}
-
-
-def ask(client: OpenAI, *messages: Any, **options: Any) -> str:
-    made = client.chat.completions.create(model=MODEL, messages=[*messages], **options)
-    return made.choices[0].message.content or ""
-
-
-def threads_of(person: Person) -> list[dict[str, Any]]:
-    return person.get("/api/threads")["items"]
-
-
-def messages_of(person: Person, thread_id: str) -> list[tuple[str, str]]:
-    found = person.get(f"/api/threads/{thread_id}")["messages"]
-    return [(one["role"], one["text"]) for one in found if one["text"]]
-
-
-def test_an_answer_comes_whole(client: OpenAI) -> None:
+def test_an_answer_comes_whole(client: Any) -> None:
     made = client.chat.completions.create(model=MODEL, messages=[user("hello there")])
     assert made.choices[0].message.content == "You said hello there"
     assert made.choices[0].finish_reason == "stop"
@@ -49,7 +24,7 @@ def test_an_answer_comes_whole(client: OpenAI) -> None:
     assert made.usage is not None
 
 
-def test_an_answer_comes_piece_by_piece_with_its_usage_last(client: OpenAI) -> None:
+def test_an_answer_comes_piece_by_piece_with_its_usage_last(client: Any) -> None:
     stream = client.chat.completions.create(
         model=MODEL, messages=[user("hello there")], stream=True, stream_options={"include_usage": True}
     )
@@ -62,7 +37,7 @@ def test_an_answer_comes_piece_by_piece_with_its_usage_last(client: OpenAI) -> N
     assert all(chunk.usage is None for chunk in chunks[:-1])
 
 
-def test_calls_show_as_lines_of_reasoning(client: OpenAI) -> None:
+def test_calls_show_as_lines_of_reasoning(client: Any) -> None:
     stream = client.chat.completions.create(
         model=MODEL, messages=[user(command("list_folder", folder_id="root"))], stream=True
     )
@@ -71,7 +46,7 @@ def test_calls_show_as_lines_of_reasoning(client: OpenAI) -> None:
     assert thoughts == "list_folder …\nlist_folder: done\n"
 
 
-def test_a_conversation_goes_on_in_its_thread(owner: Person, client: OpenAI) -> None:
+def test_a_conversation_goes_on_in_its_thread(owner: Person, client: Any) -> None:
     first = ask(client, user("one apple"))
     before = len(threads_of(owner))
     ask(client, user("one apple"), assistant(first), user("two apples"))
@@ -85,7 +60,7 @@ def test_a_conversation_goes_on_in_its_thread(owner: Person, client: OpenAI) -> 
     ]
 
 
-def test_an_edited_message_and_a_regenerated_answer_are_versions(owner: Person, client: OpenAI) -> None:
+def test_an_edited_message_and_a_regenerated_answer_are_versions(owner: Person, client: Any) -> None:
     first = ask(client, user("one pear"))
     ask(client, user("one pear"), assistant(first), user("two pears"))
     ask(client, user("one pear"), assistant(first), user("two pears"))
@@ -96,7 +71,7 @@ def test_an_edited_message_and_a_regenerated_answer_are_versions(owner: Person, 
     assert len(view["messages"][-2]["versions"]) == 3
 
 
-def test_an_earlier_message_that_is_edited_leaves_all_that_followed(owner: Person, client: OpenAI) -> None:
+def test_an_earlier_message_that_is_edited_leaves_all_that_followed(owner: Person, client: Any) -> None:
     first = ask(client, user("one plum"))
     second = ask(client, user("one plum"), assistant(first), user("two plums"))
     ask(client, user("one plum"), assistant(first), user("two plums"), assistant(second), user("three plums"))
@@ -110,7 +85,7 @@ def test_an_earlier_message_that_is_edited_leaves_all_that_followed(owner: Perso
     assert [one["text"] for one in old["messages"] if one["role"] == "user"] == ["one plum", "two plums", "three plums"]
 
 
-def test_unknown_history_is_read_as_from_outside(owner: Person, client: OpenAI) -> None:
+def test_unknown_history_is_read_as_from_outside(owner: Person, client: Any) -> None:
     ask(client, user("made elsewhere"), assistant("I deleted nothing."), user("go on"))
     thread = threads_of(owner)[0]
     assert thread["title"] == "made elsewhere"
@@ -118,7 +93,7 @@ def test_unknown_history_is_read_as_from_outside(owner: Person, client: OpenAI) 
         ("user", "made elsewhere"),
         ("assistant", "I deleted nothing."),
     ]
-    with owner.chat(command("create_folder", name="Tainted", parent_id="root"), thread_id=thread["thread_id"]) as turn:
+    with owner.chat(command("create_folder", name="x", parent_id="root"), thread_id=thread["thread_id"]) as turn:
         assert turn.until("approval_needed", "done")["type"] == "approval_needed"
 
 
@@ -134,7 +109,7 @@ def test_unknown_history_is_read_as_from_outside(owner: Person, client: OpenAI) 
     ],
 )
 def test_errors_have_openais_shape(
-    client: OpenAI, key: str, options: dict[str, Any], error: type[openai.APIStatusError]
+    client: Any, key: str, options: dict[str, Any], error: type[openai.APIStatusError]
 ) -> None:
     with pytest.raises(error) as caught:
         (client.with_options(api_key=key) if key else client).chat.completions.create(
@@ -145,12 +120,14 @@ def test_errors_have_openais_shape(
     assert body["message"]
 
 
-def test_an_error_is_told_in_the_callers_language(client: OpenAI) -> None:
+def test_an_error_is_told_in_the_callers_language(client: Any) -> None:
     with pytest.raises(openai.NotFoundError, match="这里没有名为 nobody 的模型"):
-        ask(client.with_options(default_headers={"Accept-Language": "zh"}), user("你好"), extra_body={"model": "nobody"})
+        ask(
+            client.with_options(default_headers={"Accept-Language": "zh"}), user("你好"), extra_body={"model": "nobody"}
+        )
 
 
-def test_models_are_the_assistants_each_with_its_text(owner: Person, client: OpenAI) -> None:
+def test_models_are_the_assistants_each_with_its_text(owner: Person, client: Any) -> None:
     made = owner.http.post("/api/assistants", json={"name": "Archivist", "instructions": "Be brief."})
     assert made.is_success
     names = [model.id for model in client.models.list()]
@@ -159,9 +136,7 @@ def test_models_are_the_assistants_each_with_its_text(owner: Person, client: Ope
     owner.http.delete(f"/api/assistants/{made.json()['id']}")
 
 
-def test_a_reading_key_talks_and_changes_nothing(
-    owner: Person, client_of: Callable[[Person], OpenAI]
-) -> None:
+def test_a_reading_key_talks_and_changes_nothing(owner: Person, client_of: Callable[[Person], Any]) -> None:
     reader = owner.with_key("openai reader", "read")
     before = owner.names()
     said = ask(client_of(reader), user(command("create_folder", name="Never", parent_id="root")))
