@@ -22,6 +22,8 @@ from graph.language import language_of
 RETRIES: Final = "x-stainless-retry-count"
 """The header in which OpenAI's own clients count how often they lost the answer to this request."""
 LONGEST_NAME: Final = 200
+UNNAMED: Final = frozenset({"new", "null", "undefined"})
+"""What LibreChat and others send for a conversation that has no name yet; or the placeholder itself."""
 FAILED: Final = {
     "model_rate_limited": 429,
     "model_quota": 429,
@@ -69,8 +71,7 @@ class Door:
         """Return the client's own name for the conversation; empty without any."""
         for header in self.service.graph.conversation_headers:
             value = self.request.headers.get(header, "").strip()
-            # LibreChat sends the placeholder itself where it has no conversation yet.
-            if value and "{{" not in value:
+            if value and "{{" not in value and value not in UNNAMED:
                 return f"{header.lower()} {value[:LONGEST_NAME]}"
         return ""
 

@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from api.errors import InvalidRequestError
 from api.metrics.counters import count_tokens
+from api.openai.messages import SYSTEM
 from api.openai.pieces import Piece
 from api.openai.requests import Content
 from api.service import Service
@@ -27,10 +28,10 @@ HOUSEKEEPING: Final = re.compile(r"\s*### Task:")
 
 def is_housekeeping(messages: Sequence[tuple[str, Content]], *, streams: bool) -> bool:
     """Say whether a program asks for itself and not for its person."""
-    if streams or len(messages) != 1 or messages[0][0] != "user":
+    said = [content for role, content in messages if role not in SYSTEM]
+    if streams or len(said) != 1 or not any(role == "user" for role, _ in messages):
         return False
-    content = messages[0][1]
-    return isinstance(content, str) and HOUSEKEEPING.match(content) is not None
+    return isinstance(said[0], str) and HOUSEKEEPING.match(said[0]) is not None
 
 
 def write(service: Service, model: str, messages: Sequence[tuple[str, Content]]) -> AsyncGenerator[list[Piece]]:

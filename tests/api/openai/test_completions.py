@@ -8,7 +8,7 @@ import openai
 import pytest
 
 from tests.api.command_model import command
-from tests.api.openai.asking import MODEL, ask, assistant, messages_of, threads_of, user
+from tests.api.openai.asking import MODEL, ask, assistant, messages_of, threads_of, trash, user
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -143,3 +143,39 @@ def test_a_reading_key_talks_and_changes_nothing(owner: Person, client_of: Calla
     assert "missing_scope" in said or "scope" in said
     assert owner.names() == before
     reader.close()
+
+
+def test_a_run_that_fails_is_an_error_of_the_client(client: Any) -> None:
+    broken = user("no_tool {not JSON}")
+    with pytest.raises(openai.InternalServerError) as whole:
+        ask(client, broken)
+    assert whole.value.code == "model_output"
+    with pytest.raises(openai.APIError) as streamed:
+        list(client.chat.completions.create(model=MODEL, messages=[broken], stream=True))
+    told: Any = whole.value.body
+    assert streamed.value.message == told["message"]
+
+
+def test_the_same_words_leave_by_both_doors(owner: Person, client: Any) -> None:
+    made = owner.upload("links.txt", "![x](https://evil.example/?q=1) [y](https://evil.example/z)")
+    order = command("read_file", file_id=made["id"])
+    with owner.chat(order) as turn:
+        turn.finish()
+    assert ask(client, user(order)) == turn.text
+
+
+def test_silence_is_filled_with_comments(owner: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("api.openai.following.COMMENT_SECONDS", 0.05)
+    monkeypatch.setattr("api.openai.asking.HOLD_SECONDS", 0.2)
+    body = {"model": MODEL, "messages": [user(trash(owner, "silent.txt"))], "stream": True}
+    answer = owner.http.post("/v1/chat/completions", json=body)
+    assert answer.text.count(": heartbeat\n\n") >= 2
+    assert answer.text.endswith("data: [DONE]\n\n")
+    assert answer.headers["x-accel-buffering"] == "no"
+
+
+def test_an_assistant_of_the_person_answers_by_its_name(owner: Person, client: Any) -> None:
+    made = owner.http.post("/api/assistants", json={"name": "写作助手", "instructions": "Write well."}).json()
+    client.chat.completions.create(model="写作助手", messages=[user("hello")])
+    assert threads_of(owner)[0]["assistant_id"] == made["id"]
+    owner.http.delete(f"/api/assistants/{made['id']}")
