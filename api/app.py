@@ -12,6 +12,7 @@ from api.assistant import open_assistant
 from api.clock import Clock, SystemClock
 from api.drive import DriveForService
 from api.errors import SecretsKeyError
+from api.http import approval_pages
 from api.http.dependencies import bearer
 from api.http.routes import (
     approvals,
@@ -37,6 +38,8 @@ from api.http.routes.servers import sign_ins as sign_in_routes
 from api.langgraph.router import include_langgraph
 from api.langgraph.runs.clients import open_clients
 from api.metrics.status import StatusReader
+from api.openai import completions, responses
+from api.openai import models as openai_models
 from api.plans import Plans
 from api.runs.webhooks import target_of
 from api.servers.assistants import PersonsChoices
@@ -222,5 +225,8 @@ def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) 
     for part in parts:
         api.include_router(part.router)
     app.include_router(api, prefix="/api")
+    app.include_router(approval_pages.router)
+    for door in (completions, responses, openai_models):
+        app.include_router(door.router, prefix="/v1")
     install_problem_handlers(app)
     return app

@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import StateSnapshot
@@ -18,7 +19,7 @@ from api.storage.threads import ThreadStorage, open_threads
 from graph.approvals.payload import check_edit, expired_answer
 from graph.build import build_graph
 from graph.context import RunContext
-from graph.dependencies import GraphDependencies, PlanControl
+from graph.dependencies import GraphDependencies, PlanControl, model_in
 from graph.drive.connections import ALL_SCOPES, ConnectionPool, SessionOpener
 from graph.errors import explain
 from graph.language import language_of
@@ -58,6 +59,17 @@ class Assistant:
         self._settings = deps.settings
         self._clock = deps.clock
         self._store = deps.store or InMemoryStore()
+        self._models = deps.models
+        self._choices = deps.choices
+
+    @property
+    def conversation_headers(self) -> tuple[str, ...]:
+        """The headers in which clients of OpenAI's API name a conversation."""
+        return tuple(name.strip() for name in self._settings.conversation_headers.split(",") if name.strip())
+
+    def plain_model(self, name: str) -> BaseChatModel:
+        """Return the model of that name, or that of the settings, to be asked for a text alone."""
+        return model_in(self._choices.get(name, self._models), "agent")
 
     def context(
         self,

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from hashlib import sha256
 from typing import Any, Literal
 
 from sqlalchemy import select
@@ -12,6 +13,7 @@ from starlette.requests import Request
 from api.errors import InvalidRequestError
 from drive_server.connect import Actor, Drive, Measures, Principal, Scope
 from drive_server.context import public_address
+from drive_server.errors import NotFoundError
 from drive_server.http.access import bearer_token, prefer_connection, principal_of_request
 from drive_server.storage.database import Database
 from graph.drive.sentences import grouped, sentence, text
@@ -21,6 +23,8 @@ from graph.single_flight import SingleFlight
 __all__ = ["DriveForService", "Place", "Principal", "RunChange", "RunUndo"]
 
 CHANGES_PAGE = 200
+ATTACHED_TO_CHATS = "Chat attachments"
+"""The folder of what programs without an access to the drive send along with a message."""
 Kind = Literal["file", "folder"]
 VERSIONS = "versions"
 """The entries of a change that are about contents."""
@@ -108,6 +112,27 @@ class DriveForService:
             await self._id_of(caller, place.folder_id, "folder"),
             tuple(dict.fromkeys(attached)),
         )
+
+    async def keep_attachment(self, caller: Principal, name: str, media_type: str, data: bytes) -> str:
+        """Put a file that came with a message into the drive, once for each content, and return its id.
+
+        Raises the drive's errors: it needs the scope write and room.
+        """
+        actor = Actor(caller, tool="upload_file")
+        folder = await self._folder_of_attachments(actor)
+        kept = f"{sha256(data).hexdigest()[:12]} {name}"
+        try:
+            return (await self._drive.files.get(actor, f"/{ATTACHED_TO_CHATS}/{kept}")).id
+        except NotFoundError:
+            made = await self._drive.documents.create(actor, folder, kept, data, media_type, "rename")
+            return made.value.id
+
+    async def _folder_of_attachments(self, actor: Actor) -> str:
+        try:
+            return (await self._drive.files.get(actor, f"/{ATTACHED_TO_CHATS}")).id
+        except NotFoundError:
+            made = await self._drive.files.create_folder(actor, "root", ATTACHED_TO_CHATS, on_conflict="rename")
+            return made.value.id
 
     async def hidden(self, caller: Principal, ids: Iterable[str]) -> frozenset[str]:
         """Return those of the items that the caller can't see now."""

@@ -144,6 +144,10 @@ class AgentSettings(BaseSettings):
     link_hosts: str = Field(
         default="", description="Hosts beside the drive's own (comma-separated) that links in answers may lead to."
     )
+    conversation_headers: str = Field(
+        default="X-OpenWebUI-Chat-Id,X-Conversation-Id",
+        description="Headers (comma-separated) in which clients of `/v1` name a conversation.",
+    )
     max_tool_rounds: int = Field(default=20, gt=0, description="Rounds of tool calls in one turn.")
     max_run_tokens: int = Field(default=0, ge=0, description="Tokens that a turn may take; 0: no limit.")
     max_run_cost: float = Field(default=0, ge=0, description="What a turn may cost, by the prices below; 0: no limit.")

@@ -44,7 +44,7 @@ STREAM: Final[dict[int | str, dict[str, Any]]] = {
 
 def new_run_stream(run: RunRow, caller: Principal, service: Service, request: Request) -> EventStream:
     """Return the events of a run that has just begun, up to where it waits if nobody attends to it."""
-    batches = _while_proved(run, 0, caller, service, request)
+    batches = frames_while_proved(run, 0, caller, service, request)
     return EventStream(_until_parked(batches) if run.mode == "unattended" else batches, addresses_of(run.id))
 
 
@@ -57,12 +57,12 @@ async def shown_frames(
     run: RunRow, after: int, caller: Principal, service: Service, request: Request
 ) -> AsyncGenerator[list[Frame]]:
     """Return the run's events after a number, as the caller may see them now."""
-    frames = _while_proved(run, after, caller, service, request)
+    frames = frames_while_proved(run, after, caller, service, request)
     hidden = await service.withholding.hidden(caller, run)
     return _withheld(frames, language_of(run.message)) if hidden else frames
 
 
-async def _while_proved(
+async def frames_while_proved(
     run: RunRow, after: int, caller: Principal, service: Service, request: Request
 ) -> AsyncGenerator[list[Frame]]:
     """Yield the frames while the caller's key or session holds, then how the run ends, if it does so soon."""

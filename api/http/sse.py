@@ -1,7 +1,8 @@
 """Server-sent events: one ASGI message for each batch of frames, a comment as heartbeat."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from typing import Any
 
 import anyio
 from starlette.responses import Response
@@ -24,13 +25,22 @@ def encode_frames(frames: Sequence[Frame]) -> bytes:
 
 
 class EventStream(Response):
-    """Streams a run's frames. A client that goes away ends the response and nothing else."""
+    """Streams a run's frames. A client that goes away ends the response and nothing else.
+
+    `encode` turns a batch into bytes, where it is one of something else than frames.
+    """
 
     media_type = "text/event-stream"
 
-    def __init__(self, batches: AsyncGenerator[list[Frame]], headers: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(
+        self,
+        batches: AsyncGenerator[Any],
+        headers: Sequence[tuple[str, str]] = (),
+        encode: Callable[[Any], bytes] = encode_frames,
+    ) -> None:
         super().__init__()
         self._batches = batches
+        self._encode = encode
         self.raw_headers = [*HEADERS, *((name.encode(), value.encode()) for name, value in headers)]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -41,7 +51,7 @@ class EventStream(Response):
             await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
             async with aclosing(self._batches) as batches:
                 async for frames in batches:
-                    await send({"type": "http.response.body", "body": encode_frames(frames), "more_body": True})
+                    await send({"type": "http.response.body", "body": self._encode(frames), "more_body": True})
             await send({"type": "http.response.body", "body": b"", "more_body": False})
             group.cancel_scope.cancel()
 

@@ -11,7 +11,7 @@ from api.events.frames import read_records, was_sent
 from api.runs.audit import RunAudit, read_audit
 from api.runs.execution import RunServices
 from api.runs.pages import RunPage, read_page
-from api.runs.versions import Replaced, find_replaced, read_versions, version_ids
+from api.runs.versions import Replaced, find_earlier, find_replaced, read_versions, version_ids
 from api.storage.tables import RunRow
 
 
@@ -27,6 +27,13 @@ class RunHistory:
         Raises `NotFoundError`, `NotLastMessageError`, and `ThreadBusyError` and its like while a run works or waits.
         """
         return await find_replaced(self._services, caller, thread_id, message_id)
+
+    async def find_earlier(self, caller: Principal, thread_id: str, run_id: str) -> Replaced:
+        """Return the run of any message on the path of the caller's thread, for which `start` begins another version.
+
+        Raises `NotFoundError`, and `ThreadBusyError` and its like while a run works or waits.
+        """
+        return await find_earlier(self._services, caller, thread_id, run_id)
 
     async def versions(self, caller: Principal, thread_id: str, message_id: str) -> Sequence[RunRow]:
         """Return the runs of all versions of a message of the caller's thread, the first one first."""

@@ -81,11 +81,13 @@ class Runs(RunHistory):
         time_zone: str = "",
         model: str | None = None,
         replaced: Replaced | None = None,
+        instructions: str = "",
     ) -> RunRow:
         """Accept a message and begin its run. When this returns, both outlive a crash.
 
         A `model` and an assistant become the thread's. As another version of a message it begins a branch of the
-        thread, and without a `place` it has that of the replaced run. Raises `ModelNotAllowedError` for one that the
+        thread, and without a `place` it has that of the replaced run. The `instructions` are the assistant's in this
+        run alone, beside its own. Raises `ModelNotAllowedError` for one that the
         operator does not allow, `NotFoundError` for a thread or an assistant that is not the caller's,
         `ThreadBusyError`, `ApprovalPendingError`, and what the drive raises for a place that the caller can't see.
         """
@@ -102,6 +104,7 @@ class Runs(RunHistory):
             key_id=caller.key_id,
             assistant_id=assistant_id or "",
             message=message,
+            instructions=instructions,
             mode=mode,
             time_zone=time_zone,
             model=model or "",
@@ -417,6 +420,8 @@ class Runs(RunHistory):
 
     def _launch(self, execution: Execution) -> Started:
         run_id = execution.run.id
+        if self._services.choices:
+            self._services.choices.begin(execution.run)
         task = asyncio.create_task(self._perform(execution), name=f"run {run_id}")
         self._tasks[run_id] = (execution, task)
         return self._tasks[run_id]
@@ -446,5 +451,7 @@ class Runs(RunHistory):
                 self._services.log.close(run_id)
             else:
                 self._replica.let_go(run_id)
+            if self._services.choices:
+                self._services.choices.end(run_id)
             # Here, not when the task is over: a cancel in between would reach nobody.
             del self._tasks[run_id]

@@ -21,11 +21,15 @@ from graph.language import language_of
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """The run of a message that gets another version, its branch, and its changes that can be undone, for people."""
+    """The run of a message that gets another version, its branch, and its changes that can be undone, for people.
+
+    `newest` is the id of the thread's newest run: the message's own, unless it is an earlier one.
+    """
 
     run: RunRow
     branch: BranchPoint
     view: Mapping[str, Any]
+    newest: str = ""
 
 
 async def find_replaced(services: RunServices, caller: Principal, thread_id: str, message_id: str) -> Replaced:
@@ -51,21 +55,43 @@ async def find_replaced(services: RunServices, caller: Principal, thread_id: str
         raise NotFoundError("no_message")
     found = await services.graph.branch_point(thread_id, run.id)
     branch = found if run.base_checkpoint is None else BranchPoint(run.base_checkpoint, found.head)
-    return Replaced(run, branch, await _view(services, caller, run))
+    return Replaced(run, branch, await _view(services, caller, run), run.id)
+
+
+async def find_earlier(services: RunServices, caller: Principal, thread_id: str, run_id: str) -> Replaced:
+    """Return the run of any message on the path of a thread, of which all that follows it is left, too.
+
+    Raises `NotFoundError`, also for a message that was replaced before, and what `refuse_if_busy` raises.
+    """
+
+    def wanted(session: Session) -> tuple[RunRow, RunRow]:
+        find_thread(session, caller, thread_id)
+        refuse_if_busy(session, thread_id)
+        run, newest = session.get(RunRow, run_id), _newest_run(session, thread_id)
+        if run is None or newest is None or run.thread_id != thread_id or run.head_checkpoint is not None:
+            raise NotFoundError("no_message")
+        return run, newest
+
+    async with services.database.read() as session:
+        run, newest = await session.run_sync(wanted)
+    found = await services.graph.branch_point(thread_id, run.id)
+    branch = found if run.base_checkpoint is None else BranchPoint(run.base_checkpoint, found.head)
+    return Replaced(run, branch, await _view(services, caller, run), newest.id)
 
 
 def leave_branch(connection: Connection, thread_id: str, replaced: Replaced, message: str) -> None:
-    """Note where the branch of the replaced run ends. Raises `NotLastMessageError` if it is the thread's last no more.
+    """Note where the branch of the replaced run, and of those that follow it, ends.
 
-    A thread that was called by the replaced message is called by the new one.
+    A thread that was called by the replaced message is called by the new one. Raises `NotLastMessageError` if another
+    run has begun since it was found.
     """
     run = replaced.run
     with Session(connection) as session:
         newest = _newest_run(session, thread_id)
-        if newest is None or newest.id != run.id:
+        if newest is None or newest.id != (replaced.newest or run.id):
             raise NotLastMessageError(message_id=newest.id if newest else "")
-        at = {"head_checkpoint": replaced.branch.head}
-        session.execute(update(RunRow).where(RunRow.id == run.id).values(**at))
+        left = RunRow.thread_id == thread_id, RunRow.number >= run.number, RunRow.head_checkpoint.is_(None)
+        session.execute(update(RunRow).where(*left).values(head_checkpoint=replaced.branch.head))
         thread, title = session.get_one(ThreadRow, thread_id), make_title(message)
         if thread.title == make_title(run.message) != title:
             thread.title = title

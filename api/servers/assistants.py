@@ -193,6 +193,16 @@ class PersonsChoices:
         self._database = database
         self._secrets = secrets
         self._ahead: OrderedDict[str, tuple[float, _Chosen]] = OrderedDict()
+        self._of_runs: dict[str, str] = {}
+
+    def begin(self, run: RunRow) -> None:
+        """Note the instructions of a run that is at work here, until `end`."""
+        if run.instructions:
+            self._of_runs[run.id] = run.instructions
+
+    def end(self, run_id: str) -> None:
+        """Forget the instructions of a run that is not at work here any more."""
+        self._of_runs.pop(run_id, None)
 
     def read_ahead(self, connection: Connection, run: RunRow) -> None:
         """Read the choice in the transaction that begins the run: its first round, which comes at once, uses it."""
@@ -203,6 +213,8 @@ class PersonsChoices:
     async def chosen(self, user: RunContext) -> Choice:
         """Return the choice for the assistant of this run; that of the built-in one if the person has no such.
 
+        The instructions of the run follow those of the assistant.
+
         It takes one statement where nothing is chosen.
         """
         read_at, ahead = self._ahead.pop(user.run_id, (float("-inf"), None))
@@ -211,7 +223,7 @@ class PersonsChoices:
         row, servers, pins = ahead
         return Choice(
             assistant_id=row.id if row else "",
-            instructions=row.instructions if row else "",
+            instructions="\n\n".join(filter(None, [row.instructions if row else "", self._of_runs.get(user.run_id)])),
             drive_tools=None if row is None or row.drive_tools is None else frozenset(row.drive_tools),
             servers=tuple(definition_of(server, pins.get(server.id, {}), self._secrets) for server in servers),
         )

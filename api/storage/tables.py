@@ -59,7 +59,8 @@ class RunRow(Base):
     is the key or the session that began it; it ends when that is revoked. `cancel_key` names the key that asked to stop
     it. `mode` is attended or unattended. `model` is its thread's when it began; `time_zone` is the person's, empty: the
     drive's. `owner` is the process that has it, empty: none; `starts` counts the processes that took it up, `stops`
-    those of them that were asked to stop, `number` the runs of its thread.
+    those of them that were asked to stop, `number` the runs of its thread. `instructions` are those of the client's
+    program for this turn alone; they give no rights.
 
     A message that was edited or answered anew has several runs, its versions: `replaces` is the one before this one,
     `version_of` the first. `base_checkpoint` is where the branch of a later version begins (empty: at nothing),
@@ -88,6 +89,7 @@ class RunRow(Base):
     key_id: Mapped[str | None] = mapped_column(String(32))
     assistant_id: Mapped[str] = mapped_column(String(64))
     message: Mapped[str] = mapped_column(Text)
+    instructions: Mapped[str] = mapped_column(Text, default="", server_default="")
     place: Mapped[dict[str, Any]]
     mode: Mapped[str] = mapped_column(String(16), default="attended", server_default="attended")
     time_zone: Mapped[str] = mapped_column(String(64), default="", server_default="")
@@ -333,6 +335,30 @@ class ClientRunRow(Base):
     status: Mapped[str] = mapped_column(String(16))
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime]
+
+
+class OpenAITurnRow(Base):
+    """A turn of a client of OpenAI's API. The same client finds the thread again by the messages that it sends.
+
+    `digest` is that of the conversation up to the turn's message, or of the client's own name for the conversation.
+    The answer is a `preface` and the events of the run that follow the number `after`.
+    """
+
+    __tablename__ = "openai_turns"
+    __table_args__ = (
+        Index("ix_openai_turns_digest", "digest", "user_id"),
+        Index("ix_openai_turns_thread", "thread_id"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True, default=new_id)
+    user_id: Mapped[str] = mapped_column(String(32))
+    key_id: Mapped[str] = mapped_column(String(32))
+    thread_id: Mapped[str] = mapped_column(String(36))
+    run_id: Mapped[str] = mapped_column(String(36))
+    digest: Mapped[str] = mapped_column(String(64))
+    after: Mapped[int]
+    preface: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime]
 
 
 def table_of(row: type[Base]) -> Table:

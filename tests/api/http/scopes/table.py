@@ -150,12 +150,21 @@ PUBLIC = {
     "GET /login/oidc/callback",
     "GET /password/{token}",
     "GET /connect/{token}",
+    "GET /approve/{token}",
     "GET /s/{token}",
     "GET /d/{token}",
     "GET /f/{file_id}",
     "GET /f/{file_id}/document",
 }
 """Pages and addresses at the root. They change nothing, but for the sign-in that the issuer leads back to."""
+OPENAI = {
+    "POST /v1/chat/completions": "r",
+    "POST /v1/responses": "r",
+    "GET /v1/responses/{response_id}": "r",
+    "GET /v1/models": "r",
+    "GET /v1/models/{model:path}": "r",
+}
+"""OpenAI's API, which has its own shape of errors: `tests/api/openai/test_keys.py` tries keys that lack a scope."""
 FOR_ADMINISTRATORS = {"GET /metrics"}
 """At the root as well, and with a key of an administrator that may read: `test_scrape.py` tries others."""
 OVERRIDDEN = {"POST /api/drive/uploads/{upload_id}"}
@@ -176,6 +185,7 @@ def known_routes() -> set[str]:
     forms = {f"POST {path}" for path in PAGES_WITH_FORMS}
     assert len(FORMS) == len(PAGES_WITH_FORMS)
     return {_below_api(name) for name in apis} | {*LANGGRAPH} | PUBLIC | FOR_ADMINISTRATORS | OVERRIDDEN | forms | DOORS
+    return {_below_api(name) for name in apis} | PUBLIC | {*OPENAI} | FOR_ADMINISTRATORS | OVERRIDDEN | forms | DOORS
 
 
 def _below_api(name: str) -> str:

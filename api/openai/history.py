@@ -1,0 +1,122 @@
+"""The thread of a conversation that a client tells: found by what it has said and been answered before."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from hashlib import sha256
+from typing import Final
+
+from sqlalchemy import insert, select
+
+from api.drive import Principal
+from api.events.frames import read_frames
+from api.openai.following import rendering_of
+from api.openai.messages import Conversation, Said
+from api.service import Service
+from api.storage.tables import OpenAITurnRow, RunRow, new_id, table_of
+
+MOST_CANDIDATES: Final = 20
+RETRY_WITHIN: Final = timedelta(minutes=15)
+_NEW: Final = insert(table_of(OpenAITurnRow))
+_THOUGHTS: Final = re.compile(r"<details\b.*?</details>|<think>.*?</think>", re.DOTALL)
+_ADDRESS: Final = re.compile(r"https?://\S+")
+_SIGNS: Final = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """The end of a turn in a thread, after which a conversation goes on; no run: before the first one."""
+
+    thread_id: str
+    run_id: str = ""
+
+
+class History:
+    """The turns of one caller's client."""
+
+    def __init__(self, service: Service, caller: Principal) -> None:
+        self._service = service
+        self._database = service.database
+        self._caller = caller
+        self.key_id = caller.key_id or ""
+
+    async def note(self, digest: str, run: RunRow, after: int = 0, preface: str = "") -> None:
+        """Store that a conversation up to here is answered by a part of this run."""
+        row = {"id": new_id(), "user_id": self._caller.user_id, "key_id": self.key_id, "digest": digest}
+        place = {"thread_id": run.thread_id, "run_id": run.id, "after": after, "preface": preface}
+        values = {**row, **place, "created_at": self._service.clock.now()}
+        await self._database.write_sync(lambda connection: connection.execute(_NEW, values))
+
+    async def retried(self, conversation: Conversation) -> OpenAITurnRow | None:
+        """Return the turn that a client, which lost its answer, asks for again."""
+        since = self._service.clock.now() - RETRY_WITHIN
+        rows = await self._rows(conversation.digests()[-1:])
+        return next((row for row in rows if row.created_at >= since), None)
+
+    async def thread_named(self, name: str) -> str | None:
+        """Return the thread of the conversation that the client calls by a name."""
+        mine = OpenAITurnRow.user_id == self._caller.user_id
+        query = select(OpenAITurnRow.thread_id).where(OpenAITurnRow.digest == named(name), mine)
+        async with self._database.read() as session:
+            return await session.scalar(query.order_by(OpenAITurnRow.created_at.desc()).limit(1))
+
+    async def find(self, conversation: Conversation, thread_id: str | None = None) -> Spot | None:
+        """Return where the conversation goes on: in this thread, or in any that this key began.
+
+        The answer that the client has of the last turn has to be what was sent, or its beginning.
+        """
+        before = conversation.history
+        users = [number for number, said in enumerate(before) if said.role == "user"]
+        if not users:
+            return None
+        rows = await self._rows(conversation.digests()[-2:-1], thread_id)
+        told, begun = _words(_joined(before[users[-1] + 1 :])), list[Spot]()
+        for row in rows[:MOST_CANDIDATES]:
+            said = _words(await self._text_of(row))
+            if said == told:
+                return Spot(row.thread_id, row.run_id)
+            # A client that stopped has the beginning; one that stopped before the first word could have any thread.
+            if said.startswith(told) and (told or thread_id):
+                begun.append(Spot(row.thread_id, row.run_id))
+        return next(iter(begun), None)
+
+    async def is_of_client(self, run_id: str) -> bool:
+        """Say whether a client of this door began a run, and not the page or another program."""
+        query = select(OpenAITurnRow.id).where(OpenAITurnRow.run_id == run_id).limit(1)
+        async with self._database.read() as session:
+            return await session.scalar(query) is not None
+
+    async def _rows(self, digests: Sequence[str], thread_id: str | None = None) -> Sequence[OpenAITurnRow]:
+        """Return the turns with one of the digests, the newest first."""
+        query = select(OpenAITurnRow).where(
+            OpenAITurnRow.digest.in_(digests),
+            OpenAITurnRow.user_id == self._caller.user_id,
+        )
+        own = OpenAITurnRow.thread_id == thread_id if thread_id else OpenAITurnRow.key_id == self.key_id
+        async with self._database.read() as session:
+            return (await session.scalars(query.where(own).order_by(OpenAITurnRow.created_at.desc()))).all()
+
+    async def _text_of(self, row: OpenAITurnRow) -> str:
+        """Return the answer of a turn as it was sent, or would have been."""
+        async with self._database.read() as session:
+            run = await session.get(RunRow, row.run_id)
+        if run is None:
+            return ""
+        frames = await read_frames(self._database, run.id, row.after)
+        pieces = rendering_of(run, self._service).take(frames)
+        return row.preface + "".join(piece.text for piece in pieces if piece.kind == "text")
+
+
+def named(name: str) -> str:
+    """Return the digest of a client's name for a conversation; no conversation has it."""
+    return sha256(b"name " + name.encode("utf-8", "replace")).hexdigest()
+
+
+def _joined(messages: Sequence[Said]) -> str:
+    return "\n\n".join(said.text for said in messages)
+
+
+def _words(text: str) -> str:
+    """Return a text without the signs that clients, and the page's address, may change."""
+    return _SIGNS.sub("", _ADDRESS.sub("", _THOUGHTS.sub("", text)))

@@ -1,0 +1,194 @@
+"""A request becomes a turn of a thread: a new run, a version of an earlier one, or a run that is there already."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import select
+
+from api.drive import Kind, Place, Principal
+from api.errors import ApprovalPendingError, NotFoundError, ThreadBusyError
+from api.events.frames import newest_number
+from api.http.thread_views import thread_view
+from api.openai.following import Answer
+from api.openai.history import History, Spot, named
+from api.openai.messages import Conversation, Said
+from api.openai.words import say
+from api.runs.versions import Replaced
+from api.service import Service
+from api.storage.tables import EventRow, RunRow
+from api.thread_imports import ImportedMessage, ImportedThread, ThreadImports
+from graph.language import language_of
+from graph.planning.commands import command_of
+
+APPROVAL: Final = "approval_needed"
+BUSY_SECONDS: Final = 20.0
+"""So long a message waits for the end of the answer before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a client says of where it is: the answer or the thread that it goes on from, or its own name for a chat."""
+
+    answer: Spot | None = None
+    thread_id: str | None = None
+    name: str = ""
+    is_retry: bool = False
+
+
+class Turns:
+    """Begins the turns of one caller with one assistant."""
+
+    def __init__(self, service: Service, caller: Principal, assistant_id: str) -> None:
+        self._service = service
+        self._caller = caller
+        self._assistant_id = assistant_id
+        self._history = History(service, caller)
+
+    async def begin(self, conversation: Conversation, at: Named) -> Answer:
+        """Return the answer to a conversation's order.
+
+        Raises what `Runs.start` raises, but an approval that waits is shown again instead.
+        """
+        if at.is_retry and (row := await self._history.retried(conversation)):
+            return Answer(await self._service.runs.get(self._caller, row.run_id), row.after, row.preface)
+        pinned = at.answer.thread_id if at.answer else at.thread_id or await self._thread_named(at)
+        try:
+            answer = await self._answer_when_free(conversation, at, pinned)
+        except ApprovalPendingError as error:
+            answer = await self._waiting(conversation, str(error.details["run_id"]))
+        digests = [*conversation.digests()[-1:], *([named(at.name)] if at.name else [])]
+        for digest in digests:
+            await self._history.note(digest, answer.run, answer.after, answer.preface)
+        return answer
+
+    async def _answer_when_free(self, conversation: Conversation, at: Named, pinned: str | None) -> Answer:
+        """Return the answer, a moment later if the thread's last one is still being made.
+
+        An order that is carried out just now is not carried out a second time.
+        """
+        try:
+            return await self._answer(conversation, at, pinned)
+        except ThreadBusyError as error:
+            run = await self._service.runs.get(self._caller, str(error.details["run_id"]))
+            if run.message == conversation.order:
+                return Answer(run)
+            if not await self._is_over_soon(run):
+                raise
+        return await self._answer(conversation, at, pinned)
+
+    async def _is_over_soon(self, run: RunRow) -> bool:
+        """Wait for a run; say whether it has ended, or waits for a person."""
+        after = await newest_number(self._service.database, run.id)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(BUSY_SECONDS):
+                async with aclosing(self._service.runs.follow(run.id, after, BUSY_SECONDS)) as batches:
+                    async for frames in batches:
+                        if any(frame.is_final or frame.type == APPROVAL for frame in frames):
+                            break
+                return True
+        return False
+
+    async def _thread_named(self, at: Named) -> str | None:
+        return await self._history.thread_named(at.name) if at.name else None
+
+    async def _answer(self, conversation: Conversation, at: Named, pinned: str | None) -> Answer:
+        if pinned and (commanded := await self._command(conversation, pinned)):
+            return commanded
+        spot = at.answer or (None if at.thread_id else await self._history.find(conversation, pinned))
+        if spot is None and not pinned and conversation.history:
+            spot = await self._imported(conversation)
+        if (thread_id := spot.thread_id if spot else pinned) is None:
+            return Answer(await self._start(conversation, None), is_new=True)
+        runs = await self._service.threads.runs(thread_id)
+        after = next((run for run in runs if spot and run.id == spot.run_id), None)
+        if after is not None and after.head_checkpoint is not None:
+            left = await self._copied(conversation, after) if at.answer else await self._imported(conversation)
+            return Answer(await self._start(conversation, left.thread_id), is_new=True)
+        appends = at.answer is None and (at.thread_id or (spot is None and conversation.history))
+        replaced = None if appends else await self._replaced(runs, after, at)
+        return Answer(await self._start(conversation, thread_id, replaced), is_new=True)
+
+    async def _start(
+        self, conversation: Conversation, thread_id: str | None, replaced: Replaced | None = None
+    ) -> RunRow:
+        return await self._service.runs.start(
+            self._caller,
+            conversation.order,
+            Place(attachments=await self._attachments(conversation)),
+            thread_id=thread_id,
+            assistant_id=self._assistant_id,
+            time_zone=self._caller.time_zone,
+            replaced=replaced,
+            instructions=conversation.instructions,
+        )
+
+    async def _attachments(self, conversation: Conversation) -> tuple[tuple[str, Kind], ...]:
+        kept: list[tuple[str, Kind]] = [(key, "file") for key in conversation.kept]
+        for file in conversation.files:
+            stored = await self._service.drive.keep_attachment(self._caller, file.name, file.media_type, file.data)
+            kept.append((stored, "file"))
+        return tuple(kept)
+
+    async def _replaced(self, runs: Sequence[RunRow], after: RunRow | None, at: Named) -> Replaced | None:
+        """Return the version of the order that the thread has already.
+
+        None: the order follows the thread's last answer, or something that this client does not know.
+        """
+        number = after.number if after else 0
+        following = next((run for run in runs if run.head_checkpoint is None and run.number > number), None)
+        if following is None or not (at.answer or await self._history.is_of_client(following.id)):
+            return None
+        return await self._service.runs.find_earlier(self._caller, following.thread_id, following.id)
+
+    async def _imported(self, conversation: Conversation) -> Spot:
+        """Return a thread of what the client says was said, which counts as read from outside."""
+        return Spot(await self._import(conversation.history, conversation.digest_before()))
+
+    async def _copied(self, conversation: Conversation, after: RunRow) -> Spot:
+        """Return a thread of what was said up to a run on a branch that was left."""
+        view = await thread_view(self._caller, self._service, after.thread_id, after.id)
+        said = [Said(one.role, one.text) for one in view.messages if one.role != "tool" and one.text.strip()]
+        return Spot(await self._import(said, f"{after.id} {conversation.digest_before()}"))
+
+    async def _import(self, said: Sequence[Said], source_id: str) -> str:
+        service, now = self._service, self._service.clock.now()
+        messages = [ImportedMessage(str(number), one.role, one.text) for number, one in enumerate(said)]
+        title = next((one.text for one in said if one.role == "user"), said[0].text)
+        part = ImportedThread(f"openai {self._history.key_id}", source_id, title, now, now, messages)
+        imports = ThreadImports(service.database, service.graph, service.clock)
+        return (await imports.take(self._caller, part))[0]
+
+    async def _waiting(self, conversation: Conversation, run_id: str) -> Answer:
+        """Return the question that waits once more: a message never answers it."""
+        run = await self._service.runs.get(self._caller, run_id)
+        if run.message == conversation.order:
+            return Answer(run)
+        preface = f"{say('not_taken', language_of(conversation.order))}\n\n"
+        return Answer(run, max(0, await last_question(self._service, run_id) - 1), preface)
+
+    async def _command(self, conversation: Conversation, thread_id: str) -> Answer | None:
+        """Give the thread's active plan the command that the order is."""
+        command = command_of(conversation.order) if "write" in self._caller.scopes else None
+        plan = await self._service.plans.try_command(self._caller, thread_id, command) if command else None
+        if plan is None:
+            return None
+        after = await newest_number(self._service.database, plan.run_id)
+        return Answer(await self._service.runs.get(self._caller, plan.run_id), after)
+
+
+async def last_question(service: Service, run_id: str) -> int:
+    """Return the number of the run's newest event that asks for a decision, 0 without any."""
+    query = select(EventRow.seq).where(EventRow.run_id == run_id, EventRow.type == APPROVAL)
+    async with service.database.read() as session:
+        return await session.scalar(query.order_by(EventRow.seq.desc()).limit(1)) or 0
+
+
+def answer_of(answer_id: str) -> tuple[str, int]:
+    """Return the run and the number after which an answer begins, by the answer's id. Raises `NotFoundError`."""
+    run, _, after = answer_id.partition("_")
+    if len(run) != 32 or not run.isascii() or not run.isalnum() or not (after.isascii() and after.isdigit()):
+        raise NotFoundError("no_response")
+    return f"{run[:8]}-{run[8:12]}-{run[12:16]}-{run[16:20]}-{run[20:]}", min(int(after[:10]), 2**31 - 1)
