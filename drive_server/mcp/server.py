@@ -59,6 +59,7 @@ from drive_server.mcp.tools.sharing import SharingTools
 from drive_server.mcp.tools.tables import TableTools
 from drive_server.mcp.tools.templates import TemplateTools
 from drive_server.mcp.tools.trash import TrashTools
+from drive_server.messages import Message
 from drive_server.registry import ServiceRegistry
 from drive_server.services.journal.namers import foreign_names, items_of_others, mentioned_in
 
@@ -256,8 +257,7 @@ class DriveServer(SdkServer):
         """Return the tool. Raises `McpError` if there is none of this name."""
         tool = self.tool_named(name)
         if tool is None:
-            unknown = InvalidInputError("There is no such tool.", hint="List the tools to see their names.")
-            raise McpError(error_data(unknown))
+            raise McpError(error_data(InvalidInputError(Message.of("no_tool"))))
         return tool
 
     def _scope_of(self, name: str) -> Scope | None:

@@ -19,13 +19,14 @@ EXPOSED: Final = (
     "Idempotent-Replayed",
     "Link",
     "Location",
+    "Mcp-Session-Id",
     "Retry-After",
     "WWW-Authenticate",
     "X-Pagination-Total",
     REQUEST_ID,
 )
-OTHERS: Final = ("/api/drive/uploads", "/mcp", "/login/", "/connect/", "/s/", "/d/", "/f/")
-"""Resumable uploads have an exception of their own, MCP its list of hosts, and pages for people are for people."""
+OTHERS: Final = ("/api/drive/uploads", "/login/", "/connect/", "/s/", "/d/", "/f/")
+"""Resumable uploads have an exception of their own, and pages for people are for people."""
 MAX_AGE_SECONDS: Final = 600
 
 

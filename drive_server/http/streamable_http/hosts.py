@@ -10,15 +10,21 @@ from drive_server.settings import DriveSettings
 
 LOOPBACK_NAMES: Final = ("127.0.0.1", "localhost", "::1")
 SCHEMES: Final = frozenset({"http", "https"})
+ANY_SITE: Final = "*"
 
 
 class HostAllowlist:
-    """The names of this machine's loopback, of `public_url` and `public_hosts`, and the address that was called."""
+    """The names of this machine's loopback, of `public_url` and `public_hosts`, and the address that was called.
+
+    Pages of the origins in `cors_origins` may call as well, but by these names alone: a name of their own that leads to
+    this machine stays refused.
+    """
 
     def __init__(self, settings: DriveSettings) -> None:
         public = [urlsplit(settings.resolved_public_url).hostname or "", *settings.public_hosts.split(",")]
         named = (_hostname(f"//{name.strip()}") for name in public if name.strip())
         self._names = frozenset(LOOPBACK_NAMES).union(name for name in named if name)
+        self._sites = frozenset(settings.resolved_cors_origins)
 
     def refusal(self, scope: Scope) -> int | None:
         """Return the HTTP status of a refusal: 421 for the Host, 403 for the Origin; None if the request may pass."""
@@ -27,14 +33,18 @@ class HostAllowlist:
         if self._host(scope) is None:
             return 421
         names, origins = self._names_for(scope), Headers(scope=scope).getlist("origin")
-        if any(_scheme(origin) not in SCHEMES or _hostname(origin) not in names for origin in origins):
-            return 403
-        return None
+        return None if all(self._may_call(origin, names) for origin in origins) else 403
 
     def address(self, scope: Scope) -> str:
         """Return the address by which a request names this service; empty if its Host is none of the names."""
         host = self._host(scope) if _is_on_network(scope) else None
         return f"{scope['scheme']}://{host}" if host else ""
+
+    def _may_call(self, origin: str, names: frozenset[str]) -> bool:
+        """Say whether a page of the origin may call: one of this service, or of a site in the settings."""
+        if not self._sites.isdisjoint({origin, ANY_SITE}):
+            return True
+        return _scheme(origin) in SCHEMES and _hostname(origin) in names
 
     def _host(self, scope: Scope) -> str | None:
         hosts = Headers(scope=scope).getlist("host")

@@ -30,6 +30,7 @@ from drive_server.mcp.protocol.messages import (
     write_failure,
     write_message,
 )
+from drive_server.messages import Message
 
 logger = logging.getLogger(__name__)
 
@@ -182,10 +183,10 @@ class McpRequests:
     def _session(self, request: Request, token: DriveToken) -> HttpSession:
         session_id = request.headers.get(SESSION_HEADER)
         if not session_id:
-            raise _refusal(400, InvalidInputError("This request names no session.", hint="Send `initialize` first."))
+            raise _refusal(400, InvalidInputError(Message.of("session_not_named")))
         session = self.sessions.find(session_id, token.principal.user_id)
         if session is None:
-            raise _refusal(404, NotFoundError("There is no such session.", hint="Send `initialize` to open one."))
+            raise _refusal(404, NotFoundError(Message.of("no_mcp_session")))
         if _version_of(request) not in SUPPORTED_PROTOCOL_VERSIONS:
             supported = ", ".join(SUPPORTED_PROTOCOL_VERSIONS)
             raise _refusal(

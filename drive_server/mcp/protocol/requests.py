@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from drive_server.errors import InvalidInputError
 from drive_server.mcp.protocol.failures import error_data
+from drive_server.messages import Message
 
 MOST_PROBLEMS: Final = 5
 MOST_CHARACTERS: Final = 64
@@ -46,7 +47,7 @@ class Requests:
 
 def unknown_method() -> ErrorData:
     """Return the answer to a method that there is not (JSON-RPC 2.0, section 5.1)."""
-    error = InvalidInputError("There is no such method.", hint="Use those of the capabilities that were announced.")
+    error = InvalidInputError(Message.of("no_method"))
     return ErrorData(code=METHOD_NOT_FOUND, message=error.message, data=error.to_dict())
 
 

@@ -21,6 +21,7 @@ from drive_server.http.access import ActorDep, DriveDep, require_still_proved
 from drive_server.http.headers.tus import (
     ALGORITHMS,
     EXPOSED,
+    EXTENSIONS,
     SENT,
     VERSION,
     content_length,
@@ -35,9 +36,9 @@ from drive_server.http.headers.tus import (
 from drive_server.http.items.routers import DriveRouter
 from drive_server.http.items.writes import CHANGE_ID
 from drive_server.http.problem import problem_responses
+from drive_server.messages import Message as ErrorMessage
 from drive_server.services.uploads.service import Upload
 
-EXTENSIONS: Final = "creation,creation-with-upload,creation-defer-length,termination,expiration,checksum"
 SILENCE_SECONDS: Final = 60
 """A silent request ends after so long: until then nobody else can continue the upload."""
 OVERRIDE: Final = "x-http-method-override"
@@ -185,9 +186,7 @@ async def overridden(request: Request, upload_id: str, drive: DriveDep, actor: A
     routes = {"HEAD": head, "PATCH": send, "DELETE": terminate}
     method = request.headers.get(OVERRIDE, "").upper()
     if method not in routes:
-        raise InvalidInputError(
-            "An upload is not posted to.", hint="Use PATCH, or name the method in X-HTTP-Method-Override."
-        )
+        raise InvalidInputError(ErrorMessage.of("tus_method"))
     return await routes[method](request, upload_id, drive, actor)
 
 

@@ -89,6 +89,24 @@ def test_pages_of_other_sites_are_refused(hosts: HostAllowlist, origin: str, sta
     assert hosts.refusal(request) == status
 
 
+@pytest.mark.parametrize(
+    ("sites", "origin", "status"),
+    [
+        ("https://app.example.com", "https://app.example.com", None),
+        ("https://app.example.com", "http://app.example.com", 403),
+        ("https://app.example.com", "https://app.example.com:8443", 403),
+        ("https://app.example.com", "https://evil.example", 403),
+        ("*", "https://evil.example", None),
+    ],
+)
+def test_pages_of_the_sites_in_the_settings_may_call_by_the_names_of_this_service_alone(
+    drive_settings: DriveSettings, sites: str, origin: str, status: int | None
+) -> None:
+    hosts = HostAllowlist(drive_settings.model_copy(update={"cors_origins": sites}))
+    assert hosts.refusal(scope(("127.0.0.1", 1), ("host", "localhost"), ("origin", origin))) == status
+    assert hosts.refusal(scope(("127.0.0.1", 1), ("host", "app.example.com"), ("origin", origin))) == 421
+
+
 def test_a_request_names_one_host(hosts: HostAllowlist) -> None:
     assert hosts.refusal(scope(("127.0.0.1", 1))) == 421
     assert hosts.refusal(scope(("127.0.0.1", 1), ("host", "localhost"), ("host", "evil.example"))) == 421

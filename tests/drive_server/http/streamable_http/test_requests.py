@@ -56,13 +56,18 @@ async def test_a_request_without_a_session_is_refused_and_an_unknown_one_is_not_
     service: Service, method: str
 ) -> None:
     async with service.client() as client:
-        for session_id, status in (("", 400), ("unknown", 404)):
+        for session_id, status, chinese in (
+            ("", 400, "这个请求没有指明会话。"),
+            ("unknown", 404, "没有这个会话，或者它已经结束。"),
+        ):
             wire = Wire(client, session_id)
             response = await client.request(
                 method, "/mcp", headers=wire.headers(), json=PING if method == "POST" else None
             )
             assert response.status_code == status
-            assert response.json()["error"]["data"]["code"] in {"invalid_argument", "not_found"}
+            error = response.json()["error"]["data"]
+            assert error["code"] in {"invalid_argument", "not_found"}
+            assert error["messages"]["message"]["zh"] == chinese
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])

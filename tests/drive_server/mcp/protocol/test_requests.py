@@ -59,3 +59,13 @@ async def test_an_unknown_method_is_told_as_such(drive: Drive, alice: Actor, met
 
     assert error.code == METHOD_NOT_FOUND
     assert error.data["code"] == "invalid_argument"
+    assert error.data["messages"]["message"]["zh"] == "没有这个方法。"
+    assert error.data["messages"]["hint"]["zh"] == "请使用已声明的能力中的方法。"
+
+
+async def test_an_unknown_tool_has_a_sentence_of_its_own_in_both_languages(drive: Drive, alice: Actor) -> None:
+    error = await refused(drive, alice, "tools/call", {"name": "format_disk", "arguments": {}})
+
+    assert (error.code, error.message) == (INVALID_PARAMS, "There is no such tool.")
+    assert error.data["messages"]["message"]["zh"] == "没有这个工具。"
+    assert error.data["messages"]["hint"]["zh"] == "请列出工具，查看它们的名称。"
