@@ -3,7 +3,7 @@
 import platform
 
 from benchmarks import importing, mcp_tools, requests, servers, start, store
-from benchmarks.agent import crowd, first_token, prompts, routing, tool_call, turns
+from benchmarks.agent import crowd, doors, first_token, prompts, routing, tool_call, turns
 from benchmarks.search import extraction, pages
 
 
@@ -12,6 +12,7 @@ def main() -> None:
     print(f"{platform.platform()}, Python {platform.python_version()}")
     turns.main([])
     first_token.main([])
+    doors.main([])
     crowd.main([])
     tool_call.main()
     requests.main([])

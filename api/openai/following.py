@@ -47,7 +47,10 @@ def rendering_of(run: RunRow, service: Service) -> Rendering:
     def where(approval_id: str) -> str:
         return address_of(service, approval_id)
 
-    return Rendering(language_of(run.message), where, service.graph.link_filter(run.message))
+    def clean(text: str) -> str:
+        return service.graph.link_filter(run.message).clean(text)
+
+    return Rendering(language_of(run.message), where, clean)
 
 
 async def follow(
@@ -63,7 +66,8 @@ async def follow(
     async with aclosing(await _batches(answer, caller, service, request)) as batches:
         async for frames in batches:
             pieces = [*rendering.take(frames)]
-            yield pieces
+            if pieces or not frames:
+                yield pieces
             if pieces and pieces[-1].kind == "end":
                 return
             if frames:

@@ -1,13 +1,13 @@
 """The thread of a conversation that a client tells: found by what it has said and been answered before."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 from typing import Final
 
-from sqlalchemy import insert, select
+from sqlalchemy import Connection, insert, select
 
 from api.drive import Principal
 from api.events.frames import read_frames
@@ -41,12 +41,21 @@ class History:
         self._caller = caller
         self.key_id = caller.key_id or ""
 
-    async def note(self, digest: str, run: RunRow, after: int = 0, preface: str = "") -> None:
-        """Store that a conversation up to here is answered by a part of this run."""
-        row = {"id": new_id(), "user_id": self._caller.user_id, "key_id": self.key_id, "digest": digest}
+    async def note(self, digests: Sequence[str], run: RunRow, after: int, preface: str) -> None:
+        """Store that a conversation up to here is answered by a part of a run that is there already."""
+        rows = self._rows_of(digests, run, after, preface)
+        await self._database.write_sync(lambda connection: connection.execute(_NEW, rows))
+
+    def noting(self, digests: Sequence[str]) -> Callable[[Connection, RunRow], object]:
+        """Return what stores it in the transaction that begins the run."""
+        return lambda connection, run: connection.execute(_NEW, self._rows_of(digests, run))
+
+    def _rows_of(
+        self, digests: Sequence[str], run: RunRow, after: int = 0, preface: str = ""
+    ) -> list[dict[str, object]]:
         place = {"thread_id": run.thread_id, "run_id": run.id, "after": after, "preface": preface}
-        values = {**row, **place, "created_at": self._service.clock.now()}
-        await self._database.write_sync(lambda connection: connection.execute(_NEW, values))
+        whose = {"user_id": self._caller.user_id, "key_id": self.key_id, "created_at": self._service.clock.now()}
+        return [{"id": new_id(), "digest": digest, **whose, **place} for digest in digests]
 
     async def retried(self, conversation: Conversation) -> OpenAITurnRow | None:
         """Return the turn that a client, which lost its answer, asks for again."""

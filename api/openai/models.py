@@ -9,6 +9,7 @@ from api.drive import Principal
 from api.errors import NotFoundError
 from api.http.dependencies import CallerDep, ServiceDep
 from api.openai.errors import OpenAIRoute
+from api.servers.assistants import built_in
 from api.service import Service
 from api.storage.tables import BUILT_IN, AssistantRow
 
@@ -46,6 +47,8 @@ async def get_model(model: str, caller: CallerDep, service: ServiceDep) -> dict[
 
 async def find_model(service: Service, caller: Principal, name: str) -> Choice:
     """Return what the caller means by the name of a model. Raises `NotFoundError`."""
+    if name == BUILT_IN:
+        return Choice(name, built_in(caller.user_id), is_text=False)
     rows = await service.assistants.of(caller)
     for wanted, is_text in ((name, False), (name.removesuffix(TEXT), True)):
         found = next((row for row in rows if wanted in {row.name, row.id}), None)

@@ -9,7 +9,6 @@ import orjson
 from api.events.frames import Event, Frame
 from api.openai.words import WORDS, say
 from graph.language import Language
-from graph.links.filter import LinkFilter
 
 PARAGRAPH: Final = "\n\n"
 
@@ -30,15 +29,16 @@ class Piece:
 
 
 class Rendering:
-    """Turns the events of a run into pieces. `address_of` names the page on which an approval is decided.
+    """Turns the events of a run into pieces. `address_of` names the page on which an approval is decided,
+    `clean` filters links.
 
     Addresses of the drive itself are all that it adds: everything else of the events has passed the link filter.
     """
 
-    def __init__(self, language: Language, address_of: Callable[[str], str], link_filter: LinkFilter) -> None:
+    def __init__(self, language: Language, address_of: Callable[[str], str], clean: Callable[[str], str]) -> None:
         self._language: Language = language
         self._address_of = address_of
-        self._clean = link_filter.clean
+        self._clean = clean
         self._shown = self._since = ""
         self._thought = "\n"
 

@@ -59,9 +59,8 @@ class Turns:
             answer = await self._answer_when_free(conversation, at, pinned)
         except ApprovalPendingError as error:
             answer = await self._waiting(conversation, str(error.details["run_id"]))
-        digests = [*conversation.digests()[-1:], *([named(at.name)] if at.name else [])]
-        for digest in digests:
-            await self._history.note(digest, answer.run, answer.after, answer.preface)
+        if not answer.is_new:
+            await self._history.note(_digests(conversation, at), answer.run, answer.after, answer.preface)
         return answer
 
     async def _answer_when_free(self, conversation: Conversation, at: Named, pinned: str | None) -> Answer:
@@ -101,20 +100,20 @@ class Turns:
         if spot is None and not pinned and conversation.history:
             spot = await self._imported(conversation)
         if (thread_id := spot.thread_id if spot else pinned) is None:
-            return Answer(await self._start(conversation, None), is_new=True)
+            return await self._start(conversation, at, None)
         runs = await self._service.threads.runs(thread_id)
         after = next((run for run in runs if spot and run.id == spot.run_id), None)
         if after is not None and after.head_checkpoint is not None:
             left = await self._copied(conversation, after) if at.answer else await self._imported(conversation)
-            return Answer(await self._start(conversation, left.thread_id), is_new=True)
+            return await self._start(conversation, at, left.thread_id)
         appends = at.answer is None and (at.thread_id or (spot is None and conversation.history))
         replaced = None if appends else await self._replaced(runs, after, at)
-        return Answer(await self._start(conversation, thread_id, replaced), is_new=True)
+        return await self._start(conversation, at, thread_id, replaced)
 
     async def _start(
-        self, conversation: Conversation, thread_id: str | None, replaced: Replaced | None = None
-    ) -> RunRow:
-        return await self._service.runs.start(
+        self, conversation: Conversation, at: Named, thread_id: str | None, replaced: Replaced | None = None
+    ) -> Answer:
+        run = await self._service.runs.start(
             self._caller,
             conversation.order,
             Place(attachments=await self._attachments(conversation)),
@@ -123,7 +122,9 @@ class Turns:
             time_zone=self._caller.time_zone,
             replaced=replaced,
             instructions=conversation.instructions,
+            beside=self._history.noting(_digests(conversation, at)),
         )
+        return Answer(run, is_new=True)
 
     async def _attachments(self, conversation: Conversation) -> tuple[tuple[str, Kind], ...]:
         kept: list[tuple[str, Kind]] = [(key, "file") for key in conversation.kept]
@@ -177,6 +178,11 @@ class Turns:
             return None
         after = await newest_number(self._service.database, plan.run_id)
         return Answer(await self._service.runs.get(self._caller, plan.run_id), after)
+
+
+def _digests(conversation: Conversation, at: Named) -> list[str]:
+    """Return the digests by which the next request finds the turn."""
+    return [*conversation.digests()[-1:], *([named(at.name)] if at.name else [])]
 
 
 async def last_question(service: Service, run_id: str) -> int:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from datetime import datetime, timedelta
 from typing import Any
@@ -30,6 +30,7 @@ from graph.state import Mode
 logger = logging.getLogger(__name__)
 
 Started = tuple[Execution, asyncio.Task[None]]
+Beside = Callable[[Connection, RunRow], object]
 
 ADMINISTRATOR = "administrator"
 REVOCATION = "revoked key"
@@ -82,14 +83,17 @@ class Runs(RunHistory):
         model: str | None = None,
         replaced: Replaced | None = None,
         instructions: str = "",
+        beside: Beside | None = None,
     ) -> RunRow:
         """Accept a message and begin its run. When this returns, both outlive a crash.
 
         A `model` and an assistant become the thread's. As another version of a message it begins a branch of the
         thread, and without a `place` it has that of the replaced run. The `instructions` are the assistant's in this
-        run alone, beside its own. Raises `ModelNotAllowedError` for one that the
-        operator does not allow, `NotFoundError` for a thread or an assistant that is not the caller's,
-        `ThreadBusyError`, `ApprovalPendingError`, and what the drive raises for a place that the caller can't see.
+        run alone, beside its own. `beside` stores more in the transaction that begins the run.
+
+        Raises `ModelNotAllowedError` for one that the operator does not allow, `NotFoundError` for a thread or an
+        assistant that is not the caller's, `ThreadBusyError`, `ApprovalPendingError`, and what the drive raises for a
+        place that the caller can't see.
         """
         if self._closing:
             raise ShuttingDownError
@@ -121,7 +125,7 @@ class Runs(RunHistory):
             run.base_checkpoint = replaced.branch.base
         self._starting.add(run.id)
         try:
-            first = await self._store(caller, run, thread_id, replaced)
+            first = await self._store(caller, run, thread_id, replaced, beside)
             logger.info("run %s: begun on thread %s by user %s", run.id, run.thread_id, run.user_id)
             self._services.log.open(run.id, [first], run.starts)
             self._launch(Execution(run, self._services))
@@ -323,7 +327,7 @@ class Runs(RunHistory):
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _store(
-        self, caller: Principal, run: RunRow, thread_id: str | None, replaced: Replaced | None = None
+        self, caller: Principal, run: RunRow, thread_id: str | None, replaced: Replaced | None, beside: Beside | None
     ) -> Frame:
         run.created_at = self._services.clock.now()
 
@@ -342,6 +346,8 @@ class Runs(RunHistory):
             connection.execute(NEW_RUN, values_of(run))
             connection.execute(NEW_WORDS, first_words(run, opened.title))
             connection.execute(NEW_EVENT, frame_to_row(run.id, frame))
+            if beside:
+                beside(connection, run)
             if self._services.choices:
                 self._services.choices.read_ahead(connection, run)
             return frame

@@ -97,7 +97,7 @@ class Assistants:
         query = select(AssistantRow).where(AssistantRow.owner == caller.user_id).order_by(AssistantRow.name)
         async with self._database.read() as session:
             rows = [*await session.scalars(query)]
-        return [_built_in(caller.user_id, is_default=not any(row.is_default for row in rows)), *rows]
+        return [built_in(caller.user_id, is_default=not any(row.is_default for row in rows)), *rows]
 
     async def get(self, caller: Principal, assistant_id: str) -> AssistantRow:
         """Return an assistant of the caller. Raises `NotFoundError`, also for somebody else's."""
@@ -107,7 +107,7 @@ class Assistants:
         """Define an assistant. Raises `NameTakenError`, `TooManyError` and what `check` raises."""
         await self._check(caller, change)
         now = self._clock.now()
-        row = _built_in(caller.user_id, is_default=False)
+        row = built_in(caller.user_id, is_default=False)
         row.id, row.created_at = new_id(), now
         _change(row, change)
         row.updated_at = now
@@ -250,7 +250,7 @@ def find_assistant(session: Session, user_id: str, assistant_id: str | None) -> 
     """Return an assistant of a person; None: their default one. Raises `NotFoundError`, also for somebody else's."""
     default = session.scalar(select(AssistantRow).where(AssistantRow.owner == user_id, AssistantRow.is_default))
     if assistant_id == BUILT_IN or (assistant_id is None and default is None):
-        return _built_in(user_id, is_default=default is None)
+        return built_in(user_id, is_default=default is None)
     row = default if assistant_id is None else session.get(AssistantRow, assistant_id)
     if row is None or row.owner != user_id:
         raise NotFoundError("no_assistant")
@@ -279,7 +279,8 @@ def _change(row: AssistantRow, change: AssistantChange) -> None:
         setattr(row, name, value)
 
 
-def _built_in(user_id: str, *, is_default: bool) -> AssistantRow:
+def built_in(user_id: str, *, is_default: bool = False) -> AssistantRow:
+    """Return the assistant that everybody has, as if it were a row."""
     return AssistantRow(
         id=BUILT_IN,
         owner=user_id,

@@ -30,7 +30,7 @@ def pieces_of(*events: dict[str, Any], language: Any = "en") -> list[Piece]:
     def address_of(approval_id: str) -> str:
         return f"https://drive.example.com/approve/{approval_id}"
 
-    rendering = Rendering(language, address_of, LinkFilter(HostAllowlist(["drive.example.com"])))
+    rendering = Rendering(language, address_of, LinkFilter(HostAllowlist(["drive.example.com"])).clean)
     return [*rendering.take([Frame(seq, event["type"], encode(event)) for seq, event in enumerate(events, 1)])]
 
 
