@@ -5,31 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-import httpx
 import pytest
 from langgraph_sdk.errors import ConflictError, NotFoundError, UnprocessableEntityError
 
 from tests.api.command_model import command
+from tests.api.langgraph.talking import AGENT, NOT_FOUND, new_thread, said, texts
 
 if TYPE_CHECKING:
     from tests.e2e.person import Person
-
-AGENT = "drive_agent"
-NOT_FOUND = (NotFoundError, httpx.HTTPStatusError)
-"""Where the client waits for values it raises the second one."""
-
-
-def said(text: str) -> dict[str, Any]:
-    """Return the input of a run that says something."""
-    return {"messages": [{"type": "human", "content": text}]}
-
-
-def new_thread(client: Any) -> str:
-    return client.threads.create()["thread_id"]
-
-
-def texts(values: Any) -> list[tuple[str, str]]:
-    return [(message["type"], message["content"]) for message in values["messages"]]
 
 
 def test_a_run_streams_its_words_and_its_values(client: Any) -> None:
