@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import anyio
 
+from drive_server.errors import StorageFailureError
 from drive_server.storage.process_locks import ProcessLock
 
 
@@ -47,7 +48,10 @@ class Housekeeping:
         """Do the jobs when it is time, until cancelled."""
         await anyio.sleep(self._first_after.total_seconds())
         while True:
-            await self.run_once()
+            try:
+                await self.run_once()
+            except StorageFailureError as error:
+                logger.warning("No job could be done; they are tried again at the next round: %s", error)
             await anyio.sleep(self._interval.total_seconds())
 
     async def run_once(self) -> bool:

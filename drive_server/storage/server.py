@@ -15,11 +15,12 @@ from drive_server.errors import RETRY_SECONDS, DatabaseAwayError, StorageFailure
 from drive_server.messages import Message
 
 READ_ONLY: Final = "25006"
-AWAY: Final = ("08", "57P", "25P03", READ_ONLY)
+AWAY: Final = ("08", "57P", "25P03", READ_ONLY, "53000", "53200", "53300", "40")
 """The connection failed or broke; an operator ended it, or the server starts or stops; it was silent in a transaction
-for too long (see `turns.py`); another server is the primary one now."""
-CROWDED: Final = "53300"
-FULL: Final = "53100"
+for too long (see `turns.py`); another server is the primary one now; the server has too few files, memory or
+connections left; it undid the transaction for the sake of others. Who tries again later may succeed."""
+FULL: Final = frozenset({"53100", "53400"})
+"""The disk is full, or the part of it that temporary files may take."""
 UNANSWERED: Final = frozenset({"OperationalError", "ConnectionTimeout", "PoolTimeout"})
 """Errors of the driver and of its pool."""
 DEFAULTS: Final = {
@@ -59,12 +60,12 @@ def failure_of(error: BaseException) -> StorageFailureError | None:
     if failed is error and not hasattr(error, "sqlstate"):
         return None
     state: str | None = getattr(failed, "sqlstate", None)
-    if state == FULL:
+    if state in FULL:
         return StorageFailureError(Message.of("database_server_full"))
     # Who could not connect at all got no answer, and so no SQLSTATE.
     has_no_answer = state is None and type(failed).__name__ in UNANSWERED
     is_broken = isinstance(error, DBAPIError) and error.connection_invalidated
-    if is_broken or has_no_answer or state == CROWDED or (state or "").startswith(AWAY):
+    if is_broken or has_no_answer or (state or "").startswith(AWAY):
         return _away()
     return None
 

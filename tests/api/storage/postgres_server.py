@@ -31,26 +31,40 @@ class PostgresServer:
 
     def __init__(self, data: Path, programs: Path, user: dict[str, Any]) -> None:
         self._data, self._programs, self._user = data, programs, user
-        self._data.mkdir(mode=0o700)
-        if user:
-            os.chown(data, user["user"], user["group"])
+        self._given(data)
         self._made = 0
         self._templates: set[str] = set()
 
     @classmethod
-    def new(cls, folder: Path) -> Self:
-        """Make a server without databases below the folder."""
+    def new(cls, folder: Path, log: Path | None = None) -> Self:
+        """Make a server without databases below the folder, its write-ahead log below another one if that is named."""
         programs, user = programs_folder(), {}
         if os.geteuid() == 0:
             folder.chmod(0o755)
             programs, user = _copied(folder) / RELEASE / "bin", _nobody()
         server = cls(folder / "data", programs, user)
-        server._run("initdb", "--username=postgres", "--auth=trust", "--encoding=utf8", "--no-locale", "--no-sync")
+        options = [f"--waldir={server._given(log / 'wal')}"] if log else []
+        server._run(
+            "initdb", "--username=postgres", "--auth=trust", "--encoding=utf8", "--no-locale", "--no-sync", *options
+        )
         return server
+
+    def _given(self, folder: Path) -> Path:
+        """Make a folder for the server's own user, and return it."""
+        folder.mkdir(mode=0o700)
+        if self._user:
+            os.chown(folder, self._user["user"], self._user["group"])
+        return folder
 
     def start(self) -> None:
         """Start the server, and return when it accepts connections."""
         self._run("pg_ctl", "--wait", f"--log={self._data / 'log'}", f"--options={OPTIONS} -k {self._data}", "start")
+
+    def start_again(self) -> None:
+        """Start the server unless it did so itself after its crash."""
+        with suppress(AssertionError):
+            self.stop()
+        self.start()
 
     def stop(self) -> None:
         """End the server at once, as a crash does."""
@@ -96,6 +110,20 @@ class PostgresServer:
                 self._drop_unused(connection, old)
         return self._url(f"threads_{self._made}")
 
+    def write_log(self) -> None:
+        """Write the log until there is no room for it: the server ends then."""
+        with suppress(psycopg.OperationalError):
+            while True:
+                self.execute("SELECT pg_switch_wal()", "SELECT pg_logical_emit_message(false, 'a', 'b')")
+
+    def new_database_in(self, folder: Path) -> str:
+        """Create a database whose tables are in a folder, which is made, such as one of a small disk."""
+        self._given(folder)
+        name = f"in_{folder.name}"
+        place = f"CREATE TABLESPACE {name} LOCATION '{folder}'"
+        self.execute(place, f"CREATE DATABASE {name} TABLESPACE {name}")
+        return self._url(name)
+
     @staticmethod
     def _drop_unused(connection: psycopg.Connection[Any], old: str) -> None:
         """Remove a database of an earlier test, 9 MB, unless something still has it open."""
@@ -123,10 +151,13 @@ class PostgresServer:
 
 
 @contextmanager
-def running_server() -> Generator[PostgresServer]:
-    """Run a server. Its folder has a short path, for that of a socket in it has at most 100 characters."""
+def running_server(log: Path | None = None) -> Generator[PostgresServer]:
+    """Run a server, with its write-ahead log below another folder if one is named.
+
+    Its folder has a short path, for that of a socket in it has at most 100 characters.
+    """
     with tempfile.TemporaryDirectory(prefix="pg-") as folder:
-        server = PostgresServer.new(Path(folder))
+        server = PostgresServer.new(Path(folder), log)
         server.start()
         try:
             yield server

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from drive_server.errors import DatabaseAwayError
 from drive_server.services.housekeeping import Housekeeping
 from drive_server.storage.process_locks import FileLock
 
@@ -81,6 +82,32 @@ async def test_it_runs_soon_after_the_start_and_again_and_again(tmp_path: Path) 
         tasks.cancel_scope.cancel()
 
     assert runs >= 3
+
+
+async def test_it_goes_on_after_a_round_in_which_the_database_was_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = FileLock(tmp_path / "lock")
+    away, acquire = [DatabaseAwayError("away")], lock.acquire
+    done = anyio.Event()
+
+    async def unreliable() -> bool:
+        if away:
+            raise away.pop()
+        return await acquire()
+
+    async def job() -> None:
+        done.set()
+
+    monkeypatch.setattr(lock, "acquire", unreliable)
+    housekeeping = Housekeeping(lock, interval=timedelta(), first_after=timedelta())
+    housekeeping.add("job", job)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(housekeeping.run)
+        with anyio.fail_after(20):
+            await done.wait()
+        tasks.cancel_scope.cancel()
+    assert away == []
 
 
 async def test_a_drive_clears_up_after_itself(drive: Drive) -> None:

@@ -32,9 +32,13 @@ if TYPE_CHECKING:
         ("57P03", DatabaseAwayError, "database_away"),
         ("25P03", DatabaseAwayError, "database_away"),
         ("25006", DatabaseAwayError, "database_away"),
+        ("53000", DatabaseAwayError, "database_away"),
+        ("53200", DatabaseAwayError, "database_away"),
         ("53300", DatabaseAwayError, "database_away"),
+        ("40P01", DatabaseAwayError, "database_away"),
         (None, DatabaseAwayError, "database_away"),
         ("53100", StorageFailureError, "storage_failure"),
+        ("53400", StorageFailureError, "storage_failure"),
         ("XX001", StorageFailureError, "storage_failure"),
     ],
 )
@@ -45,8 +49,9 @@ def test_each_failure_has_its_own_sentence(state: str | None, kind: type[DriveEr
     assert failure is not None
     assert type(failure) is kind
     assert failure.code == code
-    assert ("disk" in failure.hint) == (state == "53100")
-    with pytest.raises(kind if kind is DatabaseAwayError or state == "53100" else psycopg.Error), translated():
+    is_full = state in {"53100", "53400"}
+    assert ("disk" in failure.hint) == is_full
+    with pytest.raises(kind if kind is DatabaseAwayError or is_full else psycopg.Error), translated():
         raise failed
 
 
