@@ -32,15 +32,21 @@ class Role(IntEnum):
 
 
 class Scope(StrEnum):
-    """The uses of an API key. A key never grants more than its user's roles."""
+    """The uses of an API key. A key never grants more than its user's roles.
+
+    `purge` lets an MCP host that can't ask its person delete for good. It is given by name only: no other scope implies
+    it, and people, who delete on the page or by the API, do not have it themselves.
+    """
 
     READ = "read"
     WRITE = "write"
     SHARE = "share"
     DELETE = "delete"
+    PURGE = "purge"
 
 
-ALL_SCOPES = frozenset(Scope)
+ALL_SCOPES = frozenset(Scope) - {Scope.PURGE}
+"""The scopes of a person: all but those that are given to a key by name only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +130,7 @@ def require_admin(principal: Principal) -> None:
     """Raise `ForbiddenError` for who is no administrator, `MissingScopeError` for a key without all scopes."""
     if not principal.is_admin:
         raise ForbiddenError(Message.of("administrators_only"))
-    for scope in Scope:
+    for scope in sorted(ALL_SCOPES):
         require_scope(principal, scope)
 
 

@@ -9,7 +9,7 @@ from api.cli.help import PlainHelp
 from api.cli.parser import Parser
 from api.cli.texts import text
 
-SCOPES = ("read", "write", "share", "delete")
+SCOPES = ("read", "write", "share", "delete", "purge")
 MOST_KEY_DAYS = 3650
 RISK_LEVELS = ("read", "write")
 CONFIG_HELP = "file of settings (default: drive-agent.env in the data directory)"

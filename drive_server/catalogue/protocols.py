@@ -15,6 +15,25 @@ PROTOCOLS: Final[dict[str, tuple[str, str]]] = {
         "Send `initialize` first, then the header Mcp-Session-Id with each request.",
         "请先发送 `initialize`，之后每个请求都带上 Mcp-Session-Id 标头。",
     ),
+    "purge_unasked": (
+        "Nothing was deleted for good: this host can't ask its person, and its key does not have the permission "
+        "'purge'.",
+        "没有永久删除任何内容：此程序无法征求用户同意，其密钥也没有“purge”权限。",
+    ),
+    "purge_unasked.hint": (
+        "Ask the person to delete it on the drive's page or with `drive-agent trash delete`, or to make a key with the "
+        "scope purge.",
+        "请让用户在云盘网页上删除，或使用 `drive-agent trash delete`；也可以为此程序创建带有 purge 权限的密钥。",
+    ),
+    "purge_without_key": (
+        "Nothing was deleted for good: this host acts without a key of its own.",
+        "没有永久删除任何内容：此程序没有使用自己的密钥。",
+    ),
+    "purge_without_key.hint": (
+        "Ask the person to delete it on the drive's page or with `drive-agent trash delete`, or to give this host a "
+        "key in DRIVE_API_KEY.",
+        "请让用户在云盘网页上删除，或使用 `drive-agent trash delete`；也可以通过 DRIVE_API_KEY 给此程序一个密钥。",
+    ),
     # tus
     "tus_version": ("This is for clients of the protocol tus.", "此地址只供 tus 协议的客户端使用。"),
     "tus_version.hint": ("Send the header Tus-Resumable: {version}.", "请发送标头 Tus-Resumable: {version}。"),

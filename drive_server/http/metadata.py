@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from fastapi import APIRouter
 
-from drive_server.access import Scope
+from drive_server.access import ALL_SCOPES, Scope
 from drive_server.errors import NotFoundError
 from drive_server.http.access import DriveDep
 from drive_server.settings import DriveSettings
@@ -30,7 +30,7 @@ async def protected_resource(drive: DriveDep) -> dict[str, Any]:
         raise NotFoundError("This drive takes no tokens of an issuer.", hint="Use an API key.")
     return {
         "resource": settings.mcp_url,
-        "scopes_supported": list(Scope),
+        "scopes_supported": [scope for scope in Scope if scope in ALL_SCOPES],
         "bearer_methods_supported": ["header"],
         "resource_name": RESOURCE_NAME,
         "authorization_servers": [settings.jwt_issuer],

@@ -292,7 +292,7 @@ class WhoamiResult(Result):
     """
 
     email: str
-    scopes: list[Literal["read", "write", "share", "delete"]]
+    scopes: list[Literal["read", "write", "share", "delete", "purge"]]
     name: str
     method: str
     key_name: str | None

@@ -244,11 +244,16 @@ class DriveServer(SdkServer):
 
     def _call(self, name: str, arguments: Any = None) -> Call:
         asks = self._asks(name, arguments)
-        return Call(self.protocol.request_context, self, name, self._authenticator, self._consent, asks)
+        context, purges = self.protocol.request_context, self._purges(name)
+        return Call(context, self, name, self._authenticator, self._consent, asks, purges=purges)
 
     def _proposal(self, name: str, arguments: Any) -> Proposal:
         asks = self._asks(name, arguments)
-        return Proposal(self.protocol.request_context, self, name, self._authenticator, self._consent, asks)
+        context, purges = self.protocol.request_context, self._purges(name)
+        return Proposal(context, self, name, self._authenticator, self._consent, asks, purges=purges)
+
+    def _purges(self, name: str) -> bool:
+        return name in self.specs and self.specs[name].deletes_for_good
 
     def _asks(self, name: str, arguments: Any) -> Asks:
         return self.specs[name].asks_for(arguments) if name in self.specs else "always"

@@ -16,6 +16,7 @@ from drive_server.errors import DriveError
 from drive_server.mcp.calls.authentication import IN_PROCESS, Authenticator, DriveRequest, actor_of
 from drive_server.mcp.calls.consent import Asks, Consent, can_ask
 from drive_server.mcp.calls.progress import CallProgress, progress_sender
+from drive_server.mcp.calls.purging import require_purge
 from drive_server.mcp.calls.sampling import HostModel, can_sample
 from drive_server.messages import Message, translations
 from drive_server.models.changes import Effect, Outcome
@@ -32,6 +33,7 @@ class Call(Context[ServerSession, Any, Request]):
     _authenticator: Authenticator = PrivateAttr()
     _consent: Consent = PrivateAttr()
     _asks: Asks = PrivateAttr()
+    _purges: bool = PrivateAttr()
     _progress: CallProgress = PrivateAttr()
     _read_ids: list[str] = PrivateAttr(default_factory=list[str])
 
@@ -43,12 +45,15 @@ class Call(Context[ServerSession, Any, Request]):
         authenticator: Authenticator,
         consent: Consent,
         asks: Asks = "always",
+        *,
+        purges: bool = False,
     ) -> None:
         super().__init__(request_context=request, fastmcp=server)
         self._tool = tool
         self._authenticator = authenticator
         self._consent = consent
         self._asks = asks
+        self._purges = purges
         self._progress = CallProgress(
             progress_sender(request.session, request.meta.progressToken if request.meta else None, request.request_id)
         )
@@ -91,8 +96,11 @@ class Call(Context[ServerSession, Any, Request]):
         """Run the operation, after asking the person at an outside host that can ask, if the tool's record says so.
 
         The assistant inside this process has asked already; a host that can't ask is held by the scopes of its key.
-        Raises `DeclinedError`, and `EtagMismatchError` if what was shown is not what would be done any more.
+        Raises `DeclinedError`, `MissingScopeError` for a deletion for good that nobody is asked about, and
+        `EtagMismatchError` if what was shown is not what would be done any more.
         """
+        if self._purges:
+            require_purge(actor, is_asked=can_ask(self.session))
         if self._asks == "never" or is_settled(actor, self.session):
             return await operation(actor)
         async with self._consent.turn(actor):

@@ -40,8 +40,8 @@ class Proposal(Call):
 
     _proposed: Actor = PrivateAttr()
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
 
     async def caller(self) -> Actor:
         """Return who calls, as `Call.actor` does."""

@@ -39,7 +39,8 @@ from mcp.types import Task as ShownTask
 from drive_server.access import Actor
 from drive_server.errors import CallCancelledError, StateConflictError
 from drive_server.mcp.calls.call import is_settled, refused
-from drive_server.mcp.calls.consent import Consent
+from drive_server.mcp.calls.consent import Consent, can_ask
+from drive_server.mcp.calls.purging import require_purge
 from drive_server.mcp.protocol.failures import as_protocol_error
 from drive_server.mcp.protocol.pages import cursor_of
 from drive_server.mcp.protocol.sessions import DriveSession
@@ -113,6 +114,8 @@ class TaskRequests:
             known = await self._tasks.find(order)
             if known is not None:
                 return known
+            if spec.deletes_for_good:
+                require_purge(actor, is_asked=can_ask(proposal.session))
             if spec.asks_for(order.arguments) != "never" and not is_settled(actor, proposal.session):
                 actor = await _approved_caller(tool, order.arguments, proposal)
             task, is_new = await self._tasks.create(replace(order, meta=meta_of(actor)))

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, Select, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from drive_server.access import Principal, Scope
+from drive_server.access import ALL_SCOPES, Principal, Scope
 from drive_server.errors import (
     AccountDisabledError,
     InvalidInputError,
@@ -25,7 +25,7 @@ from drive_server.errors import (
 )
 from drive_server.messages import Message
 from drive_server.models.access import ApiKey
-from drive_server.services.identity.proofs.freshness import proof_of
+from drive_server.services.identity.proofs.freshness import PERSONAL, proof_of
 from drive_server.storage.tables.base import new_id
 from drive_server.storage.tables.people import ApiKeyRow, UserRow
 
@@ -35,6 +35,7 @@ SHOWN_CHARACTERS: Final = 10
 MAX_KEY_NAME_CHARACTERS: Final = 100
 MAX_KEY_DAYS: Final = 3650
 KEY_METHOD: Final = "api_key"
+LOCAL_METHOD: Final = "token"
 MAX_TOKEN_CHARACTERS: Final = 16_384
 """Of a credential of any kind: an issuer's tokens are longer than keys."""
 KEY_ID: Final = re.compile("[0-9a-f]{32}")
@@ -148,13 +149,19 @@ async def own_key(session: AsyncSession, principal: Principal, key_id: str) -> A
 
 def require_scopes(principal: Principal, needed: Iterable[Scope]) -> None:
     """Raise `MissingScopeError` unless the caller has all of the scopes."""
-    lacking = sorted(set(needed) - principal.scopes)
+    lacking = sorted(set(needed) - _scopes_to_give(principal))
     if lacking:
         raise MissingScopeError(
             f"This key lacks the scope '{lacking[0]}', so it can't give, take or use it.",
             hint="Use a key that has all the scopes in question.",
             details={"scope": str(lacking[0]), "lacking": [str(scope) for scope in lacking]},
         )
+
+
+def _scopes_to_give(principal: Principal) -> frozenset[Scope]:
+    """Return what the caller may give, take or use: a person with all scopes may give those that they lack as well."""
+    is_person = proof_of(principal) in {*PERSONAL, LOCAL_METHOD}
+    return frozenset(Scope) if is_person and principal.scopes >= ALL_SCOPES else principal.scopes
 
 
 def require_lasts(principal: Principal, row: ApiKeyRow) -> None:

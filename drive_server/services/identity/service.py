@@ -25,6 +25,7 @@ from drive_server.services.identity.emails import has_lookalike, normalise_email
 from drive_server.services.identity.key_uses import KeyUses
 from drive_server.services.identity.keys import (
     KEY_METHOD,
+    LOCAL_METHOD,
     PROFILE,
     clean_key_name,
     descendants,
@@ -70,7 +71,6 @@ T = TypeVar("T")
 
 LOCAL_EMAIL = "me@localhost"
 LOCAL_KEY_NAME = "local access token"
-LOCAL_METHOD = "token"
 TOKEN_METHOD = "jwt"  # noqa: S105 - how a caller proved who they are
 FIRST_KEY_NAME = "first key"
 FRESH_FOR = timedelta(minutes=10)

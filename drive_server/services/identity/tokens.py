@@ -14,7 +14,7 @@ from jwt.exceptions import (
     PyJWTError,
 )
 
-from drive_server.access import Scope
+from drive_server.access import ALL_SCOPES, Scope
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import UnauthenticatedError, UnknownKeyError
 from drive_server.services.identity.issuer import ALGORITHMS, IssuerKeys
@@ -128,7 +128,7 @@ def _scopes(payload: dict[str, Any]) -> frozenset[Scope]:
         value = payload.get(claim, [])
         listed = value.split() if isinstance(value, str) else value if isinstance(value, list) else []
         words |= {word.removeprefix(SCOPE_PREFIX) for word in listed if isinstance(word, str)}
-    return frozenset(scope for scope in Scope if scope.value in words)
+    return frozenset(scope for scope in ALL_SCOPES if scope.value in words)
 
 
 def _ends(payload: dict[str, Any]) -> datetime:

@@ -108,6 +108,11 @@ class ToolSpec:
         }
         return {META_TOOL: {key: value for key, value in facts.items() if value}}
 
+    @property
+    def deletes_for_good(self) -> bool:
+        """Whether nothing brings back what it removes."""
+        return (self.kind, self.risk) == ("removal", "high")
+
     def scope_for(self, arguments: Any) -> Scope | None:
         """Return the scope that a call with these arguments needs in every case."""
         is_preview = self.has_preview and isinstance(arguments, dict) and arguments.get("preview") not in (None, False)

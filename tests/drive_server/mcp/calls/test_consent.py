@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from drive_server.access import Scope
+from tests.drive_server.actors import local_owner, purging
 from tests.drive_server.hosts import Person, asking_host_of, assistant_of, host_of
 from tests.drive_server.mcp.calls.consenting import (
     CALLS,
@@ -126,11 +127,48 @@ async def test_the_assistant_and_a_rehearsal_are_not_asked(drive: Drive, alice: 
     assert await state(drive, alice) == before
 
 
-@pytest.mark.parametrize("tool", ["delete_item", "empty_trash", "share_item", "write_file"])
+@pytest.mark.parametrize("tool", ["share_item", "write_file", "trash_item"])
 async def test_a_host_that_can_not_ask_does_it_unasked(drive: Drive, alice: Actor, tool: str) -> None:
     known = await prepare(drive, alice)
     async with host_of(drive, alice) as host:
         await host.call(tool, **filled(CALLS[tool], known))
+
+
+@pytest.mark.parametrize("tool", ["delete_item", "empty_trash"])
+async def test_a_host_that_can_not_ask_deletes_nothing_for_good_unless_its_key_was_made_for_it(
+    drive: Drive, alice: Actor, tool: str
+) -> None:
+    known = await prepare(drive, alice)
+    before = await state(drive, alice)
+    call = filled(CALLS[tool], known)
+    async with host_of(drive, alice) as host:
+        refused = await host.refused(tool, **call)
+        rehearsal = await host.result(tool, DRY_RUN, **call)
+    assert (refused["code"], refused["details"]) == ("missing_scope", {"scope": "purge"})
+    assert "this host can't ask its person" in refused["message"]
+    assert "drive-agent trash delete" in refused["hint"]
+    assert "没有永久删除任何内容" in refused["messages"]["message"]["zh"]
+    assert not rehearsal.isError
+    assert await state(drive, alice) == before
+
+    async with host_of(drive, purging(alice)) as host:
+        await host.call(tool, **call)
+
+
+@pytest.mark.parametrize("tool", ["delete_item", "empty_trash"])
+async def test_nobody_deletes_for_good_with_the_local_access_token_over_mcp(drive: Drive, tool: str) -> None:
+    owner = await local_owner(drive.identity)
+    made = await drive.documents.create(owner, "root", "a.md", "one")
+    await drive.files.trash(owner, made.value.id)
+    arguments = {"item_id": made.value.id} if tool == "delete_item" else {}
+    person = Person()
+    async with host_of(drive, owner) as host, asking_host_of(drive, owner, person) as asking:
+        for one in (host, asking):
+            refused = await one.refused(tool, **arguments)
+            assert (refused["code"], refused["details"]) == ("missing_scope", {"scope": "purge"})
+            assert "without a key of its own" in refused["message"]
+    assert person.questions == []
+    assert len((await drive.files.list_trash(owner)).items) == 1
 
 
 async def test_a_host_that_can_not_ask_needs_the_scope(drive: Drive, alice: Actor) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.drive_server.actors import with_scopes
+from tests.drive_server.actors import purging, with_scopes
 from tests.drive_server.protocol.listener import listening, settled
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ async def test_a_failure_is_told_without_what_it_was(
 
 
 async def test_the_beginning_and_the_end_of_what_may_take_long_are_told(drive: Drive, alice: Actor) -> None:
-    async with listening(drive, alice) as (session, heard):
+    async with listening(drive, purging(alice)) as (session, heard):
         await session.call_tool("empty_trash", {})
         await session.call_tool("list_folder", {})
         await settled(drive, heard)

@@ -10,7 +10,7 @@ from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND
 
 from drive_server.connect import open_drive
 from drive_server.services.tasks import MOST_UNFINISHED
-from tests.drive_server.actors import new_person
+from tests.drive_server.actors import new_person, purging
 from tests.drive_server.hosts import Person, asking_host_of, assistant_of, host_of, text_of
 from tests.drive_server.http.service import running
 from tests.drive_server.http.streamable_http.test_endpoint import remote
@@ -171,7 +171,7 @@ async def test_a_task_goes_on_when_its_session_ends(drive: Drive, alice: Actor, 
 async def test_the_list_comes_in_pages_with_cursors_of_its_own(drive_settings: DriveSettings) -> None:
     async with open_drive(drive_settings.model_copy(update={"page_size": 2})) as drive:
         alice, bob = [await new_person(drive.identity, f"{name}@example.com") for name in ("alice", "bob")]
-        async with host_of(drive, alice) as host, host_of(drive, bob) as bobs:
+        async with host_of(drive, purging(alice)) as host, host_of(drive, bob) as bobs:
             session = host.session
             made = [(await begin(session, "empty_trash", {})).taskId for _ in range(5)]
             for task_id in made:
@@ -200,9 +200,10 @@ async def test_the_list_comes_in_pages_with_cursors_of_its_own(drive_settings: D
     [(None, 86_400_000), (5_000, 5_000), (0, 1_000), (-7, 1_000), (10**18, 7 * 86_400_000)],
 )
 async def test_the_time_a_task_is_kept_is_honoured_within_bounds(
-    session: ClientSession, asked: int | None, given: int
+    drive: Drive, alice: Actor, asked: int | None, given: int
 ) -> None:
-    task = await begin(session, "empty_trash", {}, ttl=asked)
+    async with host_of(drive, purging(alice)) as host:
+        task = await begin(host.session, "empty_trash", {}, ttl=asked)
 
     assert task.ttl == given
 
@@ -323,6 +324,20 @@ async def test_two_at_once_with_one_key_are_one_task(drive: Drive, alice: Actor,
 
     assert len(set(tasks)) == 1
     assert await names(drive, alice) == ["Copy", "Many"]
+
+
+async def test_no_task_deletes_for_good_for_a_host_that_can_not_ask(drive: Drive, alice: Actor) -> None:
+    await fill(drive, alice)
+    await drive.files.trash(alice, "/Many")
+    async with host_of(drive, alice) as host:
+        async with refused_with(-32000) as error:
+            await begin(host.session, "empty_trash", {})
+        assert (error["code"], error["details"]) == ("missing_scope", {"scope": "purge"})
+        assert (await listed(host.session)).tasks == []
+    async with host_of(drive, purging(alice)) as host:
+        task = await begin(host.session, "empty_trash", {})
+        assert not (await result_of(host.session, task.taskId)).isError
+    assert (await drive.files.list_trash(alice)).items == ()
 
 
 async def test_a_key_without_the_scope_makes_a_task_that_fails(drive: Drive, alice: Actor) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from drive_server.access import ALL_SCOPES
-from tests.drive_server.actors import with_scopes
+from tests.drive_server.actors import purging, with_scopes
 from tests.drive_server.hosts import host_of
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ async def test_no_tool_is_called_without_its_scope_and_none_is_withheld_with_it(
         async with host_of(drive, with_scopes(alice, *(ALL_SCOPES - {needed}))) as weak:
             refused = (await weak.refused(name, **arguments))["code"]
             passed += [] if refused == MISSING else [f"{name}: {refused}"]
-        async with host_of(drive, alice) as strong:
+        async with host_of(drive, purging(alice)) as strong:
             result = await strong.result(name, **arguments)
             assert not (result.isError and (result.structuredContent or {}).get("code") == MISSING), name
     assert not passed

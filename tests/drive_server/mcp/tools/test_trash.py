@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.drive_server.actors import purging
 from tests.drive_server.hosts import Host, Person, asking_host_of, host_of, text_of
 
 if TYPE_CHECKING:
@@ -9,7 +10,7 @@ if TYPE_CHECKING:
     from drive_server.drive import Drive
 
 
-async def test_the_trash_is_listed_restored_from_and_emptied(assistant: Host, alices: Host) -> None:
+async def test_the_trash_is_listed_restored_from_and_emptied(assistant: Host, drive: Drive, alice: Actor) -> None:
     kept = await assistant.call("create_file", name="kept.md", content="one")
     await assistant.call("create_file", name="gone.md", content="two")
     for name in ("kept.md", "gone.md"):
@@ -17,7 +18,8 @@ async def test_the_trash_is_listed_restored_from_and_emptied(assistant: Host, al
 
     listed = await assistant.call("list_trash")
     await assistant.call("restore_item", item_id=kept["id"])
-    emptied = await alices.result("empty_trash")
+    async with host_of(drive, purging(alice)) as alices:
+        emptied = await alices.result("empty_trash")
 
     assert [item["name"] for item in listed["items"]] == ["gone.md", "kept.md"]
     assert emptied.structuredContent is not None
@@ -86,7 +88,7 @@ async def test_a_person_is_asked_before_something_takes_the_place_of_something_e
 async def test_another_persons_trash_is_neither_seen_nor_emptied(drive: Drive, alice: Actor, bob: Actor) -> None:
     made = await drive.documents.create(alice, "root", "secret.md", "one")
     await drive.files.trash(alice, made.value.id)
-    async with host_of(drive, bob) as bobs:
+    async with host_of(drive, purging(bob)) as bobs:
         listed = await bobs.call("list_trash")
         emptied = await bobs.call("empty_trash")
         error = await bobs.refused("delete_item", item_id=made.value.id)

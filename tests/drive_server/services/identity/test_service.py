@@ -229,6 +229,25 @@ async def test_a_key_gives_no_scope_that_its_maker_lacks(identity: IdentityServi
     assert (await identity.authenticate(secret)).scopes == {Scope.READ}
 
 
+async def test_a_person_gives_the_scope_purge_by_name_and_no_other_scope_implies_it(
+    identity: IdentityService, owner: Actor
+) -> None:
+    _, secret = await identity.create_key(owner, "all", sorted(ALL_SCOPES))
+    whole = Actor(await identity.authenticate(secret))
+    assert Scope.PURGE not in owner.principal.scopes | whole.principal.scopes
+    with pytest.raises(MissingScopeError) as caught:
+        await identity.create_key(whole, "more", ["purge"])
+    assert caught.value.details["scope"] == "purge"
+
+    cleaner, secret = await identity.create_key(owner, "cleaner", ["delete", "purge"])
+    assert (await identity.authenticate(secret)).scopes == {Scope.DELETE, Scope.PURGE}
+    with pytest.raises(MissingScopeError):
+        await identity.revoke_key(whole, cleaner.id)
+    assert (await identity.change_scopes(owner, cleaner.id, ["delete"])).scopes == ("delete",)
+    assert (await identity.change_scopes(owner, cleaner.id, ["purge"])).scopes == ("purge",)
+    await identity.revoke_key(owner, cleaner.id)
+
+
 async def test_a_key_does_not_outlive_the_key_that_made_it(identity: IdentityService, owner: Actor) -> None:
     _, secret = await identity.create_key(owner, "short", list(ALL_SCOPES), days=2)
     short = Actor(await identity.authenticate(secret))
