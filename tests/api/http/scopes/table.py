@@ -184,8 +184,15 @@ def known_routes() -> set[str]:
     apis = {*NEEDED, *NEEDLESS, *DRIVES_NEEDED, *DRIVES_NEEDLESS}
     forms = {f"POST {path}" for path in PAGES_WITH_FORMS}
     assert len(FORMS) == len(PAGES_WITH_FORMS)
-    return {_below_api(name) for name in apis} | {*LANGGRAPH} | PUBLIC | FOR_ADMINISTRATORS | OVERRIDDEN | forms | DOORS
-    return {_below_api(name) for name in apis} | PUBLIC | {*OPENAI} | FOR_ADMINISTRATORS | OVERRIDDEN | forms | DOORS
+    return (
+        {_below_api(name) for name in apis}
+        | {*LANGGRAPH, *OPENAI}
+        | PUBLIC
+        | FOR_ADMINISTRATORS
+        | OVERRIDDEN
+        | forms
+        | DOORS
+    )
 
 
 def _below_api(name: str) -> str:
