@@ -17,8 +17,9 @@ SEEN_AFTER = timedelta(seconds=1)
 STORES: Final = {"s3": "AWS_", "s3+ddb": "AWS_", "az": "AZURE_", "abfs": "AZURE_", "abfss": "AZURE_", "gs": "GOOGLE_"}
 """The prefixes of the variables with the credentials and the endpoint of an object store, by the scheme of its URLs."""
 
-LIBRARY: Final = "LANCE_"
-SYSTEM: Final = frozenset({"HOME", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_DIR", "SSL_CERT_FILE"})
+LIBRARY: Final = "LANCE"
+SYSTEM: Final = frozenset({"TMPDIR", "TMP", "TEMP", "SYSTEMROOT"})
+NETWORK: Final = frozenset({"HOME", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_DIR", "SSL_CERT_FILE"})
 """Variables that the clients of object stores read too."""
 
 
@@ -26,7 +27,7 @@ def store_environment(url: str) -> dict[str, str]:
     """Return the variables of this process that LanceDB needs in another one: no other store's credentials."""
     scheme, separator, _ = url.partition("://")
     prefixes = (LIBRARY, STORES.get(scheme.lower(), LIBRARY))
-    names = SYSTEM if separator else frozenset[str]()
+    names = SYSTEM | NETWORK if separator else SYSTEM
     return {
         name: value for name, value in os.environ.items() if name.upper() in names or name.upper().startswith(prefixes)
     }

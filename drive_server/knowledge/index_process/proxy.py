@@ -345,7 +345,8 @@ class IndexProcess:
             child = await started
             try:
                 if not self._is_closed:
-                    await child.peer.call("run", "look", (), {})  # it notes the version, for later looks
+                    with anyio.move_on_after(MARGIN_SECONDS):
+                        await child.peer.call("run", "look", (), {})  # it notes the version, for later looks
             finally:
                 await child.end()
         if is_local(self._url) and not self._is_closed:
