@@ -37,8 +37,8 @@ from drive_server.context import (
 from drive_server.drive import Drive
 from drive_server.knowledge.embedding.selection import Embedders
 from drive_server.knowledge.index.health import IndexHealth
-from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.reranking import Reranker
+from drive_server.knowledge.index_process.proxy import IndexProcess
 from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.knowledge.ingest.shared_health import SharedHealth
 from drive_server.knowledge.ingest.watching import IndexStatuses
@@ -220,8 +220,8 @@ async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]",
     late = embedders.open_late(settings.embedding_model)
     health = IndexHealth(None if database.takes_turns else settings.root / "index.health")
     shared_health = SharedHealth(database, health) if database.takes_turns else None
-    index = KnowledgeIndex(settings.resolved_index_url, embedder, embedders.by_name, late, health)
-    stack.callback(index.close)
+    index = IndexProcess(settings.resolved_index_url, embedder, embedders.by_name, late, health)
+    stack.push_async_callback(index.end)
     writing = process_lock(database, settings.root / "index.lock")
     ingester = Ingester(database, texts, embedder, index, writing, recognized=recognized, shared_health=shared_health)
     limits = Limits(quota_bytes=settings.quota_bytes, max_versions=settings.max_versions)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import portalocker.portalocker
 import pytest
 
+from drive_server import connect
+from drive_server.knowledge.index_process.proxy import IndexProcess
 from tests import databases, once
 from tests.fakes.file_locks import KINDS, VARIABLE, use_named
 
@@ -33,11 +35,18 @@ def done_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         once.describe_tools_once(monkeypatch)
         once.build_routes_once(monkeypatch)
         once.read_certificates_once(monkeypatch)
+        once.load_lancedb_once(monkeypatch)
         # Durability is tested in processes of their own, where this does not reach.
         monkeypatch.setattr(os, "fsync", _return_at_once)
         with once.shared_readers(monkeypatch):
             yield
         databases.stop_server()
+
+
+@pytest.fixture
+def own_index_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the index of a drive in a process of its own, as it is in a service."""
+    monkeypatch.setattr(connect, "IndexProcess", IndexProcess)
 
 
 @pytest.fixture(params=KINDS)

@@ -17,6 +17,8 @@ from sqlalchemy import Engine
 from sqlalchemy.dialects.sqlite.base import SQLiteDialect
 from sqlalchemy.util import LRUCache
 
+from drive_server import connect
+from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.readers import pool as reader_pool
 from drive_server.knowledge.readers.pool import ReaderPool
 from drive_server.storage.schema import Schema
@@ -135,6 +137,22 @@ def shared_readers(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
     monkeypatch.setattr(reader_pool, "_end_all", move)
     yield
     end(idle)
+
+
+class IndexWithoutProcess(KnowledgeIndex):
+    """The index of a drive in the process of the tests."""
+
+    async def end(self) -> None:
+        """Close its files."""
+        self.close()
+
+
+def load_lancedb_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the indices of drives in this process: one that only has LanceDB takes 1.2 s of CPU to start.
+
+    `own_index_process` gives a test the real one, and services in processes of their own have it.
+    """
+    monkeypatch.setattr(connect, "IndexProcess", IndexWithoutProcess)
 
 
 def read_certificates_once(monkeypatch: pytest.MonkeyPatch) -> None:

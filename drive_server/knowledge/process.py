@@ -83,11 +83,15 @@ class ChildProcess:
         return cast("BinaryIO", self._process.stdin), cast("BinaryIO", self._process.stdout)
 
 
+def child_environment() -> dict[str, str]:
+    """Return the environment of a process: without keys, which one that reads strangers' files must not have."""
+    return {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PATH": os.defpath, "LANG": "C.UTF-8"}
+
+
 def _start(name: str, niceness: int) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(  # noqa: S603 - our own interpreter and module
         [sys.executable, "-m", MODULE, name, str(niceness)],
-        # Not the whole environment: a process that reads strangers' files must not have keys.
-        env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PATH": os.defpath, "LANG": "C.UTF-8"},
+        env=child_environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

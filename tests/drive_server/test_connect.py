@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -91,6 +92,28 @@ asyncio.run(main())
 print(json.dumps([name for name in {HEAVY!r} if name in sys.modules]))
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout) == []
+
+
+def test_a_drive_that_is_indexed_and_searched_never_has_lancedb_itself(drive_settings: DriveSettings) -> None:
+    program = f"""
+import asyncio, json, sys
+from drive_server.connect import DriveSettings, open_drive
+from tests.drive_server.actors import local_owner
+
+async def main():
+    async with open_drive(DriveSettings(data_dir={str(drive_settings.data_dir)!r}, embedding_model="none")) as drive:
+        owner = await local_owner(drive.identity)
+        await drive.documents.create(owner, "root", "soup.md", "The canteen serves soup.")
+        await drive.ingester.drain()
+        assert (await drive.search.find(owner, "canteen")).items[0].text
+
+asyncio.run(main())
+print(json.dumps([name for name in ("pandas", *{HEAVY!r}) if name in sys.modules]))
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout) == []
 

@@ -21,7 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.events.log import EventLog
 from api.runs.service import Runs
 from api.storage.sqlite_threads import SqliteThreads
-from drive_server.knowledge.index.index import KnowledgeIndex
+from drive_server.knowledge.index_process.proxy import IndexProcess
 from drive_server.services.journal.service import Journal
 from drive_server.storage.blobs import BlobStore
 from drive_server.storage.engine import Transactions
@@ -175,7 +175,7 @@ def main(arguments: list[str]) -> None:
             (Transactions, "change"),
             (Transactions, "write"),
             (BlobStore, "put_stream"),
-            (KnowledgeIndex, "replace"),
+            (IndexProcess, "replace"),
         )
         for owner, name in more:
             setattr(owner, name, countdown.around_async(getattr(owner, name)))

@@ -193,7 +193,11 @@ class CrossingEmbedder:
 
     async def embed_query(self, text: str) -> Vectors:
         """Return the vector of a question."""
-        return _crossed((await self._questions.embed_query(text))[None], self._maps[0])[0]
+        return self.cross_question(await self._questions.embed_query(text))
+
+    def cross_question(self, vector: Vectors) -> Vectors:
+        """Return the vector of a question from its vector by `CjkEmbedder`."""
+        return _crossed(vector[None], self._maps[0])[0]
 
     def cross_passages(self, vectors: Vectors) -> Vectors:
         """Return what vectors of passages by `CjkEmbedder` are among those by `LocalEmbedder`, at length 1."""

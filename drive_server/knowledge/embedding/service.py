@@ -111,8 +111,12 @@ class RemoteEmbedder:
     def __init__(self, service: EmbeddingService, model: str) -> None:
         self.name = f"remote:{model}"
         self.dimensions = 0
-        self._service = service
+        self._service: EmbeddingService | None = service
         self._model = model
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return the facts for another process, which must not have the key: it has to ask this one for vectors."""
+        return {**vars(self), "_service": None}
 
     def supports(self, text: str) -> bool:
         """Return whether the text is not blank."""
@@ -135,6 +139,8 @@ class RemoteEmbedder:
         return (await self._embed([text], retries=0, timeout_seconds=QUERY_TIMEOUT_SECONDS))[0]
 
     async def _embed(self, texts: Sequence[str], *, retries: int, timeout_seconds: float) -> Vectors:
+        if self._service is None:
+            raise EmbedderUnavailableError("The embedding service is reached from another process.")
         vectors = await self._service.embed(self._model, texts, retries=retries, timeout_seconds=timeout_seconds)
         if self.dimensions and vectors.shape[1] != self.dimensions:
             raise EmbedderUnavailableError("The embedding service now gives vectors of another length.")

@@ -31,7 +31,7 @@ from drive_server.knowledge.index.rows import (
     rows_to_arrow,
     vectors_to_arrow,
 )
-from drive_server.knowledge.index.table import PassageTable
+from drive_server.knowledge.index.table import PassageTable, TableState
 from drive_server.knowledge.index.tables import PassageTables
 
 logger = logging.getLogger(__name__)
@@ -91,6 +91,15 @@ class KnowledgeIndex:
     def table_name(self) -> str:
         """The name of the table that is written to."""
         return self._tables.current.name
+
+    @property
+    def state(self) -> TableState:
+        """The state of that table, for a process that goes on after this one."""
+        return self._tables.current.state
+
+    def resume(self, state: TableState) -> None:
+        """Go on from the state that another process left. Call it before the first use."""
+        self._tables.current.resume(state)
 
     async def search(
         self,
@@ -290,7 +299,7 @@ class KnowledgeIndex:
         The late model knows English questions too; a Chinese one crosses over to the vectors of English passages.
         """
         is_current = table is self._tables.current
-        embedder = self._embedder if is_current else self._open_model(table.model)
+        embedder = self._embedder if is_current else await self._model_named(table.model)
         models: list[tuple[Embedder, bool]] = []
         if embedder is not None and embedder.supports(query):
             models.append((embedder, False))
@@ -301,7 +310,7 @@ class KnowledgeIndex:
         return tuple(
             ModelQuery(
                 model,
-                _query_vector(model, query, table.dimensions),
+                self._query_vector(model, query, table.dimensions),
                 model_filter(model.name) if table.names_models else "",
                 model.nearness(query),
                 is_foreign=is_foreign,
@@ -310,6 +319,27 @@ class KnowledgeIndex:
             for model, is_foreign in models
             if table.dimensions
         )
+
+    def _query_vector(self, model: Embedder, query: str, dimensions: int) -> QueryVector:
+        """Return a function that embeds the query, and returns None if the model can't be reached."""
+
+        async def question() -> Vectors | None:
+            try:
+                vector = await self._embedded(model, query)
+            except EmbedderUnavailableError as error:
+                logger.warning("Searching by words only: %s", error)
+                return None
+            return vector if len(vector) == dimensions else None
+
+        return question
+
+    async def _model_named(self, name: str) -> Embedder | None:
+        """Return the embedder of this name, None if it is no longer available."""
+        return self._open_model(name)
+
+    async def _embedded(self, model: Embedder, query: str) -> Vectors:
+        """Return the vector of a query."""
+        return await model.embed_query(query)
 
     async def _has_late(self, table: PassageTable, late: Embedder) -> bool:
         """Return whether a passage has a vector of the late model; without one, it need not be loaded."""
@@ -384,20 +414,6 @@ async def _changed(table: PassageTable, files: Sequence[IndexedFile]) -> list[In
 
 def _state_of(file: IndexedFile | None) -> tuple[str, int, str] | None:
     return (file.owner_id, file.version, file.content) if file and file.chunks else None
-
-
-def _query_vector(embedder: Embedder, query: str, dimensions: int) -> QueryVector:
-    """Return a function that embeds the query, and returns None if the model can't be reached."""
-
-    async def question() -> Vectors | None:
-        try:
-            vector = await embedder.embed_query(query)
-        except EmbedderUnavailableError as error:
-            logger.warning("Searching by words only: %s", error)
-            return None
-        return vector if len(vector) == dimensions else None
-
-    return question
 
 
 def _batches(names: Collection[str]) -> Iterator[list[str]]:

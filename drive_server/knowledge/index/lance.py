@@ -5,13 +5,32 @@ import os
 from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import anyio
 import anyio.to_thread
 
 SEEN_AFTER = timedelta(seconds=1)
 """How soon a process sees the writes of another one."""
+
+
+STORES: Final = {"s3": "AWS_", "s3+ddb": "AWS_", "az": "AZURE_", "abfs": "AZURE_", "abfss": "AZURE_", "gs": "GOOGLE_"}
+"""The prefixes of the variables with the credentials and the endpoint of an object store, by the scheme of its URLs."""
+
+LIBRARY: Final = "LANCE"
+SYSTEM: Final = frozenset({"TMPDIR", "TMP", "TEMP", "SYSTEMROOT"})
+NETWORK: Final = frozenset({"HOME", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_DIR", "SSL_CERT_FILE"})
+"""Variables that the clients of object stores read too."""
+
+
+def store_environment(url: str) -> dict[str, str]:
+    """Return the variables of this process that LanceDB needs in another one: no other store's credentials."""
+    scheme, separator, _ = url.partition("://")
+    prefixes = (LIBRARY, STORES.get(scheme.lower(), LIBRARY))
+    names = SYSTEM | NETWORK if separator else SYSTEM
+    return {
+        name: value for name, value in os.environ.items() if name.upper() in names or name.upper().startswith(prefixes)
+    }
 
 
 class Lance:
@@ -24,7 +43,7 @@ class Lance:
 
     async def names(self) -> list[str]:
         """Return the names of all tables; of an index in which nothing was ever written, without loading LanceDB."""
-        if self._connection is None and await anyio.to_thread.run_sync(_is_unwritten, self.url):
+        if self._connection is None and await anyio.to_thread.run_sync(is_unwritten, self.url):
             return []
         return list((await (await self._connected()).list_tables()).tables)
 
@@ -60,7 +79,7 @@ class Lance:
             return self._connection
 
 
-def _is_unwritten(url: str) -> bool:
+def is_unwritten(url: str) -> bool:
     """Return whether the URL is a local folder that is empty or absent."""
     folder = Path(url)
     return "://" not in url and (not folder.exists() or (folder.is_dir() and not any(folder.iterdir())))

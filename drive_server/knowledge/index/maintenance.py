@@ -12,8 +12,9 @@ import os
 import subprocess
 import sys
 import threading
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 import anyio
 
@@ -27,6 +28,63 @@ ROWS_FOR_VECTOR_INDEX = 30_000
 MAX_SEGMENTS = 20
 """Each run adds a segment to the vector index, and a search reads all of them: with more, the index is built again,
 with as many partitions as the rows need by then."""
+
+COMMITS: Final = 60
+IDLE_ROWS: Final = 64
+IDLE_SECONDS: Final = 30.0
+"""When idle: from so many unindexed rows on, or so long after the last run, maintenance is worth its cost."""
+
+REST_FACTOR: Final = 4
+"""The pause after a process, in multiples of its duration, unless this many times the urgent rows wait."""
+
+
+@dataclass(slots=True)
+class Upkeep:
+    """The work that waits for maintenance of a table, and when it was done last, in seconds of the monotonic clock.
+
+    The clock is one for all processes of a machine, so that another process can go on with it.
+    """
+
+    unindexed: int = 0
+    commits: int = 0
+    clean_at: float = math.inf
+    """When old versions are old enough to be deleted."""
+
+    maintained_at: float = -math.inf
+    duration: float = 0.0
+
+    def add(self, rows: int) -> None:
+        """Note a commit of so many rows that are not indexed yet."""
+        self.unindexed += rows
+        self.commits += 1
+
+    def begin(self, now: float) -> tuple[int, int]:
+        """Note that maintenance begins; return what `undo` needs."""
+        # Versions replaced just now are too young to be deleted: run once more when they no longer are.
+        self.clean_at = now + 1.1 * KEPT_VERSIONS.total_seconds() if self.commits else math.inf
+        due, self.unindexed, self.commits = (self.unindexed, self.commits), 0, 0
+        self.maintained_at = now
+        return due
+
+    def undo(self, due: tuple[int, int]) -> None:
+        """Note that maintenance failed."""
+        self.unindexed += due[0]
+        self.commits += due[1]
+
+    def is_urgent(self, enough: int, now: float) -> bool:
+        """Return whether maintenance can't wait until there is time; `enough` is how many unindexed rows are many."""
+        has_rested = now >= self.maintained_at + REST_FACTOR * self.duration
+        due = max(self.unindexed / enough, self.commits / COMMITS)
+        return due >= (1 if has_rested else REST_FACTOR)
+
+    @property
+    def idle_at(self) -> float:
+        """The moment from which on maintenance is worth its cost, if there is time; infinite if nothing waits."""
+        if self.unindexed >= IDLE_ROWS:
+            return -math.inf
+        rest = max(IDLE_SECONDS, REST_FACTOR * self.duration)
+        is_changed = self.commits > 0 or self.unindexed > 0
+        return min(self.maintained_at + rest, self.clean_at) if is_changed else self.clean_at
 
 
 class MaintenanceProcess:

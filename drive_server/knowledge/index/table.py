@@ -1,28 +1,23 @@
 """A LanceDB table of passages: made, opened, kept fast and small."""
 
-import math
 from collections import Counter
 from collections.abc import AsyncIterator, Collection
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import anyio
 
 from drive_server.knowledge.index.lance import Lance
-from drive_server.knowledge.index.maintenance import KEPT_VERSIONS, MaintenanceProcess, maintain
+from drive_server.knowledge.index.maintenance import MaintenanceProcess, Upkeep, maintain
 from drive_server.knowledge.index.matching import word_query
 from drive_server.knowledge.index.rows import MODEL, PASSAGE, VECTOR, quoted, schema, vector_field
 
 UNINDEXED_ROWS = 256
 """From so many unindexed rows on maintenance is urgent: each costs a search 35 microseconds of CPU."""
 
-COMMITS = 60
 BUSY_ROWS = 512
 """The same while files come in: a run takes 0.6 to 1 s of CPU, in which the local model embeds 30 to 50 passages, and a
 search beside it reads about so many rows at most (`python -m benchmarks.search.beside_import` counts them)."""
-
-IDLE_ROWS = 64
-IDLE_SECONDS = 30.0
-"""When idle: from so many unindexed rows on, or so long after the last run, maintenance is worth its cost."""
 
 LARGE = 50_000
 """From so many rows on maintenance takes seconds, and a process of its own does it."""
@@ -32,8 +27,16 @@ FILTERED: Final = ("file_id", "owner_id", "digest", MODEL)
 """The columns with an index for conditions."""
 NOBODY: Final = "0" * 31 + "1"
 
-REST_FACTOR = 4
-"""The pause after a process, in multiples of its duration, unless this many times the urgent rows wait."""
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """Facts about a table that its files do not tell: one process has them from the one before it."""
+
+    upkeep: Upkeep = field(default_factory=Upkeep)
+    was_there: bool = False
+    version: int = 0
+    is_maintaining: bool = False
+    """True while a process that this one started maintains the table."""
 
 
 class PassageTable:
@@ -57,12 +60,18 @@ class PassageTable:
         self._opening = anyio.Lock()
         self._maintaining = anyio.Lock()
         self._table: Any = None
-        self._unindexed = 0
-        self._commits = 0
-        self._clean_at = math.inf
-        self._maintained_at = -math.inf
-        self._duration = 0.0
+        self._upkeep = Upkeep()
         self._process = MaintenanceProcess(lance.url, name)
+
+    @property
+    def state(self) -> TableState:
+        """The state, for a process that goes on after this one."""
+        return TableState(replace(self._upkeep), self.was_there, self._version, self._process.is_running)
+
+    def resume(self, state: TableState) -> None:
+        """Go on from the state that another process left."""
+        self._upkeep = replace(state.upkeep)
+        self.was_there, self._version = state.was_there, state.version
 
     async def readable(self) -> Any | None:
         """Return LanceDB's table, None as long as nothing was ever written."""
@@ -70,7 +79,7 @@ class PassageTable:
             table = self._table  # `forget` may come at any time, and who asked goes on with what was there
             if table is None and self.name in await self._lance.names():
                 table = self._table = await self._lance.open(self.name)
-                self._unindexed = await _unindexed_rows(table)
+                self._upkeep.unindexed = await _unindexed_rows(table)
                 self.was_there = True
             if table is not None and not (self.dimensions and self.names_models):
                 await self._read_schema(table)
@@ -84,7 +93,7 @@ class PassageTable:
                 return
             self._process.end()
             table = await self._lance.open(self.name)
-            self._unindexed = await _unindexed_rows(table)
+            self._upkeep.unindexed = await _unindexed_rows(table)
             await self._read_schema(table)
             self._table = table
 
@@ -109,7 +118,7 @@ class PassageTable:
         if await table.count_rows(others):
             async with self._maintaining:
                 await table.update({MODEL: ""}, where=others)
-            self._commits += 1
+            self._upkeep.add(0)
 
     async def writable(self, dimensions: int) -> Any:
         """Return LanceDB's table, made with its indices if need be, with a column for vectors of that length."""
@@ -132,21 +141,19 @@ class PassageTable:
             await self.delete(condition)
         if rows.num_rows:
             await self._table.add(rows)
-            self._unindexed += rows.num_rows
-            self._commits += 1
+            self._upkeep.add(rows.num_rows)
 
     async def merge(self, column: str, rows: Any) -> None:
         """Set the other columns of an Arrow table in the rows that have the same value in `column`, all at once."""
         async with self._maintaining:
             await self._table.merge_insert(column).when_matched_update_all().execute(rows)
-        self._unindexed += rows.num_rows
-        self._commits += 1
+        self._upkeep.add(rows.num_rows)
 
     async def delete(self, condition: str) -> None:
         """Delete rows, after running maintenance: that fails if its rows are deleted meanwhile."""
         async with self._maintaining:
             await self._table.delete(condition)
-        self._commits += 1
+        self._upkeep.add(0)
 
     async def inspect(self) -> Counter[str]:
         """Read from every file of the table and of its indices; return how many passages each file has.
@@ -187,22 +194,19 @@ class PassageTable:
         Until then every query reads the added rows one by one. Versions of the last minutes stay for their readers.
         `busy`: more rows follow at once.
         """
-        if self._table is None or self._process.is_running:
+        if await self.readable() is None or self._process.is_running:
             return
         await self._collect_result()
-        enough = BUSY_ROWS if busy else UNINDEXED_ROWS
-        if not (self._is_urgent(enough) or (idle and self._is_worthwhile())):
+        now = anyio.current_time()
+        is_urgent = self._upkeep.is_urgent(BUSY_ROWS if busy else UNINDEXED_ROWS, now)
+        if not (is_urgent or (idle and now >= self._upkeep.idle_at)):
             return
-        # Versions replaced just now are too young to be deleted: run once more when they no longer are.
-        self._clean_at = anyio.current_time() + 1.1 * KEPT_VERSIONS.total_seconds() if self._commits else math.inf
-        due, self._unindexed, self._commits = (self._unindexed, self._commits), 0, 0
-        self._maintained_at = anyio.current_time()
+        due = self._upkeep.begin(now)
         try:
             async with self._maintaining:
                 await self._maintain()
         except BaseException:
-            self._unindexed += due[0]
-            self._commits += due[1]
+            self._upkeep.undo(due)
             raise
 
     def note_dropped(self) -> None:
@@ -231,22 +235,9 @@ class PassageTable:
         """Note how long an ended process took, and what it left undone; once."""
         if self._process.is_started:
             self._process.end()
-            self._duration = anyio.current_time() - self._maintained_at
+            self._upkeep.duration = anyio.current_time() - self._upkeep.maintained_at
             await self._table.checkout_latest()
-            self._unindexed = await _unindexed_rows(self._table)
-
-    def _is_urgent(self, enough: int) -> bool:
-        has_rested = anyio.current_time() >= self._maintained_at + REST_FACTOR * self._duration
-        due = max(self._unindexed / enough, self._commits / COMMITS)
-        return due >= (1 if has_rested else REST_FACTOR)
-
-    def _is_worthwhile(self) -> bool:
-        now = anyio.current_time()
-        is_changed = self._commits > 0 or self._unindexed > 0
-        is_due = self._unindexed >= IDLE_ROWS or now >= self._maintained_at + max(
-            IDLE_SECONDS, REST_FACTOR * self._duration
-        )
-        return (is_changed and is_due) or now >= self._clean_at
+            self._upkeep.unindexed = await _unindexed_rows(self._table)
 
     def _require_own(self, columns: set[str]) -> None:
         if not columns >= COLUMNS or (self._expected and self.model != self._expected):

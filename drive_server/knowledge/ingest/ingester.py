@@ -16,7 +16,7 @@ from drive_server.errors import StorageFailureError
 from drive_server.knowledge.embedding.embedder import Embedder, Vectors
 from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
 from drive_server.knowledge.index.health import DamagedIndexError, IndexHealth
-from drive_server.knowledge.index.index import KnowledgeIndex
+from drive_server.knowledge.index_process.passage_index import PassageIndex
 from drive_server.knowledge.ingest.pending import Job, PendingFiles
 from drive_server.knowledge.ingest.pipeline import DEBOUNCE_SECONDS, Pipeline
 from drive_server.knowledge.ingest.preparation import FilePreparer
@@ -67,7 +67,7 @@ class Ingester:
         database: Database,
         text_source: TextSource,
         embedder: Embedder,
-        index: KnowledgeIndex,
+        index: PassageIndex,
         lock: ProcessLock,
         *,
         retry_after: timedelta = timedelta(seconds=1),

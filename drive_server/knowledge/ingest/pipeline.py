@@ -10,7 +10,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from drive_server.errors import DriveError, StorageFailureError
-from drive_server.knowledge.index.index import KnowledgeIndex
+from drive_server.knowledge.index_process.passage_index import PassageIndex
 from drive_server.knowledge.ingest.pending import MAX_FILES as MANY_FILES
 from drive_server.knowledge.ingest.pending import Job, PendingFiles
 from drive_server.knowledge.ingest.preparation import FilePreparer, PreparedFile, prepare
@@ -48,7 +48,7 @@ class Pipeline:
     """One pass over the pending files. No file is processed twice at a time, and no content read twice."""
 
     def __init__(
-        self, pending: PendingFiles, preparer: FilePreparer, index: KnowledgeIndex, notify: Callable[[], None]
+        self, pending: PendingFiles, preparer: FilePreparer, index: PassageIndex, notify: Callable[[], None]
     ) -> None:
         self.is_waiting_for_model = False
         """True if a file waits for the embedding model."""

@@ -9,8 +9,8 @@ import anyio.to_thread
 from drive_server.knowledge.chunk import Chunk
 from drive_server.knowledge.embedding.embedder import Embedder, Vectors
 from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
-from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.rows import IndexedFile, text_digest
+from drive_server.knowledge.index_process.passage_index import PassageIndex
 from drive_server.knowledge.ingest.pending import Job, Result
 from drive_server.knowledge.ingest.readings import Reading, find_readings
 from drive_server.knowledge.readers.extract import ChunkedText
@@ -32,7 +32,7 @@ class PreparedFile:
 class FilePreparer:
     """Reads and embeds no content and no passage that the index has already, whoever owns the file."""
 
-    def __init__(self, database: Database, texts: TextSource, embedder: Embedder, index: KnowledgeIndex) -> None:
+    def __init__(self, database: Database, texts: TextSource, embedder: Embedder, index: PassageIndex) -> None:
         self._database = database
         self._texts = texts
         self._embedder = embedder

@@ -11,9 +11,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from drive_server.access import Actor, Principal, Scope, require_person, require_scope
 from drive_server.errors import InvalidInputError
 from drive_server.knowledge.index.health import DamagedIndexError
-from drive_server.knowledge.index.index import IndexHit, KnowledgeIndex
+from drive_server.knowledge.index.index import IndexHit
 from drive_server.knowledge.index.queries import parse
 from drive_server.knowledge.index.reranking import MAX_PASSAGES, Reranker
+from drive_server.knowledge.index_process.passage_index import PassageIndex
 from drive_server.messages import Language, Message, render
 from drive_server.models.base import Page
 from drive_server.models.items import Item, Kind
@@ -55,7 +56,7 @@ class _Found:
 class SearchService:
     """Finds what the caller may see now: rights given or taken a moment ago hold, and the trash is left out."""
 
-    def __init__(self, database: Database, index: KnowledgeIndex, reranker: Reranker | None = None) -> None:
+    def __init__(self, database: Database, index: PassageIndex, reranker: Reranker | None = None) -> None:
         self._database = database
         self._index = index
         self._reranker = reranker

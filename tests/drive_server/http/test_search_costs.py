@@ -55,6 +55,22 @@ async def test_a_search_by_meaning_costs_no_more_than_it_did(
     assert not any(map(gt, costs, MOST[query])), costs
 
 
+@pytest.mark.usefixtures("own_index_process")
+async def test_a_search_in_the_process_of_the_index_costs_no_call_between_threads_more(
+    drive_settings: DriveSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = drive_settings.model_copy(update={"embedding_model": "local"})
+    with counting(monkeypatch) as counter:
+        async with running(settings, before=counter.around) as service, service.client() as client:
+            for name, text in TEXTS.items():
+                await client.post(f"/api/drive/files?name={name}", content=text.encode())
+            await service.drive.ingester.drain()
+            await found(client, "canteen")
+            assert await found(client, "canteen")
+    costs = (counter.last.hops, counter.last.statements, counter.last.transactions)
+    assert not any(map(gt, costs, MOST["canteen"])), costs
+
+
 async def found(client: httpx.AsyncClient, query: str) -> list[Any]:
     answer = await client.get("/api/drive/search", params={"q": query, "mode": "hybrid"})
     assert answer.is_success, answer.text

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -79,6 +80,16 @@ async def test_vectors_come_back_in_the_order_of_their_texts_and_of_length_one(
     assert request["headers"]["Authorization"] == "Bearer secret"
     assert request["body"] == {"model": "some/model", "input": texts, "encoding_format": "float"}
     assert script.connections == 1
+
+
+async def test_a_copy_in_another_process_has_the_name_and_neither_key_nor_service(embedder: RemoteEmbedder) -> None:
+    await embedder.embed_query("one")
+    pickled = pickle.dumps(embedder)
+    assert b"secret" not in pickled
+    copy: RemoteEmbedder = pickle.loads(pickled)  # noqa: S301 - made above
+    assert (copy.name, copy.dimensions) == (embedder.name, DIMENSIONS)
+    with pytest.raises(EmbedderUnavailableError):
+        await copy.embed_query("one")
 
 
 async def test_many_and_large_texts_are_asked_for_in_batches(embedder: RemoteEmbedder, script: Script) -> None:

@@ -159,7 +159,7 @@ async def test_the_limit_holds_and_the_best_come_first(corpus: Corpus) -> None:
 
 
 async def test_maintenance_keeps_everything_findable(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passage_table, "COMMITS", 3)
+    monkeypatch.setattr(maintenance, "COMMITS", 3)
     monkeypatch.setattr(maintenance, "ROWS_FOR_VECTOR_INDEX", 4)
     for number in range(1, 9):
         await corpus.put(number, f"{LEAVE} Number {number} is unlike the others.")
@@ -181,10 +181,10 @@ async def test_small_changes_wait_until_tending_is_worth_it(corpus: Corpus, monk
     assert await unindexed() == 0
     await corpus.put(2, LEAVE)
     assert await unindexed() == 1
-    await corpus.put(3, *("x " * 400 for _ in range(passage_table.IDLE_ROWS)))
+    await corpus.put(3, *("x " * 400 for _ in range(maintenance.IDLE_ROWS)))
     assert await unindexed() == 0
     await corpus.put(4, LEAVE)
-    monkeypatch.setattr(passage_table, "IDLE_SECONDS", 0)
+    monkeypatch.setattr(maintenance, "IDLE_SECONDS", 0)
     assert await unindexed() == 0
 
 
@@ -343,7 +343,7 @@ async def test_while_many_files_come_in_tending_waits_for_many_rows(
 ) -> None:
     monkeypatch.setattr(passage_table, "BUSY_ROWS", 10)
     monkeypatch.setattr(passage_table, "UNINDEXED_ROWS", 4)
-    monkeypatch.setattr(passage_table, "COMMITS", 100)
+    monkeypatch.setattr(maintenance, "COMMITS", 100)
     table = corpus.index._tables.current  # pyright: ignore[reportPrivateUsage] - LanceDB's own figures are asked for
 
     async def unindexed_after(file: int, rows: int, *, busy: bool) -> int:

@@ -68,7 +68,7 @@ async def test_work_that_a_killed_maintenance_left_is_due_again(
     corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(passage_table, "UNINDEXED_ROWS", 1)
-    monkeypatch.setattr(passage_table, "REST_FACTOR", 0)
+    monkeypatch.setattr(maintenance, "REST_FACTOR", 0)
     for number in range(1, 4):
         await corpus.put(number, LEAVE)
     await corpus.index.maintain()
