@@ -102,24 +102,29 @@ class Turns:
         spot = at.answer or (None if at.thread_id else await self._history.find(conversation, pinned))
         if spot is None and not pinned and conversation.history:
             spot = await self._imported(conversation)
-        if (thread_id := spot.thread_id if spot else pinned) is None:
-            return await self._start(conversation, at, None)
-        runs = await self._service.threads.runs(thread_id)
-        after = next((run for run in runs if spot and run.id == spot.run_id), None)
-        is_last = after is not None and after.number == max(run.number for run in runs)
-        if spot is not None and not is_last and (spot.rest or (after and after.head_checkpoint is not None)):
-            left = (
-                await self._copied(conversation, after) if at.answer and after else await self._imported(conversation)
-            )
-            return await self._start(conversation, at, left.thread_id)
-        if spot is not None and spot.rest:
-            await self._add(thread_id, spot.rest, conversation)
-        appends = at.answer is None and (at.thread_id or (spot is None and conversation.history))
-        replaced = None if appends else await self._replaced(runs, after, at)
-        missed = (
-            spot.missed if spot and spot.missed and after and is_last and not await self._is_withheld(after) else ""
-        )
-        return await self._start(conversation, at, thread_id, replaced, missed)
+        return await (self._go_on(conversation, at, spot) if spot else self._begin_at(conversation, at, pinned))
+
+    async def _begin_at(self, conversation: Conversation, at: Named, pinned: str | None) -> Answer:
+        """Return the answer in a new thread, or in the named one: at its end, or in place of its first message."""
+        if pinned is None or at.thread_id or conversation.history:
+            return await self._start(conversation, at, pinned)
+        runs = await self._service.threads.runs(pinned)
+        return await self._start(conversation, at, pinned, await self._replaced(runs, None, at))
+
+    async def _go_on(self, conversation: Conversation, at: Named, spot: Spot) -> Answer:
+        """Return the answer after an earlier turn: the thread's last one, or one that is left from there on."""
+        runs = await self._service.threads.runs(spot.thread_id)
+        after = next((run for run in runs if run.id == spot.run_id), None)
+        if after is not None and after.number == max(run.number for run in runs):
+            if spot.rest:
+                await self._add(spot, conversation)
+            return await self._start(conversation, at, spot.thread_id, missed=await self._missed(spot, after))
+        if spot.rest and at.name:
+            return await self._start(conversation, at, spot.thread_id)
+        if spot.rest or (after is not None and after.head_checkpoint is not None):
+            copies = self._copied(conversation, after) if at.answer and after else self._imported(conversation)
+            return await self._start(conversation, at, (await copies).thread_id)
+        return await self._start(conversation, at, spot.thread_id, await self._replaced(runs, after, at))
 
     async def _start(
         self,
@@ -143,8 +148,11 @@ class Turns:
         )
         return Answer(run, preface=preface, is_new=True)
 
-    async def _is_withheld(self, run: RunRow) -> bool:
-        return await self._service.withholding.hidden(self._caller, run)
+    async def _missed(self, spot: Spot, run: RunRow) -> str:
+        """Return what the client was not sent of the turn before, unless it is about what is not shared any more."""
+        if not spot.missed or await self._service.withholding.hidden(self._caller, run):
+            return ""
+        return spot.missed
 
     async def _attachments(self, conversation: Conversation) -> tuple[tuple[str, Kind], ...]:
         kept: list[tuple[str, Kind]] = [(key, "file") for key in conversation.kept]
@@ -177,11 +185,11 @@ class Turns:
     async def _import(self, said: Sequence[Said], source_id: str) -> str:
         return (await self._imports.take(self._caller, self._part(said, source_id)))[0]
 
-    async def _add(self, thread_id: str, said: Sequence[Said], conversation: Conversation) -> None:
+    async def _add(self, spot: Spot, conversation: Conversation) -> None:
         """Add what was said elsewhere since the thread's last answer. Raises what `refuse_if_busy` raises."""
         async with self._service.database.read() as session:
-            await session.run_sync(refuse_if_busy, thread_id)
-        await self._imports.add(thread_id, self._part(said, conversation.digest_before()))
+            await session.run_sync(refuse_if_busy, spot.thread_id)
+        await self._imports.add(spot.thread_id, self._part(spot.rest, conversation.digest_before()))
 
     def _part(self, said: Sequence[Said], source_id: str) -> ImportedThread:
         now = self._service.clock.now()
