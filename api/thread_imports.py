@@ -80,6 +80,10 @@ class ThreadImports:
             await self._publish(caller, thread_id, part)
         return thread_id, True
 
+    async def add(self, thread_id: str, part: ImportedThread) -> None:
+        """Add messages to a thread of the person's in which no run is active; the thread is tainted by them."""
+        await self._add_messages(thread_id, part)
+
     async def expire(self) -> int:
         """Delete the imports whose last part did not come for a day; return their number."""
         ended = self._clock.now() - KEPT_FOR

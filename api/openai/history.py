@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from hashlib import sha256
 from typing import Final
@@ -17,6 +17,8 @@ from api.service import Service
 from api.storage.tables import OpenAITurnRow, RunRow, new_id, table_of
 
 MOST_CANDIDATES: Final = 20
+MOST_LOOKED_UP: Final = 100
+"""The newest messages of a conversation by which its thread is looked for."""
 RETRY_WITHIN: Final = timedelta(minutes=15)
 _NEW: Final = insert(table_of(OpenAITurnRow))
 _THOUGHTS: Final = re.compile(r"<details\b.*?</details>|<think>.*?</think>", re.DOTALL)
@@ -26,10 +28,16 @@ _SIGNS: Final = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """The end of a turn in a thread, after which a conversation goes on; no run: before the first one."""
+    """The end of a turn in a thread, after which a conversation goes on; no run: before the first one.
+
+    `missed` is what of its answer the client was not sent: it went away before a call was decided. `rest` are the
+    messages that follow it in the conversation, and are none of the thread.
+    """
 
     thread_id: str
     run_id: str = ""
+    missed: str = ""
+    rest: Sequence[Said] = ()
 
 
 class History:
@@ -46,13 +54,11 @@ class History:
         rows = self._rows_of(digests, run, after, preface)
         await self._database.write_sync(lambda connection: connection.execute(_NEW, rows))
 
-    def noting(self, digests: Sequence[str]) -> Callable[[Connection, RunRow], object]:
+    def noting(self, digests: Sequence[str], preface: str) -> Callable[[Connection, RunRow], object]:
         """Return what stores it in the transaction that begins the run."""
-        return lambda connection, run: connection.execute(_NEW, self._rows_of(digests, run))
+        return lambda connection, run: connection.execute(_NEW, self._rows_of(digests, run, 0, preface))
 
-    def _rows_of(
-        self, digests: Sequence[str], run: RunRow, after: int = 0, preface: str = ""
-    ) -> list[dict[str, object]]:
+    def _rows_of(self, digests: Sequence[str], run: RunRow, after: int, preface: str) -> list[dict[str, object]]:
         place = {"thread_id": run.thread_id, "run_id": run.id, "after": after, "preface": preface}
         whose = {"user_id": self._caller.user_id, "key_id": self.key_id, "created_at": self._service.clock.now()}
         return [{"id": new_id(), "digest": digest, **whose, **place} for digest in digests]
@@ -73,21 +79,28 @@ class History:
     async def find(self, conversation: Conversation, thread_id: str | None = None) -> Spot | None:
         """Return where the conversation goes on: in this thread, or in any that this key began.
 
-        The answer that the client has of the last turn has to be what was sent, or its beginning.
+        Its messages have to begin with those of the thread. The answer that the client has of the last common turn has
+        to be what was sent, or its beginning.
         """
-        before = conversation.history
-        users = [number for number, said in enumerate(before) if said.role == "user"]
-        if not users:
-            return None
-        rows = await self._rows(conversation.digests()[-2:-1], thread_id)
-        told, begun = _words(_joined(before[users[-1] + 1 :])), list[Spot]()
-        for row in rows[:MOST_CANDIDATES]:
-            said = _words(await self._text_of(row))
+        answers = conversation.answers()[-MOST_LOOKED_UP:]
+        rows = await self._rows([digest for digest, *_ in answers], thread_id) if answers else ()
+        for digest, answer, rest in reversed(answers):
+            found = [row for row in rows if row.digest == digest][:MOST_CANDIDATES]
+            if spot := await self._answered(found, answer, is_sure=thread_id is not None):
+                return replace(spot, rest=rest)
+        return None
+
+    async def _answered(self, rows: Sequence[OpenAITurnRow], answer: str, *, is_sure: bool) -> Spot | None:
+        """Return the turn that was answered so; of several, one whose answer the client has whole."""
+        told, begun = words_of(answer), list[Spot]()
+        for row in rows:
+            sent, missed = await self._text_of(row)
+            said = words_of(sent + missed)
             if said == told:
                 return Spot(row.thread_id, row.run_id)
             # A client that stopped has the beginning; one that stopped before the first word could have any thread.
-            if said.startswith(told) and (told or thread_id):
-                begun.append(Spot(row.thread_id, row.run_id))
+            if said.startswith(told) and (told or is_sure):
+                begun.append(Spot(row.thread_id, row.run_id, missed if words_of(sent) == told else ""))
         return next(iter(begun), None)
 
     async def is_of_client(self, run_id: str) -> bool:
@@ -106,15 +119,19 @@ class History:
         async with self._database.read() as session:
             return (await session.scalars(query.where(own).order_by(OpenAITurnRow.created_at.desc()))).all()
 
-    async def _text_of(self, row: OpenAITurnRow) -> str:
-        """Return the answer of a turn as it was sent, or would have been."""
+    async def _text_of(self, row: OpenAITurnRow) -> tuple[str, str]:
+        """Return the answer of a turn as it was sent, and what came of it after the last question, if it had any."""
         async with self._database.read() as session:
             run = await session.get(RunRow, row.run_id)
         if run is None:
-            return ""
-        frames = await read_frames(self._database, run.id, row.after)
-        pieces = rendering_of(run, self._service).take(frames)
-        return row.preface + "".join(piece.text for piece in pieces if piece.kind == "text")
+            return "", ""
+        texts = [row.preface]
+        for piece in rendering_of(run, self._service).take(await read_frames(self._database, run.id, row.after)):
+            if piece.kind == "text":
+                texts[-1] += piece.text
+            elif piece.kind == "approval":
+                texts.append("")
+        return ("".join(texts[:-1]), texts[-1]) if len(texts) > 1 else (texts[0], "")
 
 
 def named(name: str) -> str:
@@ -122,10 +139,6 @@ def named(name: str) -> str:
     return sha256(b"name " + name.encode("utf-8", "replace")).hexdigest()
 
 
-def _joined(messages: Sequence[Said]) -> str:
-    return "\n\n".join(said.text for said in messages)
-
-
-def _words(text: str) -> str:
+def words_of(text: str) -> str:
     """Return a text without the signs that clients, and the page's address, may change."""
     return _SIGNS.sub("", _ADDRESS.sub("", _THOUGHTS.sub("", text)))

@@ -69,10 +69,22 @@ class Conversation:
                 found.append(whole.hex())
         return found
 
+    def answers(self) -> list[tuple[str, str, Sequence[Said]]]:
+        """Return for each earlier message of the user its digest, the answer to it, and what follows that."""
+        users = [number for number, said in enumerate(self.history) if said.role == "user"]
+        ends = [*users[1:], len(self.history)]
+        parts = zip(self.digests(), users, ends, strict=False)
+        return [(digest, joined(self.history[at + 1 : end]), self.history[end:]) for digest, at, end in parts]
+
     def digest_before(self) -> str:
         """Return the digest of all that was said before the order."""
         said = [f"{one.role} {one.text}".encode("utf-8", "replace") for one in self.history]
         return sha256(b"".join(sha256(one).digest() for one in said)).hexdigest()
+
+
+def joined(messages: Sequence[Said]) -> str:
+    """Return the texts of messages as one."""
+    return "\n\n".join(said.text for said in messages)
 
 
 def read_conversation(messages: Iterable[tuple[str, Content]], instructions: str | None = None) -> Conversation:

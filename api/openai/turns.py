@@ -20,10 +20,13 @@ from api.runs.versions import Replaced
 from api.service import Service
 from api.storage.tables import EventRow, RunRow
 from api.thread_imports import ImportedMessage, ImportedThread, ThreadImports
+from api.threads import refuse_if_busy
 from graph.language import language_of
 from graph.planning.commands import command_of
 
 APPROVAL: Final = "approval_needed"
+RULE: Final = "\n\n---\n\n"
+"""Between what came of an earlier message and the answer to the last one."""
 BUSY_SECONDS: Final = 20.0
 """So long a message waits for the end of the answer before it."""
 
@@ -99,20 +102,39 @@ class Turns:
         spot = at.answer or (None if at.thread_id else await self._history.find(conversation, pinned))
         if spot is None and not pinned and conversation.history:
             spot = await self._imported(conversation)
-        if (thread_id := spot.thread_id if spot else pinned) is None:
-            return await self._start(conversation, at, None)
-        runs = await self._service.threads.runs(thread_id)
-        after = next((run for run in runs if spot and run.id == spot.run_id), None)
-        if after is not None and after.head_checkpoint is not None:
-            left = await self._copied(conversation, after) if at.answer else await self._imported(conversation)
-            return await self._start(conversation, at, left.thread_id)
-        appends = at.answer is None and (at.thread_id or (spot is None and conversation.history))
-        replaced = None if appends else await self._replaced(runs, after, at)
-        return await self._start(conversation, at, thread_id, replaced)
+        return await (self._go_on(conversation, at, spot) if spot else self._begin_at(conversation, at, pinned))
+
+    async def _begin_at(self, conversation: Conversation, at: Named, pinned: str | None) -> Answer:
+        """Return the answer in a new thread, or in the named one: at its end, or in place of its first message."""
+        if pinned is None or at.thread_id or conversation.history:
+            return await self._start(conversation, at, pinned)
+        runs = await self._service.threads.runs(pinned)
+        return await self._start(conversation, at, pinned, await self._replaced(runs, None, at))
+
+    async def _go_on(self, conversation: Conversation, at: Named, spot: Spot) -> Answer:
+        """Return the answer after an earlier turn: the thread's last one, or one that is left from there on."""
+        runs = await self._service.threads.runs(spot.thread_id)
+        after = next((run for run in runs if run.id == spot.run_id), None)
+        if after is not None and after.number == max(run.number for run in runs):
+            if spot.rest:
+                await self._add(spot, conversation)
+            return await self._start(conversation, at, spot.thread_id, missed=await self._missed(spot, after))
+        if spot.rest and at.name:
+            return await self._start(conversation, at, spot.thread_id)
+        if spot.rest or (after is not None and after.head_checkpoint is not None):
+            copies = self._copied(conversation, after) if at.answer and after else self._imported(conversation)
+            return await self._start(conversation, at, (await copies).thread_id)
+        return await self._start(conversation, at, spot.thread_id, await self._replaced(runs, after, at))
 
     async def _start(
-        self, conversation: Conversation, at: Named, thread_id: str | None, replaced: Replaced | None = None
+        self,
+        conversation: Conversation,
+        at: Named,
+        thread_id: str | None,
+        replaced: Replaced | None = None,
+        missed: str = "",
     ) -> Answer:
+        preface = f"{missed.strip()}{RULE}" if missed.strip() else ""
         run = await self._service.runs.start(
             self._caller,
             conversation.order,
@@ -122,9 +144,15 @@ class Turns:
             time_zone=self._caller.time_zone,
             replaced=replaced,
             instructions=conversation.instructions,
-            beside=self._history.noting(_digests(conversation, at)),
+            beside=self._history.noting(_digests(conversation, at), preface),
         )
-        return Answer(run, is_new=True)
+        return Answer(run, preface=preface, is_new=True)
+
+    async def _missed(self, spot: Spot, run: RunRow) -> str:
+        """Return what the client was not sent of the turn before, unless it is about what is not shared any more."""
+        if not spot.missed or await self._service.withholding.hidden(self._caller, run):
+            return ""
+        return spot.missed
 
     async def _attachments(self, conversation: Conversation) -> tuple[tuple[str, Kind], ...]:
         kept: list[tuple[str, Kind]] = [(key, "file") for key in conversation.kept]
@@ -155,12 +183,23 @@ class Turns:
         return Spot(await self._import(said, f"{after.id} {conversation.digest_before()}"))
 
     async def _import(self, said: Sequence[Said], source_id: str) -> str:
-        service, now = self._service, self._service.clock.now()
-        messages = [ImportedMessage(str(number), one.role, one.text) for number, one in enumerate(said)]
+        return (await self._imports.take(self._caller, self._part(said, source_id)))[0]
+
+    async def _add(self, spot: Spot, conversation: Conversation) -> None:
+        """Add what was said elsewhere since the thread's last answer. Raises what `refuse_if_busy` raises."""
+        async with self._service.database.read() as session:
+            await session.run_sync(refuse_if_busy, spot.thread_id)
+        await self._imports.add(spot.thread_id, self._part(spot.rest, conversation.digest_before()))
+
+    def _part(self, said: Sequence[Said], source_id: str) -> ImportedThread:
+        now = self._service.clock.now()
+        messages = [ImportedMessage(f"{source_id} {at}", one.role, one.text) for at, one in enumerate(said)]
         title = next((one.text for one in said if one.role == "user"), said[0].text)
-        part = ImportedThread(f"openai {self._history.key_id}", source_id, title, now, now, messages)
-        imports = ThreadImports(service.database, service.graph, service.clock)
-        return (await imports.take(self._caller, part))[0]
+        return ImportedThread(f"openai {self._history.key_id}", source_id, title, now, now, messages)
+
+    @property
+    def _imports(self) -> ThreadImports:
+        return ThreadImports(self._service.database, self._service.graph, self._service.clock)
 
     async def _waiting(self, conversation: Conversation, run_id: str) -> Answer:
         """Return the question that waits once more: a message never answers it."""

@@ -70,7 +70,7 @@ def test_the_next_message_gets_the_same_address_until_somebody_decides(owner: Pe
     decide_all(owner)
     history = [order, assistant(first), user("yes, do it, I approve"), assistant(second)]
     before = len(threads_of(owner))
-    assert ask(client, *history, user("and now")) == "You said and now"
+    assert ask(client, *history, user("and now")).endswith("You said and now")
     assert len(threads_of(owner)) == before
     assert orders_of(owner) == [order["content"], "and now"]
     assert "again.txt" not in owner.names()
@@ -169,3 +169,18 @@ def test_nobody_else_decides_and_no_key_beyond_its_scopes(
     assert "mine.txt" in owner.names()
     stranger.close()
     reader.close()
+
+
+def test_what_came_of_a_decision_is_told_with_the_next_answer(owner: Person, client: Any) -> None:
+    order = user(trash(owner, "told.txt"))
+    first = ask(client, order)
+    with owner.follow(owner.get("/api/runs")["items"][0]["run_id"]) as turn:
+        turn.until("approval_needed")
+        decide_all(owner)
+        turn.finish()
+    second = ask(client, order, assistant(first), user("and then"))
+    assert second.startswith("Done:")
+    assert second.endswith("\n\n---\n\nYou said and then")
+    third = ask(client, order, assistant(first), user("and then"), assistant(second), user("last"))
+    assert third == "You said last"
+    assert orders_of(owner) == [order["content"], "and then", "last"]

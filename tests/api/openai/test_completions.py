@@ -179,3 +179,22 @@ def test_an_assistant_of_the_person_answers_by_its_name(owner: Person, client: A
     client.chat.completions.create(model="写作助手", messages=[user("hello")])
     assert threads_of(owner)[0]["assistant_id"] == made["id"]
     owner.http.delete(f"/api/assistants/{made['id']}")
+
+
+def test_what_another_model_was_asked_in_between_is_read_as_from_outside(owner: Person, client: Any) -> None:
+    first = ask(client, user("one elm"))
+    before = len(threads_of(owner))
+    ask(client, user("one elm"), assistant(first), user("asked of another"), assistant("its answer"), user("two elms"))
+    assert len(threads_of(owner)) == before
+    thread = threads_of(owner)[0]["thread_id"]
+    assert [text for _, text in messages_of(owner, thread)] == [
+        "one elm",
+        "You said one elm",
+        "asked of another",
+        "its answer",
+        "two elms",
+        "You said two elms",
+    ]
+    with owner.chat(command("create_folder", name="x", parent_id="root"), thread_id=thread) as turn:
+        assert turn.until("approval_needed", "done")["type"] == "approval_needed"
+        owner.http.post(f"/api/runs/{turn.of('run')[0]['run_id']}/cancel")

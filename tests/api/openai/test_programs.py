@@ -59,7 +59,9 @@ def test_open_webui_goes_on_in_the_chat_that_it_names_whatever_it_tells_of_it(ow
     said_in(from_open_webui(owner, system("Today is Monday."), user("one grape"), chat="c-1"))
     changed = [user("one grape"), assistant("an answer that somebody edited"), user("two grapes")]
     said_in(from_open_webui(owner, *changed, chat="c-1"))
-    assert orders_of(owner) == ["one grape", "two grapes"]
+    changed += [assistant("edited, too"), user("three grapes")]
+    said_in(from_open_webui(owner, *changed, chat="c-1"))
+    assert orders_of(owner) == ["one grape", "two grapes", "three grapes"]
     assert ("assistant", "an answer that somebody edited") not in messages_of(owner, threads_of(owner)[0]["thread_id"])
 
 
