@@ -23,7 +23,7 @@ EXPOSED: Final = (
     "WWW-Authenticate",
     REQUEST_ID,
 )
-OTHERS: Final = ("/api/drive/uploads", "/mcp", "/login/", "/connect/", "/s/", "/d/", "/f/")
+OTHERS: Final = ("/api/drive/uploads", "/mcp", "/login/", "/connect/", "/authorize", "/s/", "/d/", "/f/")
 """Resumable uploads have an exception of their own, MCP its list of hosts, and pages for people are for people."""
 MAX_AGE_SECONDS: Final = 600
 

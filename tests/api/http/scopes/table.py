@@ -98,6 +98,9 @@ PUBLIC = {
     "GET /readyz",
     "GET /.well-known/oauth-protected-resource",
     "GET /.well-known/oauth-protected-resource/mcp",
+    "GET /.well-known/oauth-authorization-server",
+    "GET /.well-known/oauth-authorization-server/mcp",
+    "GET /authorize",
     "GET /login",
     "GET /login/{secret}",
     "GET /login/oidc",
@@ -114,7 +117,17 @@ FOR_ADMINISTRATORS = {"GET /metrics"}
 """At the root as well, and with a key of an administrator that may read: `test_scrape.py` tries others."""
 OVERRIDDEN = {"POST /api/drive/uploads/{upload_id}"}
 """It does what the method in a header does, with the scopes of that one."""
-PAGES_WITH_FORMS = {"/login", "/login/{secret}", "/password/{token}", "/connect/{token}", "/s/{token}", "/f/{file_id}"}
+PAGES_WITH_FORMS = {
+    "/authorize",
+    "/login",
+    "/login/{secret}",
+    "/password/{token}",
+    "/connect/{token}",
+    "/s/{token}",
+    "/f/{file_id}",
+}
+FOR_PROGRAMS = {"POST /register", "POST /token", "POST /revoke"}
+"""What a program asks for itself, with what a person gave it: `tests/drive_server/http/oauth` tries others."""
 DOORS = {"/dav", "/dav/{path:path}", "/s/{token}/dav", "/s/{token}/dav/{path:path}", "/mcp", "/mcp/"}
 """Doors with tables of methods or tools of their own."""
 
@@ -129,7 +142,7 @@ def known_routes() -> set[str]:
     apis = {*NEEDED, *NEEDLESS, *DRIVES_NEEDED, *DRIVES_NEEDLESS}
     forms = {f"POST {path}" for path in PAGES_WITH_FORMS}
     assert len(FORMS) == len(PAGES_WITH_FORMS)
-    return {_below_api(name) for name in apis} | PUBLIC | FOR_ADMINISTRATORS | OVERRIDDEN | forms | DOORS
+    return {_below_api(name) for name in apis} | PUBLIC | FOR_ADMINISTRATORS | OVERRIDDEN | forms | DOORS | FOR_PROGRAMS
 
 
 def _below_api(name: str) -> str:
