@@ -54,12 +54,12 @@ class Principal:
     """The caller, as established by the transport. Never built from an argument that a model can see.
 
     `method` is how they proved it: `token` (the local access token), `api_key`, `session` (cookie), `jwt` (a token of
-    the issuer in the settings; it has no `key_id`), `in_process`, `link`. By a link somebody acts in the name of the
-    person who made it, sees nothing but what the link `link_id` leads to, and has no role but the link's. `expires_at`
-    is when the key in use ends: a key made with it ends no later. `key_id` is that key, or the one that opened the
-    session. Of a session, `proof` is the `method` by which it was opened, `proof_id` the passkey, and `proved_at` when
-    the person last proved who they are; others prove it with each request. `name`, `time_zone` (an IANA name) and
-    `language` are what the person says of themselves.
+    the issuer in the settings; it has no `key_id`), `oauth` (a program's access token), `in_process`, `link`.
+    By a link somebody acts in the name of the person who made it, sees nothing but what the link `link_id` leads to,
+    and has no role but the link's. `expires_at` is when the key in use ends: a key made with it ends no later. `key_id`
+    is that key, or the one that opened the session. Of a session, `proof` is the `method` by which it was opened,
+    `proof_id` the passkey, and `proved_at` when the person last proved who they are; others prove it with each request.
+    `name`, `time_zone` (an IANA name) and `language` are what the person says of themselves.
     """
 
     user_id: str

@@ -68,6 +68,9 @@ from drive_server.services.housekeeping import Housekeeping
 from drive_server.services.identity.login_links import LoginLinks
 from drive_server.services.identity.passkeys import PasskeyService
 from drive_server.services.identity.passwords import PasswordService
+from drive_server.services.identity.programs.clients import ClientService
+from drive_server.services.identity.programs.documents import ClientDocuments
+from drive_server.services.identity.programs.grants import GrantService
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sessions import SessionService
 from drive_server.services.identity.sign_ins import SignInService
@@ -252,6 +255,8 @@ async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]",
         groups=GroupService(database, journal),
         login_links=LoginLinks(database, identity, settings.resolved_public_url),
         sign_ins=SignInService(database, database.signer, settings.resolved_public_url),
+        clients=ClientService(database, database.signer, client_documents := ClientDocuments()),
+        grants=GrantService(database, database.signer, identity),
         files=FileService(database, journal),
         batches=BatchService(journal),
         bulk=BulkService(journal),
@@ -301,6 +306,7 @@ async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]",
     if language_model is not None:
         stack.push_async_callback(language_model.close)
     stack.push_async_callback(drive.sign_ins.close)
+    stack.push_async_callback(client_documents.close)
     if oidc is not None:
         stack.push_async_callback(oidc.close)
     drive.server = build_server(drive, default_key=settings.api_key.get_secret_value())
@@ -328,6 +334,8 @@ async def _build(settings: DriveSettings, clock: Clock, parts: "Sequence[Part]",
     housekeeping.add("WebDAV locks", drive.dav_locks.expire)
     housekeeping.add("saves", drive.saves.expire)
     housekeeping.add("sign-ins", drive.sign_ins.remove_expired)
+    housekeeping.add("programs", drive.clients.remove_unused)
+    housekeeping.add("grants", drive.grants.remove_old)
     housekeeping.add("attempts", partial(remove_old_attempts, database))
     housekeeping.add("downloads by links", partial(remove_old_fetches, database))
     housekeeping.add("mails", outbox.remove_old)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from drive_server.services.identity.oidc import OidcService
     from drive_server.services.identity.passkeys import PasskeyService
     from drive_server.services.identity.passwords import PasswordService
+    from drive_server.services.identity.programs.clients import ClientService
+    from drive_server.services.identity.programs.grants import GrantService
     from drive_server.services.identity.service import IdentityService
     from drive_server.services.identity.sessions import SessionService
     from drive_server.services.identity.sign_ins import SignInService
@@ -89,6 +91,8 @@ class ServiceRegistry:
     groups: "GroupService"
     login_links: "LoginLinks"
     sign_ins: "SignInService"
+    clients: "ClientService"
+    grants: "GrantService"
     files: "FileService"
     batches: "BatchService"
     bulk: "BulkService"

@@ -83,6 +83,10 @@ class DriveSettings(BaseSettings):
     jwt_create_users: bool = Field(
         default=False, description="Give people whom the issuer knows an account when they first come."
     )
+    oauth_server: bool = Field(
+        default=True,
+        description="Let MCP hosts sign in by OAuth at this service; never with an issuer of tokens.",
+    )
     smtp_url: SecretStr = Field(
         default=SecretStr(""), description="Mail server, as smtp://user:password@host:587 or smtps://; empty: no mails."
     )
@@ -210,6 +214,11 @@ class DriveSettings(BaseSettings):
     def mcp_url(self) -> str:
         """Return the address of the MCP server: the name of this drive as an OAuth resource."""
         return self.resolved_public_url + "/mcp"
+
+    @property
+    def lets_programs_sign_in(self) -> bool:
+        """Whether the service is its own OAuth authorization server."""
+        return self.oauth_server and not self.jwt_issuer
 
     @property
     def token_path(self) -> Path:

@@ -136,6 +136,60 @@ PEOPLE: Final[dict[str, tuple[str, str]]] = {
         "登录服务没有确认邮箱地址。",
     ),
     "email_not_verified.hint": ("Verify your address there, then begin again.", "请先在那里验证邮箱，再重新开始。"),
+    "token_for_mcp": ("This token is for MCP alone.", "此令牌只能用于 MCP。"),
+    "token_for_mcp.hint": ("Use it at /mcp, or an API key here.", "请在 /mcp 使用它，或在此使用 API 密钥。"),
+    "too_many_registrations": (
+        "Too many programs have registered here today.",
+        "今天在此注册的程序过多。",
+    ),
+    "too_many_registrations.hint": TRY_AGAIN,
+    "too_many_documents": (
+        "Too many programs were looked up within a minute.",
+        "一分钟内查询的程序过多。",
+    ),
+    "too_many_documents.hint": TRY_AGAIN,
+    "no_sign_in_of_programs": (
+        "Programs can't sign in by OAuth here.",
+        "程序不能在此通过 OAuth 登录。",
+    ),
+    "no_sign_in_of_programs.hint": (
+        "Use an API key; OAuth needs an https address, or this machine's own.",
+        "请使用 API 密钥；OAuth 需要 https 地址或本机地址。",
+    ),
+    "unknown_program": ("This drive does not know that program.", "此云盘不认识该程序。"),
+    "unknown_program.hint": (
+        "Sign in anew in the program: it may have been forgotten because nobody used it.",
+        "请在程序中重新登录：它可能因无人使用而被移除。",
+    ),
+    "bad_redirect": (
+        "The program names no address that an answer may go to.",
+        "该程序没有给出可以接收答复的地址。",
+    ),
+    "bad_redirect.hint": (
+        "It has to be one that the program registered: by https, on this computer, or of a scheme of its own.",
+        "地址必须是程序注册过的：https 地址、本机地址或程序自己的协议。",
+    ),
+    "bad_client_auth": (
+        "The program wants to prove itself in a way that is not taken here.",
+        "该程序想用此处不支持的方式证明身份。",
+    ),
+    "bad_client_auth.hint": (
+        "Use none, client_secret_post or client_secret_basic; of an address, none.",
+        "请使用 none、client_secret_post 或 client_secret_basic；以地址为标识的程序只能用 none。",
+    ),
+    "bad_client_document": (
+        "The address that the program names does not describe it.",
+        "该程序给出的地址没有对它的说明。",
+    ),
+    "bad_client_document.hint": (
+        "It has to answer JSON with the same address as `client_id`.",
+        "该地址须返回 JSON，且其中 `client_id` 与地址相同。",
+    ),
+    "no_client_document": (
+        "The description of the program can't be had from its address.",
+        "无法从该程序的地址取得其说明。",
+    ),
+    "no_client_document.hint": ("Try again in a minute.", "请稍后重试。"),
     "no_group": ("There is no such group.", "没有这个群组。"),
     "no_group.hint": ("List the groups, and name one as `group:NAME`.", "请列出群组，并以 `group:名称` 指明。"),
     "shared_twice": ("The item has this role or link already.", "该项已有此角色或链接。"),

@@ -21,7 +21,7 @@ from drive_server.errors import (
 )
 from drive_server.http.access import bearer_token
 from drive_server.http.languages import CONTENT_LANGUAGE, TAGS, language_of
-from drive_server.http.metadata import challenge
+from drive_server.http.metadata import MCP_PATH, challenge
 from drive_server.messages import Language, Message, render
 from drive_server.telemetry.requests import operation_of
 from drive_server.telemetry.security import record_if_refused
@@ -179,8 +179,9 @@ def _challenge(request: Request, error: DriveError) -> str | None:
     if drive is None:
         return None
     has_token = bearer_token(request) is not None
+    is_for_mcp = request.url.path.rstrip("/") == MCP_PATH
     if isinstance(error, UnauthenticatedError):
-        return challenge(drive.settings, error="invalid_token" if has_token else "")
+        return challenge(drive.settings, error="invalid_token" if has_token else "", is_for_mcp=is_for_mcp)
     if isinstance(error, MissingScopeError) and has_token:
         return challenge(drive.settings, error="insufficient_scope", scopes=(error.details["scope"],))
     return None

@@ -11,12 +11,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequen
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from functools import cache, partial
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import ip_address, ip_network
 from typing import Any, Final, cast
 
 import httpcore
 import httpx
 
+from drive_server.http_client import innermost, is_public
 from drive_server.lenient.json_text import WholeCharacters
 from graph.servers.intake import Intake
 from graph.servers.reasons import FaultError, Reason
@@ -27,13 +28,6 @@ LOOKUPS: Final = 64
 TAIL_BYTES: Final = 3
 BOUNDARIES: Final = (b"\n\n", b"\r\r", b"\n\r\n")
 """The ends of an event of an event stream."""
-EXTRA_REFUSED: Final = [ip_network(text) for text in ("168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24")]
-"""Networks that look public: services of a cloud (Azure, Oracle), and relays."""
-PUBLIC: Final = IPv6Network("2000::/3")
-"""The only part of IPv6 that is given out for public use (RFC 4291 section 2.4)."""
-NAT64: Final = IPv6Network("64:ff9b::/96")
-"""The network whose addresses end in an IPv4 address (RFC 6052)."""
-Address = IPv4Address | IPv6Address
 Lookup = Callable[[str, int], Awaitable[Sequence[str]]]
 
 
@@ -68,12 +62,8 @@ class AddressGuard:
         return not {name, f"{name}:{port}", f"[{name}]:{port}"}.isdisjoint(self._hosts)
 
     def _may_reach(self, text: str) -> bool:
-        address = _innermost(ip_address(text.partition("%")[0]))
-        if any(address in network for network in self._networks):
-            return True
-        is_refused = address.is_multicast or any(address in network for network in EXTRA_REFUSED)
-        is_public = isinstance(address, IPv4Address) or address in PUBLIC
-        return address.is_global and is_public and not is_refused
+        address = innermost(text)
+        return any(address in network for network in self._networks) or is_public(address)
 
 
 def _is_network(entry: str) -> bool:
@@ -82,15 +72,6 @@ def _is_network(entry: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _innermost(address: Address) -> Address:
-    """Return the IPv4 address that an IPv6 address stands for, if it does."""
-    if isinstance(address, IPv4Address):
-        return address
-    if address in NAT64:
-        return IPv4Address(int(address) & 0xFFFFFFFF)
-    return address.ipv4_mapped or address.sixtofour or address
 
 
 @cache

@@ -25,7 +25,7 @@ EXPOSED: Final = (
     "X-Pagination-Total",
     REQUEST_ID,
 )
-OTHERS: Final = ("/api/drive/uploads", "/login/", "/connect/", "/s/", "/d/", "/f/")
+OTHERS: Final = ("/api/drive/uploads", "/login/", "/connect/", "/authorize", "/s/", "/d/", "/f/")
 """Resumable uploads have an exception of their own, and pages for people are for people."""
 MAX_AGE_SECONDS: Final = 600
 

@@ -34,10 +34,11 @@ mark { scroll-margin: 30vh 0; }
 .small { font-size: .85rem; opacity: .8; }
 """
 _STYLE_HASH: Final = b64encode(sha256(STYLE.encode()).digest()).decode()
+POLICY: Final = "Content-Security-Policy"
+OWN_FORMS: Final = "form-action 'self'"
 HEADERS: Final = {
-    "Content-Security-Policy": (
-        f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; "
-        "base-uri 'none'"
+    POLICY: (
+        f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; {OWN_FORMS}; frame-ancestors 'none'; base-uri 'none'"
     ),
 }
 # By `no-referrer` alone, browsers send `Origin: null` with our own forms. This tells no other site more.
@@ -61,8 +62,11 @@ def notice(words: Words, language: Language, key: str) -> str:
     return f"<p class='notice' role='alert'>{sentence(words, language, key)}</p>" if key else ""
 
 
-def page(language: Language, title: str, body: str, status: int = 200) -> HTMLResponse:
-    """Return a page. The body is HTML, with foreign parts escaped; the title is escaped here."""
+def page(language: Language, title: str, body: str, status: int = 200, leads_to: str = "") -> HTMLResponse:
+    """Return a page. The body is HTML, with foreign parts escaped; the title is escaped here.
+
+    `leads_to` is a source of the policy to which the answer to a form may lead on: browsers stop others there.
+    """
     named = escape(title)
     return HTMLResponse(
         f'<!doctype html>\n<html lang="{TAGS[language]}"><head><meta charset="utf-8"><title>{named}</title>'
@@ -70,7 +74,7 @@ def page(language: Language, title: str, body: str, status: int = 200) -> HTMLRe
         f'<meta name="robots" content="noindex">{FORM_REFERRER if "<form" in body else ""}<style>{STYLE}</style></head>'
         f"<body><main><h1>{named}</h1>\n{body}\n</main></body></html>\n",
         status,
-        HEADERS,
+        {POLICY: HEADERS[POLICY].replace(OWN_FORMS, f"{OWN_FORMS} {leads_to}")} if leads_to else HEADERS,
     )
 
 

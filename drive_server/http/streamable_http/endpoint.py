@@ -17,6 +17,7 @@ from drive_server.drive import Drive
 from drive_server.errors import UnauthenticatedError
 from drive_server.http.access import bearer_token, check_key, prefer_connection
 from drive_server.http.event_streams import OpenStreams
+from drive_server.http.metadata import MCP_PATH
 from drive_server.http.problem import CODES, problem
 from drive_server.http.streamable_http.hosts import HostAllowlist
 from drive_server.http.streamable_http.requests import McpRequests
@@ -24,7 +25,6 @@ from drive_server.http.streamable_http.sessions import SessionTable
 from drive_server.mcp.calls.authentication import DriveToken
 from drive_server.mcp.protocol.guard import Guard
 
-MCP_PATH: Final = "/mcp"
 CALLS_END_WITHIN_SECONDS: Final = 3.0
 
 

@@ -5,16 +5,18 @@ from starlette.responses import Response
 from drive_server.access import Principal, Scope
 from drive_server.http.metadata import challenge
 from drive_server.http.problem import problem
+from drive_server.services.identity.keys import ACCESS_METHOD
 from drive_server.services.identity.service import TOKEN_METHOD
 from drive_server.settings import DriveSettings
 
 
 def scope_challenge(settings: DriveSettings, caller: Principal, needed: Scope | None) -> Response | None:
     """Return the challenge for a request that needs a scope which this token lacks, None where the call may begin."""
-    if needed is None or needed in caller.scopes or caller.method != TOKEN_METHOD:
+    if needed is None or needed in caller.scopes or caller.method not in {TOKEN_METHOD, ACCESS_METHOD}:
         return None
     wanted = tuple(scope for scope in Scope if scope == needed or scope in caller.scopes)
-    header = challenge(settings, error="insufficient_scope", description=f"This needs {needed}.", scopes=wanted)
+    description = f"This needs {needed}."
+    header = challenge(settings, error="insufficient_scope", description=description, scopes=wanted, is_for_mcp=True)
     return problem(
         403,
         "missing_scope",

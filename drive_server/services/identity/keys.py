@@ -36,6 +36,9 @@ MAX_KEY_NAME_CHARACTERS: Final = 100
 MAX_KEY_DAYS: Final = 3650
 KEY_METHOD: Final = "api_key"
 LOCAL_METHOD: Final = "token"
+ACCESS_METHOD: Final = "oauth"
+"""The method of an access token, a key that a program got for a while: `services.identity.programs`."""
+ACCESS_PREFIX: Final = "dat_"
 MAX_TOKEN_CHARACTERS: Final = 16_384
 """Of a credential of any kind: an issuer's tokens are longer than keys."""
 KEY_ID: Final = re.compile("[0-9a-f]{32}")
@@ -99,27 +102,37 @@ _ENDED: Final = select(ApiKeyRow.id).where(ApiKeyRow.secret_hash == bindparam(WA
 _WITH_ID: Final = _LIVING.where(ApiKeyRow.id == bindparam(WANTED))
 
 
-def find_by_secret(connection: Connection, secret: str, now: datetime) -> tuple[Row[Any], Principal]:
+def find_by_secret(
+    connection: Connection, secret: str, now: datetime, *, is_for_mcp: bool = False
+) -> tuple[Row[Any], Principal]:
     """Return the living key with this secret, and whom it stands for.
 
-    Raises `UnauthenticatedError`; of that, `UnknownKeyError` for a secret that was never given out.
+    Raises `UnauthenticatedError`, also for a program's access token unless the call `is_for_mcp`; of that,
+    `UnknownKeyError` for a secret that was never given out.
     """
     try:
-        return _find(connection, _WITH_SECRET, digest(secret), now)
+        key, principal = _find(connection, _WITH_SECRET, digest(secret), now)
     except UnknownKeyError as error:
         if connection.execute(_ENDED, {WANTED: digest(secret)}).first() is None:
             raise
         raise UnauthenticatedError(error.reason, hint=error.hint) from None
+    if key.method == ACCESS_METHOD and not is_for_mcp:
+        # It was made for the resource /mcp (RFC 8707); whoever gets it elsewhere can do nothing with it.
+        raise UnauthenticatedError(Message.of("token_for_mcp"))
+    return key, principal
 
 
 def find_by_secrets(
     connection: Connection, secrets: Iterable[str], now: datetime
 ) -> dict[str, tuple[Row[Any], Principal]]:
-    """Return the living keys with these secrets, and whom each stands for. Others are left out."""
+    """Return the living keys with these secrets, which were let in before, and whom each stands for.
+
+    Others are left out.
+    """
     found: dict[str, tuple[Row[Any], Principal]] = {}
     for secret in secrets:
         with suppress(UnauthenticatedError, AccountDisabledError):
-            found[secret] = find_by_secret(connection, secret, now)
+            found[secret] = find_by_secret(connection, secret, now, is_for_mcp=True)
     return found
 
 
@@ -268,7 +281,7 @@ def _principal(key: Row[Any]) -> Principal:
         scopes=scopes,
         method=key.method,
         key_name=key.name,
-        is_admin=key.is_admin,
+        is_admin=key.is_admin and key.method != ACCESS_METHOD,
         expires_at=key.expires_at,
         key_id=key.id if key.method == KEY_METHOD else key.opened_by or key.id,
         proof=key.proof or key.method,

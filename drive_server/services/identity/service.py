@@ -167,11 +167,14 @@ class IdentityService:
         return holders
 
     async def authenticate_program(self, secret: str) -> Principal:
-        """Return whom the secret of a program belongs to: `authenticate` without the sessions of browsers.
+        """Return whom the secret of a program belongs to that speaks MCP.
 
-        Raises `UnauthenticatedError` for such a session as well: its secret is the cookie of a page, and no key.
+        Raises `UnauthenticatedError` for a browser's session as well: its secret is the cookie of a page, and no key.
+        An access token counts here, and nowhere else.
         """
-        return require_program(await self.authenticate(secret))
+        if self._tokens is not None and self._tokens.is_token(secret):
+            return await self.authenticate(secret)
+        return require_program(await self._read_as_key(secret, lambda _, principal: principal, is_for_mcp=True))
 
     async def authenticate_key(self, key_id: str) -> Principal:
         """Return whom the key with this id belongs to, for a session that never had its secret."""
@@ -364,12 +367,14 @@ class IdentityService:
         used.append(key)
         return principal
 
-    async def _read_as_key(self, secret: str, work: "Callable[[Connection, Principal], T]") -> "T":
+    async def _read_as_key(
+        self, secret: str, work: "Callable[[Connection, Principal], T]", *, is_for_mcp: bool = False
+    ) -> "T":
         now = self._clock()
         used: list[Row[Any]] = []
 
         def read(connection: Connection) -> T:
-            key, principal = find_by_secret(connection, secret, now)
+            key, principal = find_by_secret(connection, secret, now, is_for_mcp=is_for_mcp)
             used.append(key)
             return work(connection, principal)
 

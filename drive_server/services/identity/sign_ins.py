@@ -83,7 +83,9 @@ class SignInService:
     async def ask(self, client_name: str) -> SignIn:
         """Make a request for a host that gives itself this name."""
         now = self._clock()
-        row = SignInRow(id=new_id(), client_name=_clean(client_name), created_at=now, expires_at=now + ANSWERED_WITHIN)
+        row = SignInRow(
+            id=new_id(), client_name=clean_client_name(client_name), created_at=now, expires_at=now + ANSWERED_WITHIN
+        )
 
         async def work(session: AsyncSession) -> None:
             session.add(row)
@@ -202,7 +204,7 @@ class SignInService:
         return f"{letters[:CODE_CHARACTERS]}-{letters[CODE_CHARACTERS : 2 * CODE_CHARACTERS]}"
 
 
-def _clean(name: str) -> str:
+def clean_client_name(name: str) -> str:
     """Return the name in one line of printable characters; direction overrides and the like are not."""
     line = "".join(character if character.isprintable() else " " for character in unicodedata.normalize("NFC", name))
     return " ".join(line.split())[:MOST_NAME_CHARACTERS].strip() or NAMELESS

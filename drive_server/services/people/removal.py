@@ -23,6 +23,7 @@ from drive_server.storage.tables.people import (
     SignInRow,
     UserRow,
 )
+from drive_server.storage.tables.programs import ProgramGrantRow
 from drive_server.storage.tables.sharing import LinkRow, MailRow, NoticeRow, ShareRow
 from drive_server.storage.tables.work import BulkFindingRow, BulkResultRow, TaskRow
 
@@ -42,6 +43,7 @@ async def forget_person(recorder: Recorder, row: UserRow) -> None:
     results = select(BulkResultRow.id).where(BulkResultRow.user_id == row.id)
     for statement in (
         delete(SignInRow).where(SignInRow.key_id.in_(keys)),
+        delete(ProgramGrantRow).where(ProgramGrantRow.key_id.in_(keys)),
         delete(ApiKeyRow).where(ApiKeyRow.user_id == row.id),
         delete(NoticeRow).where(or_(NoticeRow.email == row.email, NoticeRow.by_user == row.id)),
         delete(MailRow).where(MailRow.user_id == row.id),

@@ -8,12 +8,12 @@ from sqlalchemy.exc import IntegrityError
 from drive_server.errors import NameConflictError
 from drive_server.messages import Message
 from drive_server.storage.schema import Schema
-from drive_server.storage.tables import dav, index, installation, items, journal, people, sharing, work
+from drive_server.storage.tables import dav, index, installation, items, journal, people, programs, sharing, work
 from drive_server.storage.tables.base import Base
 from drive_server.storage.tables.items import LIVE_NAME_COLUMNS, LIVE_NAME_INDEX
 from drive_server.storage.tables.server_state import SERVER_STATE
 
-MODULES: Final = (people, items, sharing, journal, work, index, dav, installation)
+MODULES: Final = (people, programs, items, sharing, journal, work, index, dav, installation)
 """A table finds those that it refers to once they are all loaded."""
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 from mcp.client.auth.utils import extract_resource_metadata_from_www_auth, extract_scope_from_www_auth
-from mcp.shared.auth import ProtectedResourceMetadata
+from mcp.shared.auth import OAuthMetadata, ProtectedResourceMetadata
 
 from drive_server.http.metadata import challenge
 from tests.drive_server.http.service import running
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tests.drive_server.http.service import Service
 
 METADATA = "/.well-known/oauth-protected-resource"
+SERVER = "/.well-known/oauth-authorization-server"
 
 
 def parameters(header: str) -> dict[str, str]:
@@ -39,15 +40,45 @@ async def issued(drive_settings: DriveSettings) -> AsyncIterator[Service]:
         yield service
 
 
-@pytest.mark.parametrize("path", [METADATA, f"{METADATA}/mcp"])
-async def test_without_an_issuer_no_program_is_led_to_a_registration(service: Service, path: str) -> None:
-    async with service.client("") as client:
+@pytest.mark.parametrize("path", [METADATA, f"{METADATA}/mcp", SERVER, f"{SERVER}/mcp", "/authorize"])
+@pytest.mark.parametrize("off", [{"oauth_server": False}, {"public_url": "http://drive.example.com"}])
+async def test_where_nobody_gives_tokens_no_program_is_led_to_a_registration(
+    drive_settings: DriveSettings, path: str, off: dict[str, Any]
+) -> None:
+    async with running(drive_settings.model_copy(update=off)) as service, service.client("") as client:
         described = await client.get(path)
         refused = await client.post("/mcp", json=INITIALIZE, headers=HEADERS)
+        registered = await client.post("/register", json={"redirect_uris": ["https://claude.example/"]})
 
+    assert registered.status_code == 404
     assert (described.status_code, described.json()["code"]) == (404, "not_found")
     assert refused.status_code == 401
     assert parameters(refused.headers["www-authenticate"]) == {"realm": "drive", "scope": "read write"}
+
+
+async def test_a_service_without_an_issuer_gives_tokens_itself(service: Service) -> None:
+    async with service.client("") as client:
+        refused = await client.post("/mcp", json=INITIALIZE, headers=HEADERS)
+        elsewhere = await client.get("/api/auth/me")
+        resource = (await client.get(f"{METADATA}/mcp")).json()
+        servers = [(await client.get(path)).json() for path in (SERVER, f"{SERVER}/mcp")]
+
+    assert parameters(refused.headers["www-authenticate"])["resource_metadata"] == f"{service.url}{METADATA}/mcp"
+    assert "resource_metadata" not in parameters(elsewhere.headers["www-authenticate"])
+    assert (resource["resource"], resource["authorization_servers"]) == (f"{service.url}/mcp", [service.url])
+    assert resource["scopes_supported"] == ["read", "write"]
+    assert servers[0] == servers[1]
+    assert servers[0]["issuer"] == service.url
+    assert servers[0]["code_challenge_methods_supported"] == ["S256"]
+    assert OAuthMetadata.model_validate(servers[0]).client_id_metadata_document_supported is True
+
+
+async def test_a_service_behind_an_issuer_gives_no_tokens_itself(issued: Service) -> None:
+    async with issued.client("") as client:
+        answers = [await client.get(path) for path in (SERVER, f"{SERVER}/mcp", "/authorize?client_id=x")]
+        answers.append(await client.post("/token", data={"grant_type": "refresh_token"}))
+
+    assert [answer.status_code for answer in answers] == [404] * 4
 
 
 @pytest.mark.parametrize("path", [METADATA, f"{METADATA}/mcp"])

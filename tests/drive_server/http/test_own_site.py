@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.drive_server.http.service import Service
 
 EVIL = ({"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "https://evil.example"})
-FORMS = ("/login", "/login/x", "/connect/x", "/password/x", "/s/x", "/f/x")
+FORMS = ("/authorize", "/login", "/login/x", "/connect/x", "/password/x", "/s/x", "/f/x")
 """Pages with forms."""
 HARMLESS = {"POST /auth/login/passkey/options"}
 """It gives a challenge, which another site's page can't read."""

@@ -29,7 +29,12 @@ from drive_server.http.problem import problem_responses
 from drive_server.mcp.tools.definition.arguments import MAX_EMAIL_CHARACTERS
 from drive_server.models.access import ApiKey
 from drive_server.moments import LONGEST
-from drive_server.services.identity.keys import MAX_KEY_DAYS, MAX_KEY_NAME_CHARACTERS, MAX_TOKEN_CHARACTERS
+from drive_server.services.identity.keys import (
+    ACCESS_PREFIX,
+    MAX_KEY_DAYS,
+    MAX_KEY_NAME_CHARACTERS,
+    MAX_TOKEN_CHARACTERS,
+)
 from drive_server.services.identity.passwords import MAX_CHARACTERS as MAX_PASSWORD_CHARACTERS
 from drive_server.services.identity.sessions import SESSION_PREFIX
 from drive_server.services.people.service import MAX_NAME_CHARACTERS, ProfileChange
@@ -264,9 +269,9 @@ async def end_one_session(session_id: str, drive: DriveDep, principal: Principal
 
 @router.get("/auth/keys")
 async def list_keys(drive: DriveDep, actor: ActorDep) -> KeysResult:
-    """List the caller's API keys."""
+    """List the caller's API keys, and those of the programs that they let in, under the names of these."""
     keys = await drive.identity.list_keys(actor)
-    return KeysResult(items=[key for key in keys if not key.prefix.startswith(SESSION_PREFIX)])
+    return KeysResult(items=[key for key in keys if not key.prefix.startswith((SESSION_PREFIX, ACCESS_PREFIX))])
 
 
 @router.post("/auth/keys", status_code=status.HTTP_201_CREATED)

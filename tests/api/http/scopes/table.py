@@ -144,6 +144,9 @@ PUBLIC = {
     "GET /info",
     "GET /.well-known/oauth-protected-resource",
     "GET /.well-known/oauth-protected-resource/mcp",
+    "GET /.well-known/oauth-authorization-server",
+    "GET /.well-known/oauth-authorization-server/mcp",
+    "GET /authorize",
     "GET /login",
     "GET /login/{secret}",
     "GET /login/oidc",
@@ -169,7 +172,17 @@ FOR_ADMINISTRATORS = {"GET /metrics"}
 """At the root as well, and with a key of an administrator that may read: `test_scrape.py` tries others."""
 OVERRIDDEN = {"POST /api/drive/uploads/{upload_id}"}
 """It does what the method in a header does, with the scopes of that one."""
-PAGES_WITH_FORMS = {"/login", "/login/{secret}", "/password/{token}", "/connect/{token}", "/s/{token}", "/f/{file_id}"}
+PAGES_WITH_FORMS = {
+    "/authorize",
+    "/login",
+    "/login/{secret}",
+    "/password/{token}",
+    "/connect/{token}",
+    "/s/{token}",
+    "/f/{file_id}",
+}
+FOR_PROGRAMS = {"POST /register", "POST /token", "POST /revoke"}
+"""What a program asks for itself, with what a person gave it: `tests/drive_server/http/oauth` tries others."""
 DOORS = {"/dav", "/dav/{path:path}", "/s/{token}/dav", "/s/{token}/dav/{path:path}", "/mcp", "/mcp/"}
 """Doors with tables of methods or tools of their own."""
 
@@ -192,6 +205,7 @@ def known_routes() -> set[str]:
         | OVERRIDDEN
         | forms
         | DOORS
+        | FOR_PROGRAMS
     )
 
 

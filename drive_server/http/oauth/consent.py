@@ -1,0 +1,173 @@
+"""The pages of a sign-in by OAuth: who is there, and whether a program may come in. Without scripts."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+from typing import Final
+from urllib.parse import urlsplit
+
+from starlette.responses import HTMLResponse
+
+from drive_server.access import Scope
+from drive_server.errors import DriveError, InvalidInputError
+from drive_server.http.logins import OIDC_START
+from drive_server.http.oauth.requests import AccessRequest, RefusedRequestError
+from drive_server.http.pages.connect import DAYS
+from drive_server.http.pages.connect import WORDS as CONNECT_WORDS
+from drive_server.http.pages.layout import Words, notice, page, sentence
+from drive_server.http.pages.password import WORDS as PASSWORD_WORDS
+from drive_server.messages import Language
+from drive_server.services.identity.passwords import MAX_CHARACTERS
+from drive_server.services.identity.programs.redirects import source_of
+
+CHOSEN_DAYS: Final = 30
+WORDS: Final[Words] = {
+    **CONNECT_WORDS,
+    **{key: PASSWORD_WORDS[key] for key in ("email", "password", "wrong", "disabled", "slow", "elsewhere")},
+    "asks": {
+        "en": "<strong><bdi>{name}</bdi></strong> wants to work in your drive.",
+        "zh": "<strong><bdi>{name}</bdi></strong> 想要使用您的云盘。",
+    },
+    "claimed": {
+        "en": "The name is the program's own; this drive has not checked it.",
+        "zh": "该名称由程序自行提供，云盘未作核实。",
+    },
+    "described": {
+        "en": "It is described at <code class='small'>{address}</code>.",
+        "zh": "程序说明见 <code class='small'>{address}</code>。",
+    },
+    "to_host": {
+        "en": "Your answer goes to <strong><bdi>{host}</bdi></strong>. "
+        "Go on only if you have just started this there, and trust it with your files.",
+        "zh": "您的答复会发送到 <strong><bdi>{host}</bdi></strong>。"
+        "只有当这是您刚刚在那里发起的操作，并且您信任它使用您的文件时，才继续。",
+    },
+    "to_computer": {
+        "en": "Your answer goes to <strong>a program on this computer</strong>. "
+        "Go on only if you have just started this in it.",
+        "zh": "您的答复会发送给<strong>这台电脑上的程序</strong>。只有当这是您刚刚在该程序中发起的操作时，才继续。",
+    },
+    "to_scheme": {
+        "en": "Your answer goes to the program on this device that opens <strong><bdi>{scheme}:</bdi></strong> "
+        "addresses. Go on only if you have just started this in it.",
+        "zh": "您的答复会发送给本设备上打开 <strong><bdi>{scheme}:</bdi></strong> 地址的程序。"
+        "只有当这是您刚刚在该程序中发起的操作时，才继续。",
+    },
+    "whole": {
+        "en": "This is for your whole drive, with what others have shared with you.",
+        "zh": "以上权限适用于您的整个云盘，包括他人与您共享的内容。",
+    },
+    "or_token": {"en": "Or with a token", "zh": "或使用令牌登录"},
+    "otherwise": {
+        "en": "Log in another way in a new tab",
+        "zh": "在新标签页中用其他方式登录",
+    },
+    "logged_in": {"en": "I am logged in: go on", "zh": "我已登录，继续"},
+    "refused_title": {"en": "This program can't sign in", "zh": "此程序无法登录"},
+    "refused_protocol": {
+        "en": "The program asked in a way that this drive does not take: <code class='small'>{reason}</code>",
+        "zh": "该程序的请求方式不被此云盘接受：<code class='small'>{reason}</code>",
+    },
+    "back": {"en": "Go back to <bdi>{host}</bdi>", "zh": "返回 <bdi>{host}</bdi>"},
+    "bounce": {"en": "Go on", "zh": "继续"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentPage:
+    """The page in one language, for one request; `here` is its address."""
+
+    language: Language
+    request: AccessRequest
+    here: str
+    has_issuer: bool = False
+
+    def log_in(self, key: str = "", status: int = 200) -> HTMLResponse:
+        """Ask who is there: by password, by token, or in another tab."""
+        button = f"<button class='main' name='action' value='log_in'>{self._say('log_in_button')}</button>"
+        by_password = (
+            f"<form method='post'><label>{self._say('email')} <input name='email' required autocomplete='username' "
+            f"autofocus></label><label>{self._say('password')} <input type='password' name='password' required "
+            f"maxlength='{MAX_CHARACTERS}' autocomplete='current-password'></label>{button}</form>"
+        )
+        by_token = (
+            f"<form method='post'><fieldset><legend>{self._say('or_token')}</legend><label>{self._say('token')}"
+            f"<input type='password' name='token' required autocomplete='off' maxlength='16384'></label>{button}"
+            "</fieldset></form>"
+        )
+        elsewhere = f"<p><a class='button' href='{OIDC_START}'>{self._say('elsewhere')}</a></p>"
+        others = (
+            f"<p class='small'><a href='/' target='_blank' rel='noopener'>{self._say('otherwise')}</a> · "
+            f"<a href='{escape(self.here)}'>{self._say('logged_in')}</a></p>"
+        )
+        forms = by_password + by_token + (elsewhere if self.has_issuer else "") + others
+        body = f"{self._asks()}{notice(WORDS, self.language, key)}<h2>{self._say('log_in')}</h2>{forms}"
+        return page(self.language, WORDS["title"][self.language], body, status)
+
+    def ask(
+        self, email: str, scopes: Iterable[Scope], form_token: str, key: str = "", status: int = 200
+    ) -> HTMLResponse:
+        """Ask whether, for what and for how long the program may come in; `scopes` are those of the person."""
+        own = set(scopes)
+        boxes = "".join(
+            f"<label><input type='checkbox' name='scope' value='{scope}' checked> {self._say(scope)}</label>"
+            for scope in self.request.scopes
+            if scope in own
+        )
+        days = "".join(
+            f"<option value='{count}'{' selected' if count == CHOSEN_DAYS else ''}>"
+            f"{self._say('one_day' if count == 1 else 'more_days', days=str(count))}</option>"
+            for count in DAYS
+        )
+        form = (
+            f"<form method='post'><input type='hidden' name='form' value='{escape(form_token)}'>"
+            f"<fieldset><legend>{self._say('may')}</legend>{boxes}"
+            f"<p class='small'>{self._say('whole')}</p></fieldset>"
+            f"<label>{self._say('days')}<select name='days'>{days}</select></label>"
+            f"<button class='main' name='action' value='allow'>{self._say('allow')}</button>"
+            f"<button name='action' value='decline'>{self._say('decline')}</button>"
+            f"<p class='small'>{self._say('revoke')}</p>"
+            f"<p>{self._say('account', email=email)} "
+            f"<button name='action' value='switch'>{self._say('switch')}</button></p></form>"
+        )
+        body = self._asks() + notice(WORDS, self.language, key) + form
+        leads_to = source_of(self.request.asked.redirect_uri)
+        return page(self.language, WORDS["title"][self.language], body, status, leads_to)
+
+    def _asks(self) -> str:
+        asked = self.request.asked
+        host, scheme = asked.program.source(asked.redirect_uri), urlsplit(asked.redirect_uri).scheme
+        if host:
+            goes = self._say("to_host", host=host)
+        else:
+            goes = self._say("to_computer") if scheme == "http" else self._say("to_scheme", scheme=scheme)
+        is_described = bool(asked.program.host)
+        origin = self._say("described", address=asked.program.id) if is_described else self._say("claimed")
+        return f"<p>{self._say('asks', name=asked.program.name)}</p><p>{goes}</p><p class='small'>{origin}</p>"
+
+    def _say(self, key: str, **parts: str) -> str:
+        return sentence(WORDS, self.language, key, **parts)
+
+
+def refused_page(language: Language, refusal: RefusedRequestError) -> HTMLResponse:
+    """Say why no person is asked. It leads back by a link alone: a redirect would let strangers lead anywhere."""
+    if isinstance(refusal.reason, DriveError):
+        # 422 is the drive's; to a browser it is a bad request.
+        status = 400 if isinstance(refusal.reason, InvalidInputError) else refusal.reason.status
+        text = escape(" ".join(refusal.reason.texts(language)))
+    else:
+        text, status = sentence(WORDS, language, "refused_protocol", reason=refusal.reason), 400
+    link = ""
+    if refusal.back:
+        host = urlsplit(refusal.back).netloc or f"{urlsplit(refusal.back).scheme}:"
+        words = sentence(WORDS, language, "back", host=host)
+        link = f"<p><a class='button' rel='noreferrer' href='{escape(refusal.back)}'>{words}</a></p>"
+    return page(language, WORDS["refused_title"][language], f"<p>{text}</p>{link}", status)
+
+
+def bounce_page(language: Language, here: str) -> HTMLResponse:
+    """Lead to the same address once more: after a link of another site, browsers keep back our strict cookie."""
+    link = f"<p><a class='button' href='{escape(here)}'>{WORDS['bounce'][language]}</a></p>"
+    response = page(language, WORDS["title"][language], link)
+    response.headers["Refresh"] = f"0; url={here}"
+    return response
