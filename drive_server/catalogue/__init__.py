@@ -13,6 +13,7 @@ from drive_server.catalogue.data import DATA
 from drive_server.catalogue.errors import ERRORS
 from drive_server.catalogue.omissions import OMISSIONS
 from drive_server.catalogue.people import PEOPLE
+from drive_server.catalogue.revisions import REVISIONS
 from drive_server.catalogue.storage import STORAGE
 from drive_server.catalogue.tables import TABLES
 from drive_server.catalogue.unreadable import UNREADABLE
@@ -26,6 +27,7 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
     **ERRORS,
     **OMISSIONS,
     **PEOPLE,
+    **REVISIONS,
     **STORAGE,
     **TABLES,
     **UNREADABLE,
