@@ -14,6 +14,7 @@ from drive_server.catalogue.errors import ERRORS
 from drive_server.catalogue.omissions import OMISSIONS
 from drive_server.catalogue.people import PEOPLE
 from drive_server.catalogue.protocols import PROTOCOLS
+from drive_server.catalogue.revisions import REVISIONS
 from drive_server.catalogue.storage import STORAGE
 from drive_server.catalogue.tables import TABLES
 from drive_server.catalogue.unreadable import UNREADABLE
@@ -28,6 +29,7 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
     **OMISSIONS,
     **PEOPLE,
     **PROTOCOLS,
+    **REVISIONS,
     **STORAGE,
     **TABLES,
     **UNREADABLE,

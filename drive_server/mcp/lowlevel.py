@@ -18,6 +18,7 @@ from mcp.types import (
     ErrorData,
     GetTaskRequest,
     Icon,
+    RequestId,
     ResourcesCapability,
     ServerCapabilities,
     ServerResult,
@@ -95,6 +96,15 @@ class DriveProtocol(Server[Any, Any]):
                 finally:
                     session.takes = None
                     calls.cancel_scope.cancel()
+
+    async def answer_alone(
+        self, request: Any, session: DriveSession, request_id: RequestId, http: Any
+    ) -> ServerResult | ErrorData:
+        """Answer a request that comes by itself, not as a message of a session that runs (MCP 2026-07-28)."""
+        meta = request.params.meta if request.params else None
+        async with self.lifespan(self) as lifespan:
+            context = HandlerContext(request_id, meta, session, lifespan, experimental(session, None), request=http)
+            return await self._response(context, request)
 
     async def _take(self, message: Any, session: DriveSession, lifespan: Any) -> None:
         """Unlike the SDK's, collect no warnings: their filters are the program's, not one message's."""

@@ -24,6 +24,7 @@ from mcp.types import (
     CreateMessageRequest,
     ElicitRequest,
     ErrorData,
+    InitializeRequestParams,
     JSONRPCError,
     JSONRPCMessage,
     JSONRPCResponse,
@@ -143,6 +144,15 @@ class SdkServerSession(LateAnswers, ServerSession):
         """Return whether the client has introduced itself: before that nothing is sent to it."""
         return self._initialization_state is InitializationState.Initialized
 
+    def introduce(self, client: InitializeRequestParams) -> None:
+        """Take note of what the client can do, where no `initialize` says it."""
+        self._client_params = client
+
+    def discard(self) -> None:
+        """Let go of what a session holds that never runs."""
+        self._incoming_message_stream_writer.close()
+        self._incoming_message_stream_reader.close()
+
     def refusal_of(self, responder: RequestResponder[Any, ServerResult]) -> ErrorData | None:
         """Return the error that answers the request at once, None if it goes on."""
         raise NotImplementedError
@@ -179,12 +189,20 @@ class SdkServerSession(LateAnswers, ServerSession):
         if not isinstance(response, ServerResult) or not isinstance(response.root, CallToolResult):
             await super()._send_response(request_id, response)
             return
-        answer = response.root
-        result = answer.model_dump(by_alias=True, mode="json", exclude_none=True, exclude={"structuredContent"})
-        if answer.structuredContent is not None:
-            result["structuredContent"] = answer.structuredContent
+        result = written(response)
         message = JSONRPCMessage(JSONRPCResponse(jsonrpc="2.0", id=request_id, result=result))
         await self._write_stream.send(SessionMessage(message))
+
+
+def written(response: ServerResult) -> dict[str, Any]:
+    """Return the result as JSON; the structure of a tool's answer is JSON already."""
+    answer = response.root
+    if not isinstance(answer, CallToolResult):
+        return answer.model_dump(by_alias=True, mode="json", exclude_none=True)
+    result = answer.model_dump(by_alias=True, mode="json", exclude_none=True, exclude={"structuredContent"})
+    if answer.structuredContent is not None:
+        result["structuredContent"] = answer.structuredContent
+    return result
 
 
 class ConcurrentSession(LateAnswers, ClientSession):

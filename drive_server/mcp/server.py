@@ -11,6 +11,7 @@ from mcp.shared.exceptions import McpError
 from mcp.types import (
     TASK_OPTIONAL,
     CallToolRequest,
+    CallToolRequestParams,
     CallToolResult,
     ListToolsRequest,
     ListToolsResult,
@@ -43,6 +44,7 @@ from drive_server.mcp.protocol.tool_lists import ToolLists
 from drive_server.mcp.resources import DriveResources
 from drive_server.mcp.sdk import SdkServer
 from drive_server.mcp.tasks.calls import Proposal
+from drive_server.mcp.tasks.extension import TaskExtension
 from drive_server.mcp.tasks.requests import TaskRequests
 from drive_server.mcp.tools.batches import BatchTools
 from drive_server.mcp.tools.citations import CitationTools
@@ -112,6 +114,7 @@ class DriveServer(SdkServer):
         self._consent = Consent(drive.journal, drive.settings.answer_seconds)
         self.subscriptions = Subscriptions(drive, self.sessions, self._authenticator)
         self.tasks = TaskRequests(self, drive, self._consent, self.specs, self._tool, self._proposal, self._actor)
+        self.task_extension = TaskExtension(self.tasks)
         prompts = DrivePrompts(drive)
         self._pages = Pages(drive.signer, drive.settings.page_size, self._user_id)
         resources = ResourceRequests(self, DriveResources(drive), self.subscriptions, self._pages, self._actor)
@@ -122,6 +125,7 @@ class DriveServer(SdkServer):
             **resources.handlers(),
             **self._prompts.handlers(),
             **self.tasks.handlers(),
+            **self.task_extension.handlers(),
         }
         self.protocol.set_logging_level()(self._set_level)
 
@@ -177,7 +181,7 @@ class DriveServer(SdkServer):
         """
         tool = self._tool(name)
         call = self._call(name, arguments)
-        is_long = self._can_be_task(name)
+        is_long = self.can_be_task(name)
         if is_long:
             await log(call, "info", name, "started")
         try:
@@ -189,12 +193,17 @@ class DriveServer(SdkServer):
         return await self._with_namers(call, result, arguments)
 
     async def _on_call_tool(self, request: CallToolRequest) -> ServerResult:
-        params = request.params
-        if params.arguments and (tool := self.tool_named(params.name)) and params.name in self.specs:
-            params.arguments = without_nulls(params.arguments, tool.parameters)
+        params = self.fill_in(request)
         if params.task is not None:
             return await self.tasks.begin(params)
         return ServerResult(await self.call_tool(params.name, params.arguments or {}))
+
+    def fill_in(self, request: CallToolRequest) -> CallToolRequestParams:
+        """Return the call's parameters, without the nulls of arguments that may be left out."""
+        params = request.params
+        if params.arguments and (tool := self.tool_named(params.name)) and params.name in self.specs:
+            params.arguments = without_nulls(params.arguments, tool.parameters)
+        return params
 
     async def _on_list_tools(self, request: ListToolsRequest) -> ServerResult:
         context = self.protocol.request_context
@@ -202,7 +211,7 @@ class DriveServer(SdkServer):
         allowed = [tool for tool in await self.list_tools() if self._scope_of(tool.name) in {None, *scopes}]
         shown, cursor = await self._pages.answer("tools", allowed, lambda tool: tool.name, request)
         for tool in shown:
-            if self._can_be_task(tool.name):
+            if self.can_be_task(tool.name):
                 tool.execution = ToolExecution(taskSupport=TASK_OPTIONAL)
         return ServerResult(ListToolsResult(tools=shown, nextCursor=cursor))
 
@@ -268,7 +277,8 @@ class DriveServer(SdkServer):
     def _scope_of(self, name: str) -> Scope | None:
         return self.specs[name].scope if name in self.specs else None
 
-    def _can_be_task(self, name: str) -> bool:
+    def can_be_task(self, name: str) -> bool:
+        """Return whether calls of the tool may become tasks."""
         return name in self.specs and self.specs[name].can_be_task
 
     async def _actor(self, name: str) -> Actor:

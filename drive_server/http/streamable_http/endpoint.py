@@ -20,10 +20,13 @@ from drive_server.http.event_streams import OpenStreams
 from drive_server.http.metadata import MCP_PATH
 from drive_server.http.problem import CODES, problem
 from drive_server.http.streamable_http.hosts import HostAllowlist
+from drive_server.http.streamable_http.open_requests import OpenRequests
 from drive_server.http.streamable_http.requests import McpRequests
 from drive_server.http.streamable_http.sessions import SessionTable
+from drive_server.http.streamable_http.stateless import StatelessRequests
 from drive_server.mcp.calls.authentication import DriveToken
 from drive_server.mcp.protocol.guard import Guard
+from drive_server.mcp.stateless.requests import StatelessServer
 
 CALLS_END_WITHIN_SECONDS: Final = 3.0
 
@@ -36,7 +39,10 @@ class McpEndpoint:
         self._guard = Guard(drive.settings, clock)
         self._hosts = HostAllowlist(drive.settings)
         self.sessions = SessionTable(drive.server.protocol, self._guard, drive.settings, clock)
-        self._requests = McpRequests(self.sessions, self._guard, drive, streams)
+        self._open = OpenRequests(self._guard, drive.settings.sessions_per_user)
+        server = StatelessServer(drive.server, drive.database, drive.settings.answer_seconds)
+        stateless = StatelessRequests(server, self._guard, drive, streams, self._open)
+        self._requests = McpRequests(self.sessions, self._guard, drive, streams, stateless)
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
@@ -47,7 +53,9 @@ class McpEndpoint:
     async def wind_down(self, seconds: float = CALLS_END_WITHIN_SECONDS) -> None:
         """Take no new calls, wait `seconds` for running ones, then end all sessions."""
         self._guard.is_ending = True
-        await self.sessions.wind_down(seconds)
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._open.wind_down, seconds)
+            group.start_soon(self.sessions.wind_down, seconds)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request. Raises `UnauthenticatedError` without a valid bearer token, `RateLimitError` after many."""

@@ -17,6 +17,7 @@ from drive_server.http.problem import CODES, problem, problem_of
 from drive_server.http.streamable_http.event_store import Stream
 from drive_server.http.streamable_http.scope_challenge import scope_challenge
 from drive_server.http.streamable_http.sessions import HttpSession, SessionTable
+from drive_server.http.streamable_http.stateless import StatelessRequests, is_stateless
 from drive_server.http.streamable_http.stream import EVENT_STREAM, JSON_TYPE, EventStreamResponse
 from drive_server.mcp.calls.authentication import DriveToken
 from drive_server.mcp.protocol.failures import error_data
@@ -30,6 +31,7 @@ from drive_server.mcp.protocol.messages import (
     write_failure,
     write_message,
 )
+from drive_server.mcp.stateless.envelope import REVISION
 from drive_server.messages import Message
 
 logger = logging.getLogger(__name__)
@@ -57,12 +59,15 @@ class McpRequests:
     guard: Guard
     drive: Drive
     streams: OpenStreams
+    stateless: StatelessRequests
 
     async def answer(self, request: Request, token: DriveToken, send: Send) -> None:
         """Answer one request, made with this token."""
         kinds = {"POST": self._post, "GET": self._get, "DELETE": self._delete}
         try:
             answer = kinds.get(request.method, _other_method)
+            if request.method != "POST" and is_stateless(request):
+                answer = _only_post
             await answer(request, token, send)
         except RefusalError as refusal:
             await refusal.response(request.scope, request.receive, send)
@@ -76,6 +81,9 @@ class McpRequests:
             await self._answer_batch(message, request, token, send)
             return
         root = message.root
+        if is_stateless(request, root):
+            await self.stateless.answer(root, request, token, send)
+            return
         if isinstance(root, JSONRPCRequest):
             self._require_running(root)
             needed = self.drive.server.scope_needed(root.method, root.params)
@@ -203,6 +211,12 @@ async def _other_method(request: Request, token: DriveToken, send: Send) -> None
     del token
     refusal = problem(405, CODES[405], "MCP has no such method.", f"Use {METHODS}.", headers={"Allow": METHODS})
     await _respond(request, send, refusal)
+
+
+async def _only_post(request: Request, token: DriveToken, send: Send) -> None:
+    del token
+    hint = f"Revision {REVISION} has no sessions and no streams of their own."
+    await _respond(request, send, problem(405, CODES[405], "Use POST.", hint, headers={"Allow": "POST"}))
 
 
 async def _respond(request: Request, send: Send, response: Response) -> None:

@@ -61,10 +61,10 @@ class EventStreamResponse:
                 return
             await send(self._head(EVENT_STREAM, (b"x-accel-buffering", b"no")))
             if self._stream.is_complete:
-                await send(_body(start + self._taken(), more=False))
+                await send(body_part(start + self._taken(), more=False))
                 return
             async with anyio.create_task_group() as group:
-                group.start_soon(_until_disconnected, receive, group.cancel_scope)
+                group.start_soon(until_disconnected, receive, group.cancel_scope)
                 await self._follow(reader, start, send)
                 group.cancel_scope.cancel()
         finally:
@@ -78,7 +78,7 @@ class EventStreamResponse:
         data = b"".join(event.data for event in self._stream.take())
         self._log.forget(self._stream)
         await send(self._head(JSON_TYPE, (b"content-length", str(len(data)).encode())))
-        await send(_body(data, more=False))
+        await send(body_part(data, more=False))
 
     def _head(self, media_type: str, header: tuple[bytes, bytes]) -> Message:
         headers = [
@@ -92,14 +92,14 @@ class EventStreamResponse:
     async def _follow(self, reader: int, unsent: bytes, send: Send) -> None:
         while True:
             if not await self._is_allowed():
-                await _send(send, b"", more=False)
+                await send_part(send, b"", more=False)
                 return
             if not self._stream.is_read_by(reader):
-                await _send(send, unsent, more=False)
+                await send_part(send, unsent, more=False)
                 return
             is_last = self._stream.is_complete
             unsent += self._taken()
-            if not await _send(send, unsent or PING, more=not is_last) or is_last:
+            if not await send_part(send, unsent or PING, more=not is_last) or is_last:
                 return
             unsent = b""
             with self._waiting(), anyio.move_on_after(HEARTBEAT_SECONDS):
@@ -130,19 +130,21 @@ class EventStreamResponse:
         )
 
 
-async def _until_disconnected(receive: Receive, scope: anyio.CancelScope) -> None:
+async def until_disconnected(receive: Receive, scope: anyio.CancelScope) -> None:
+    """Cancel the scope when the client is gone."""
     while (await receive())["type"] != "http.disconnect":
         pass
     scope.cancel()
 
 
-async def _send(send: Send, data: bytes, *, more: bool) -> bool:
+async def send_part(send: Send, data: bytes, *, more: bool) -> bool:
     """Send, and return whether the client took it."""
     with anyio.move_on_after(STALLED_SECONDS):
-        await send(_body(data, more=more))
+        await send(body_part(data, more=more))
         return True
     return False
 
 
-def _body(data: bytes, *, more: bool) -> Message:
+def body_part(data: bytes, *, more: bool) -> Message:
+    """Return a part of a response's body."""
     return {"type": "http.response.body", "body": data, "more_body": more}

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from drive_server.access import Actor
 from drive_server.errors import DeclinedError
+from drive_server.mcp.calls.questions import AsksInResults, Question
 from drive_server.mcp.sdk import cancel_request, next_request_id
 from drive_server.messages import Language, Message, render
 from drive_server.models.changes import Effect, Outcome
@@ -78,16 +79,26 @@ class Consent:
         effect = rehearsal.effect or Effect()
         if when_shared and not effect.reaches_others:
             return actor
-        await self._ask(session, request_id, question(effect))
+        shown = await self._ask(session, request_id, Question(question(effect), effect.etag))
         who = actor.principal
         key = who.key_name or who.method
-        return replace(actor, if_match=effect.etag or actor.if_match, approved_by=who.email, approved_key=key)
+        return replace(actor, if_match=shown.etag or actor.if_match, approved_by=who.email, approved_key=key)
 
-    async def _ask(self, session: ServerSession, request_id: RequestId, text: str) -> None:
+    async def _ask(self, session: ServerSession, request_id: RequestId, asked: Question) -> Question:
+        """Return the question as the person saw it when they agreed. Raises `DeclinedError`."""
+        if isinstance(session, AsksInResults):
+            answer, seen = await session.answer_to(asked, FORM)
+        else:
+            answer, seen = await self._elicited(session, request_id, asked.text), asked
+        if not _is_yes(answer):
+            raise DeclinedError(Message.of("said_no"))
+        return seen
+
+    async def _elicited(self, session: ServerSession, request_id: RequestId, text: str) -> ElicitResult:
         asked = next_request_id(session)
         try:
             with anyio.fail_after(self._answer_seconds):
-                answer = await session.elicit_form(text, FORM, request_id)
+                return await session.elicit_form(text, FORM, request_id)
         except TimeoutError as error:
             await cancel_request(session, asked, request_id)
             raise DeclinedError(Message.of("no_answer")) from error
@@ -96,8 +107,6 @@ class Consent:
             raise
         except (McpError, ValidationError) as error:
             raise DeclinedError(Message.of("could_not_ask")) from error
-        if not _is_yes(answer):
-            raise DeclinedError(Message.of("said_no"))
 
 
 def can_ask(session: ServerSession) -> bool:

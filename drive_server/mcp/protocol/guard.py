@@ -92,7 +92,7 @@ class Admission:
             if request.method != PING:
                 self._guard.rates.take(key)
         except RateLimitError as error:
-            return _over_limit(request, error)
+            return over_limit(request, error)
         self._begin(request)
         return None
 
@@ -136,9 +136,9 @@ class Admission:
     def _require_room(self, request: JSONRPCRequest) -> None:
         limit = self._guard.concurrent_calls
         if request.method not in UNCOUNTED and self._calls >= limit:
-            raise _too_many_at_once(limit)
+            raise too_many_at_once(limit)
         if len(self._open) >= MOST_REQUESTS:
-            raise _too_many_at_once(MOST_REQUESTS)
+            raise too_many_at_once(MOST_REQUESTS)
 
 
 def ending() -> UnavailableError:
@@ -146,14 +146,16 @@ def ending() -> UnavailableError:
     return UnavailableError(Message.of("shutting_down"), details={"retry_after_seconds": RETRY_SECONDS})
 
 
-def _too_many_at_once(limit: int) -> RateLimitError:
+def too_many_at_once(limit: int) -> RateLimitError:
+    """Return the error for a call beyond the limit of those that may go on at once."""
     return RateLimitError(
         Message.of("calls_at_once", limit=limit),
         details={"limit": limit, "unit": "calls at once", "retry_after_seconds": RETRY_SECONDS},
     )
 
 
-def _over_limit(request: JSONRPCRequest, error: RateLimitError) -> JSONRPCMessage:
+def over_limit(request: JSONRPCRequest, error: RateLimitError) -> JSONRPCMessage:
+    """Return the answer to a request over a limit; to a call it is the tool's own error, so that the model sees it."""
     params: dict[str, Any] = request.params or {}
     # A call that asks for a task expects a task, and has no place for a tool's error.
     if request.method != CALL or "task" in params:

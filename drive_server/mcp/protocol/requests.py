@@ -12,6 +12,7 @@ from drive_server.errors import InvalidInputError
 from drive_server.mcp.protocol.failures import error_data
 from drive_server.messages import Message
 
+REVISION: Final = "2025-11-25"
 MOST_PROBLEMS: Final = 5
 MOST_CHARACTERS: Final = 64
 _KINDS: Final[dict[str, Any]] = {kind.model_fields["method"].default: kind for kind in get_args(AnyRequest)}
@@ -37,12 +38,15 @@ class Requests:
     def model_validate(found: Mapping[str, Any]) -> ClientRequest | Refusal:
         """Return the request, or what to answer in its place."""
         kind = _KINDS.get(found["method"])
-        if kind is None:
-            return Refusal(unknown_method())
-        try:
-            return ClientRequest.model_construct(kind.model_validate(found))
-        except ValidationError as error:
-            return Refusal(_wrong_params(error))
+        return Refusal(unknown_method()) if kind is None else checked(kind, found, REVISION)
+
+
+def checked(kind: type[Any], found: Mapping[str, Any], revision: str) -> ClientRequest | Refusal:
+    """Return the request of this kind, or the answer that names what is wrong for this revision of the protocol."""
+    try:
+        return ClientRequest.model_construct(kind.model_validate(found))
+    except ValidationError as error:
+        return Refusal(_wrong_params(error, revision))
 
 
 def unknown_method() -> ErrorData:
@@ -51,13 +55,13 @@ def unknown_method() -> ErrorData:
     return ErrorData(code=METHOD_NOT_FOUND, message=error.message, data=error.to_dict())
 
 
-def _wrong_params(error: ValidationError) -> ErrorData:
+def _wrong_params(error: ValidationError, revision: str) -> ErrorData:
     """Name what is wrong, without its value."""
     found = error.errors(include_url=False, include_context=False, include_input=False)[:MOST_PROBLEMS]
     problems = [{"argument": _place(one["loc"]), "problem": one["msg"][:200]} for one in found]
     wrong = InvalidInputError(
         "The parameters of this request can't be used.",
-        hint="Send them as protocol 2025-11-25 has them.",
+        hint=f"Send them as protocol {revision} has them.",
         details={"problems": problems},
     )
     return error_data(wrong)

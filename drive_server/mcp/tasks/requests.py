@@ -83,8 +83,8 @@ class TaskRequests:
         self._tool_of = tool_of
         self._proposal = proposal
         self._actor = actor
-        self._work = TaskWork(server, drive, tool_of)
-        self.run = self._work.runner.run
+        self.work = TaskWork(server, drive, tool_of)
+        self.run = self.work.runner.run
 
     def handlers(self) -> dict[type[Any], Handler]:
         """Return the handlers of the requests about tasks."""
@@ -97,16 +97,17 @@ class TaskRequests:
 
     async def begin(self, params: CallToolRequestParams) -> ServerResult:
         """Make a task of the call, after asking the person. Raises `McpError` if it can't be one or was refused."""
+        with as_protocol_error(f"the tool {params.name}"):
+            task = await self.make(params)
+        meta = {IMMEDIATE: f"This takes a while, and goes on as task {task.id}."}
+        return ServerResult(CreateTaskResult(task=ShownTask(**self.work.shown(task)), _meta=meta))
+
+    async def make(self, params: CallToolRequestParams) -> Task:
+        """Return the task of the call, after asking the person. Raises `McpError` if the tool can't be one."""
         tool = self._tool_of(params.name)
         spec = self._specs.get(tool.name)
         if spec is None or not spec.can_be_task:
             raise McpError(ErrorData(code=METHOD_NOT_FOUND, message="This tool can't be called as a task."))
-        with as_protocol_error(f"the tool {tool.name}"):
-            task = await self._create_task(tool, spec, params)
-        meta = {IMMEDIATE: f"This takes a while, and goes on as task {task.id}."}
-        return ServerResult(CreateTaskResult(task=ShownTask(**self._work.shown(task)), _meta=meta))
-
-    async def _create_task(self, tool: Tool, spec: ToolSpec, params: CallToolRequestParams) -> Task:
         proposal = self._proposal(tool.name, params.arguments)
         actor = await proposal.caller()
         order = _order(tool, params, actor)
@@ -122,18 +123,18 @@ class TaskRequests:
         if is_new:
             session, meta = proposal.session, params.meta
             assert isinstance(session, DriveSession)  # noqa: S101 - the protocol's sessions all are
-            self._work.start(task, session, meta.progressToken if meta else None)
+            self.work.start(task, session, meta.progressToken if meta else None)
         return task
 
     async def _on_get(self, request: GetTaskRequest) -> ServerResult:
-        task = await self._named(request)
-        return ServerResult(GetTaskResult(**self._work.shown(task)))
+        task = await self.named(request)
+        return ServerResult(GetTaskResult(**self.work.shown(task)))
 
     async def _on_result(self, request: GetTaskPayloadRequest) -> ServerResult:
         """Answer with the result of the call, once it is over."""
-        named = await self._named(request)
+        named = await self.named(request)
         with as_protocol_error("a task's result"):
-            task = await self._work.runner.ended(named)
+            task = await self.work.runner.ended(named)
         stored = task.result or refused(_cancelled()).model_dump(by_alias=True, mode="json", exclude_none=True)
         if ERROR in stored:
             raise McpError(ErrorData.model_validate(stored[ERROR]))
@@ -144,23 +145,28 @@ class TaskRequests:
         with as_protocol_error("the list of tasks"):
             actor = await self._actor("tasks/list")
             page = await self._tasks.list_tasks(actor.user_id, self._page_size, cursor_of(request))
-        shown = [ShownTask(**self._work.shown(task)) for task in page.items]
+        shown = [ShownTask(**self.work.shown(task)) for task in page.items]
         return ServerResult(ListTasksResult(tasks=shown, nextCursor=page.cursor))
 
     async def _on_cancel(self, request: CancelTaskRequest) -> ServerResult:
-        named = await self._named(request)
+        named = await self.named(request)
         with as_protocol_error("the end of a task"):
             try:
-                task = await self._work.runner.cancel(named)
+                task = await self.work.runner.cancel(named)
             except StateConflictError as error:
                 data = ErrorData(code=INVALID_PARAMS, message=error.message, data=error.to_dict())
                 raise McpError(data) from error
-        return ServerResult(CancelTaskResult(**self._work.shown(task)))
+        return ServerResult(CancelTaskResult(**self.work.shown(task)))
 
-    async def _named(self, request: GetTaskRequest | GetTaskPayloadRequest | CancelTaskRequest) -> Task:
+    async def named(self, request: Any) -> Task:
+        """Return the caller's task that a request names. Raises `McpError`."""
         with as_protocol_error("a task"):
             actor = await self._actor(request.method)
-            return await self._tasks.get(actor.user_id, request.params.taskId)
+            return await self.of_user(actor.user_id, request.params.taskId)
+
+    async def of_user(self, user_id: str, task_id: str) -> Task:
+        """Return a task of the person. Raises `NotFoundError`."""
+        return await self._tasks.get(user_id, task_id)
 
 
 def _order(tool: Tool, params: CallToolRequestParams, actor: Actor) -> Order:

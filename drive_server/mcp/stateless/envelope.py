@@ -1,0 +1,117 @@
+"""The envelope of a request: what its `_meta` says of the revision and the client (MCP 2026-07-28, basic, "_meta")."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from mcp.shared.version import SUPPORTED_PROTOCOL_VERSIONS
+from mcp.types import (
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    ClientCapabilities,
+    ErrorData,
+    Implementation,
+    InitializeRequestParams,
+    LoggingLevel,
+)
+from pydantic import ValidationError
+
+from drive_server.errors import DriveError, InvalidInputError, MalformedRequestError
+from drive_server.mcp.protocol.messages import as_error
+from drive_server.mcp.protocol.sessions import LEVELS
+from drive_server.messages import Message
+
+REVISION: Final = "2026-07-28"
+SUPPORTED: Final = (REVISION, *reversed(SUPPORTED_PROTOCOL_VERSIONS))
+"""Newest first; those after the first have sessions."""
+HEADER_MISMATCH: Final = -32020
+MISSING_CAPABILITY: Final = -32021
+UNSUPPORTED_REVISION: Final = -32022
+RESERVED: Final = "io.modelcontextprotocol/"
+VERSION_KEY: Final = f"{RESERVED}protocolVersion"
+CAPABILITIES_KEY: Final = f"{RESERVED}clientCapabilities"
+CLIENT_KEY: Final = f"{RESERVED}clientInfo"
+LEVEL_KEY: Final = f"{RESERVED}logLevel"
+TASKS: Final = f"{RESERVED}tasks"
+NOBODY: Final = Implementation(name="", version="")
+
+
+class RequestRefusedError(Exception):
+    """A request that is answered before anything is done; `status` is HTTP's."""
+
+    def __init__(self, status: int, error: ErrorData) -> None:
+        super().__init__(error.message)
+        self.status = status
+        self.error = error
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """The client as a request tells of it. `log_level`: the least severe log message that it wants, None: none."""
+
+    client: InitializeRequestParams
+    takes_tasks: bool
+    log_level: LoggingLevel | None
+
+
+def stated_revision(params: Mapping[str, Any] | None) -> Any:
+    """Return the revision that the request's `_meta` states, None if it states none."""
+    meta = (params or {}).get("_meta")
+    return meta.get(VERSION_KEY) if isinstance(meta, dict) else None
+
+
+def envelope_of(params: Mapping[str, Any] | None) -> Envelope:
+    """Return the envelope. Raises `RequestRefusedError` for one that lacks what each has to have."""
+    meta = (params or {}).get("_meta")
+    stated: Mapping[str, Any] = meta if isinstance(meta, dict) else {}
+    if not isinstance(stated.get(VERSION_KEY), str):
+        raise _incomplete(VERSION_KEY)
+    capabilities = _read(ClientCapabilities, stated, CAPABILITIES_KEY)
+    client = _read(Implementation, stated, CLIENT_KEY) if CLIENT_KEY in stated else NOBODY
+    level = stated.get(LEVEL_KEY)
+    if level is not None and level not in LEVELS:
+        raise _incomplete(LEVEL_KEY)
+    extensions = (capabilities.model_extra or {}).get("extensions")
+    # A model is lent in the middle of a call, for which there is no way here that would not read all files anew.
+    capabilities.sampling = None
+    return Envelope(
+        InitializeRequestParams(protocolVersion=REVISION, capabilities=capabilities, clientInfo=client),
+        takes_tasks=isinstance(extensions, dict) and TASKS in extensions,
+        log_level=level,
+    )
+
+
+def unsupported(requested: str, supported: tuple[str, ...] = SUPPORTED) -> RequestRefusedError:
+    """Return the refusal of a revision, with those that there are."""
+    listed = ", ".join(supported)
+    error = InvalidInputError(Message.of("revision_unknown", requested=requested[:32], supported=listed))
+    data = {**error.to_dict(), "supported": list(supported), "requested": requested}
+    return RequestRefusedError(400, ErrorData(code=UNSUPPORTED_REVISION, message=error.message, data=data))
+
+
+def unknown_method() -> RequestRefusedError:
+    """Return the refusal of a method that this revision does not have."""
+    return refused(404, METHOD_NOT_FOUND, InvalidInputError(Message.of("no_method_here", revision=REVISION)))
+
+
+def lacks_tasks() -> RequestRefusedError:
+    """Return the refusal of a request about tasks of a client that does not announce them."""
+    error = InvalidInputError(Message.of("tasks_not_announced"))
+    data = {**error.to_dict(), "requiredCapabilities": {"extensions": {TASKS: {}}}}
+    return RequestRefusedError(400, ErrorData(code=MISSING_CAPABILITY, message=error.message, data=data))
+
+
+def refused(status: int, code: int, error: DriveError) -> RequestRefusedError:
+    """Return the refusal with one of the drive's errors."""
+    return RequestRefusedError(status, as_error(code, error))
+
+
+def _read(kind: type[Any], stated: Mapping[str, Any], key: str) -> Any:
+    try:
+        return kind.model_validate(stated[key])
+    except (KeyError, ValidationError) as error:
+        raise _incomplete(key) from error
+
+
+def _incomplete(key: str) -> RequestRefusedError:
+    return refused(400, INVALID_PARAMS, MalformedRequestError(Message.of("envelope_incomplete", key=key)))
