@@ -5,11 +5,14 @@
 Puts the first documents of a collection (`benchmarks/search/retrieval.py` says what DIR holds) into a new drive, and
 asks the first queries of it, one after the other. The CPU is that of all threads and child processes. A call between
 threads is one of the event loop's `call_soon_threadsafe`; the counts and the CPU don't depend on who else uses the
-machine, the milliseconds do.
+machine, the milliseconds do. `first` is a search whose process of the index has ended before, as it does when nobody
+searches for ten minutes.
 """
 
 import argparse
 import asyncio
+import os
+import signal
 import statistics
 import tempfile
 import time
@@ -24,12 +27,17 @@ from sqlalchemy import Engine, event
 
 from benchmarks.fixtures.table import milliseconds, print_table
 from benchmarks.fixtures.texts.collection import Collection, Query, load_collection
-from benchmarks.search.memory import cpu_of
+from benchmarks.search.memory import cpu_of, name_of, processes_of
 from benchmarks.search.retrieval import Library, fill
 from drive_server.connect import DriveSettings, open_drive
 
 WARM_UP = 10
-HEADER = ("documents", "CPU ms", "p50 ms", "p95 ms", "calls between threads", "statements")
+FIRST = 3
+INDEX = "index"
+HEADER = (
+    *("documents", "CPU ms", "p50 ms", "p95 ms", "calls between threads", "statements"),
+    *("first, CPU ms", "first, ms"),
+)
 
 
 @dataclass(slots=True)
@@ -73,6 +81,26 @@ async def ask(library: Library, queries: Sequence[Query]) -> list[float]:
     return seconds
 
 
+async def end_index() -> None:
+    """Kill the process of the index, and wait until it is gone."""
+    for process_id in [one for one in processes_of(os.getpid()) if name_of(one) == INDEX]:
+        os.kill(process_id, signal.SIGKILL)
+        while process_id in processes_of(os.getpid()):  # noqa: ASYNC110 - nothing else tells of its end
+            await anyio.sleep(0.1)
+
+
+async def ask_first(library: Library, queries: Sequence[Query]) -> tuple[float, list[float]]:
+    """Search in a new process of the index for each query; return the CPU of all, and how many seconds each took."""
+    seconds: list[float] = []
+    cpu = 0.0
+    for query in queries:
+        await end_index()
+        begun = cpu_of()
+        seconds += await ask(library, [query])
+        cpu += cpu_of() - begun
+    return cpu, seconds
+
+
 async def row(collection: Collection, documents: int, queries: Sequence[Query]) -> list[str]:
     """Return the row of so many documents."""
     some = replace(collection, documents=collection.documents[:documents])
@@ -84,10 +112,12 @@ async def row(collection: Collection, documents: int, queries: Sequence[Query]) 
                 begun = cpu_of()
                 seconds = await ask(library, queries)
                 cpu = cpu_of() - begun
+            first_cpu, first = await ask_first(library, queries[:FIRST])
     p95 = statistics.quantiles(seconds, n=20, method="inclusive")[-1]
     shown = [f"{1000 * cpu / len(queries):.1f}", milliseconds(seconds), f"{1000 * p95:.2f}"]
     each = (f"{number / len(queries):.1f}" for number in (counts.calls, counts.statements))
-    return [f"{collection.name}, {len(some.documents):,}", *shown, *each]
+    firsts = (f"{1000 * first_cpu / len(first):,.0f}", f"{1000 * statistics.median(first):,.0f}")
+    return [f"{collection.name}, {len(some.documents):,}", *shown, *each, *firsts]
 
 
 def main() -> None:

@@ -4,8 +4,8 @@ import logging
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
 import anyio
 import anyio.to_thread
@@ -46,9 +46,11 @@ MAX_IDS = 500
 """The most ids or digests in one query."""
 
 
-@dataclass(frozen=True, slots=True)
-class IndexHit:
-    """A passage that was found. `score` compares within one answer; `start` and `end` are offsets in its text."""
+class IndexHit(NamedTuple):
+    """A passage that was found. `score` compares within one answer; `start` and `end` are offsets in its text.
+
+    A hundred of them cross from process to process in each search: as tuples they cost a tenth.
+    """
 
     file_id: str
     version: int

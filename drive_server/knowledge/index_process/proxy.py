@@ -1,7 +1,7 @@
 """The index as the services have it: in a process that starts with the first call and ends when nobody calls.
 
 LanceDB, what it imports and the memory that it keeps are some 200 MB (`python -m benchmarks.search.memory`). The
-process starts within 1.5 s of CPU. Questions about an index in which nothing was ever written, and looks at one that
+process starts within 1.4 s of CPU. Questions about an index in which nothing was ever written, and looks at one that
 did not change, need no process.
 """
 
@@ -37,8 +37,9 @@ from drive_server.messages import Message
 
 logger = logging.getLogger(__name__)
 
-SEARCH_IDLE_SECONDS: Final = 300.0
-"""How long the process waits after a search: people search several times, and the first one waits for it."""
+SEARCH_IDLE_SECONDS: Final = 600.0
+"""How long the process waits after a search: the next one would wait for it for 1.4 s of CPU, four times as much as for
+a model (`python -m benchmarks.search.query_cost` prints it)."""
 
 WORK_IDLE_SECONDS: Final = MAINTENANCE_SECONDS + 5.0
 """The same after other work: maintenance is due by then."""

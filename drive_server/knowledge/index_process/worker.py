@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 from drive_server.knowledge.embedding.embedder import Embedder, Vectors
 from drive_server.knowledge.index.health import IndexHealth, Request
 from drive_server.knowledge.index.index import KnowledgeIndex
+from drive_server.knowledge.index.table import TableState
 from drive_server.knowledge.index.tables import PANICS
 from drive_server.knowledge.index_process.calls import LENGTH, Peer, unpacked
 from drive_server.knowledge.index_process.passage_index import Method, Opening
@@ -78,6 +79,7 @@ class Worker:
         self._writing = threading.Lock()
         self.peer = Peer(self._send, {"open": self._open, "run": self._run}, {})
         self._index: WorkingIndex | None = None
+        self._told: TableState | None = None
 
     def _send(self, message: bytes) -> None:
         try:
@@ -105,7 +107,12 @@ class Worker:
         finally:
             if method == "maintain":
                 release_unused()
-            self.peer.tell("state", self._index.state)
+            self._tell_state(self._index.state)
+
+    def _tell_state(self, state: TableState) -> None:
+        if state != self._told:
+            self._told = state
+            self.peer.tell("state", state)
 
 
 def _is_hung(error: BaseException) -> bool:
