@@ -66,7 +66,7 @@ class History:
     async def retried(self, conversation: Conversation) -> OpenAITurnRow | None:
         """Return the turn that a client, which lost its answer, asks for again."""
         since = self._service.clock.now() - RETRY_WITHIN
-        rows = await self._rows(conversation.digests()[-1:])
+        rows = await self._rows(conversation.digests[-1:])
         return next((row for row in rows if row.created_at >= since), None)
 
     async def thread_named(self, name: str) -> str | None:
