@@ -66,13 +66,17 @@ async def follow(
     async with aclosing(await _batches(answer, caller, service, request)) as batches:
         async for frames in batches:
             pieces = [*rendering.take(frames)]
+            asked = next((number for number, piece in enumerate(pieces, 1) if piece.kind == "approval"), 0)
+            if asked and not hold_seconds:
+                # What follows is another answer, also where it is there already.
+                yield pieces[:asked]
+                return
             if pieces or not frames:
                 yield pieces
             if pieces and pieces[-1].kind == "end":
                 return
             if frames:
-                waits = any(piece.kind == "approval" for piece in pieces)
-                until = monotonic() + hold_seconds if waits else None
+                until = monotonic() + hold_seconds if asked else None
             if until is not None and monotonic() >= until:
                 return
 

@@ -66,7 +66,7 @@ class History:
     async def retried(self, conversation: Conversation) -> OpenAITurnRow | None:
         """Return the turn that a client, which lost its answer, asks for again."""
         since = self._service.clock.now() - RETRY_WITHIN
-        rows = await self._rows(conversation.digests()[-1:])
+        rows = await self._rows(conversation.digests[-1:])
         return next((row for row in rows if row.created_at >= since), None)
 
     async def thread_named(self, name: str) -> str | None:
@@ -94,13 +94,13 @@ class History:
         """Return the turn that was answered so; of several, one whose answer the client has whole."""
         told, begun = words_of(answer), list[Spot]()
         for row in rows:
-            sent, missed = await self._text_of(row)
-            said = words_of(sent + missed)
+            parts = await self._parts_of(row)
+            said = words_of("".join(parts))
             if said == told:
                 return Spot(row.thread_id, row.run_id)
             # A client that stopped has the beginning; one that stopped before the first word could have any thread.
             if said.startswith(told) and (told or is_sure):
-                begun.append(Spot(row.thread_id, row.run_id, missed if words_of(sent) == told else ""))
+                begun.append(Spot(row.thread_id, row.run_id, _missed(parts, told)))
         return next(iter(begun), None)
 
     async def is_of_client(self, run_id: str) -> bool:
@@ -119,24 +119,30 @@ class History:
         async with self._database.read() as session:
             return (await session.scalars(query.where(own).order_by(OpenAITurnRow.created_at.desc()))).all()
 
-    async def _text_of(self, row: OpenAITurnRow) -> tuple[str, str]:
-        """Return the answer of a turn as it was sent, and what came of it after the last question, if it had any."""
+    async def _parts_of(self, row: OpenAITurnRow) -> list[str]:
+        """Return the answer of a turn as it was sent, or would have been: cut after each question."""
         async with self._database.read() as session:
             run = await session.get(RunRow, row.run_id)
         if run is None:
-            return "", ""
-        texts = [row.preface]
+            return []
+        parts = [row.preface]
         for piece in rendering_of(run, self._service).take(await read_frames(self._database, run.id, row.after)):
             if piece.kind == "text":
-                texts[-1] += piece.text
+                parts[-1] += piece.text
             elif piece.kind == "approval":
-                texts.append("")
-        return ("".join(texts[:-1]), texts[-1]) if len(texts) > 1 else (texts[0], "")
+                parts.append("")
+        return parts
 
 
 def named(name: str) -> str:
     """Return the digest of a client's name for a conversation; no conversation has it."""
     return sha256(b"name " + name.encode("utf-8", "replace")).hexdigest()
+
+
+def _missed(parts: Sequence[str], told: str) -> str:
+    """Return what follows the question at which the client's answer ends; nothing if it ends elsewhere."""
+    ends = (at for at in range(1, len(parts)) if words_of("".join(parts[:at])) == told)
+    return "".join(parts[next(ends, len(parts)) :])
 
 
 def words_of(text: str) -> str:

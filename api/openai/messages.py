@@ -9,6 +9,7 @@ import re
 from base64 import b64decode
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from typing import Any, Final, Literal
 
@@ -46,7 +47,7 @@ class SentFile:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Conversation:
     """A request: the order, what was said before it, the instructions of the turn, and what goes with the order.
 
@@ -59,6 +60,7 @@ class Conversation:
     files: Sequence[SentFile] = ()
     kept: Sequence[str] = ()
 
+    @cached_property
     def digests(self) -> list[str]:
         """Return the digest of the conversation up to each message of the user, the order last."""
         found, whole = list[str](), b""
@@ -73,7 +75,7 @@ class Conversation:
         """Return for each earlier message of the user its digest, the answer to it, and what follows that."""
         users = [number for number, said in enumerate(self.history) if said.role == "user"]
         ends = [*users[1:], len(self.history)]
-        parts = zip(self.digests(), users, ends, strict=False)
+        parts = zip(self.digests, users, ends, strict=False)
         return [(digest, joined(self.history[at + 1 : end]), self.history[end:]) for digest, at, end in parts]
 
     def digest_before(self) -> str:

@@ -221,7 +221,7 @@ class Turns:
 
 def _digests(conversation: Conversation, at: Named) -> list[str]:
     """Return the digests by which the next request finds the turn."""
-    return [*conversation.digests()[-1:], *([named(at.name)] if at.name else [])]
+    return [*conversation.digests[-1:], *([named(at.name)] if at.name else [])]
 
 
 async def last_question(service: Service, run_id: str) -> int:

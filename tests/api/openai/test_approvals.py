@@ -123,6 +123,8 @@ def test_a_response_asks_by_an_item_and_goes_on_with_its_answer(owner: Person, c
     done = client.responses.create(model=MODEL, previous_response_id=asked.id, input=[answer])
     assert done.output_text.startswith("Done:")
     assert "item.txt" not in owner.names()
+    assert client.responses.retrieve(asked.id).output == asked.output
+    assert client.responses.retrieve(done.id).output == done.output
     with pytest.raises(openai.ConflictError) as caught:
         client.responses.create(model=MODEL, previous_response_id=asked.id, input=[answer])
     assert caught.value.code == "approval_decided"
