@@ -46,14 +46,14 @@ def stream_of(
     cancels: bool,
 ) -> Response:
     """Return the events of a client run; if its client goes, the run is stopped if it `cancels`."""
-    pieces = client_frames(clients.service, caller, request, row, modes, place)
+    pieces = client_frames(clients, caller, request, row, modes, place)
     headers = {**UNBUFFERED, **addresses_of(row, "stream")}
     return ClientStream(pieces, headers, media_type=EVENT_STREAM, on_gone=_leave(clients, caller, row, cancels=cancels))
 
 
 def wait_for(clients: Clients, caller: Principal, request: Request, row: ClientRunRow, *, cancels: bool) -> Response:
     """Return the values at the end of a client run."""
-    pieces = awaited_values(clients.service, caller, request, row)
+    pieces = awaited_values(clients, caller, request, row)
     headers = {**UNBUFFERED, **addresses_of(row, "join")}
     on_gone = _leave(clients, caller, row, cancels=cancels)
     return ClientStream(pieces, headers, media_type="application/json", on_gone=on_gone)
