@@ -13,6 +13,7 @@ from api.langgraph.runs.begin import RunStarter
 from api.langgraph.runs.bodies import RunBody
 from api.langgraph.runs.queue import Queue
 from api.langgraph.runs.rows import PENDING
+from api.langgraph.runs.temporary import delete_left
 from api.service import Service
 from api.storage.tables import ClientRunRow
 
@@ -61,6 +62,7 @@ async def open_clients(service: Service) -> AsyncGenerator[Clients]:
     service.drive.when_revoked(clients.queue.end_of_key)
     service.drive.when_ended(clients.queue.end_of_person)
     clients.spawn(clients.queue.run(), "queues")
+    clients.spawn(delete_left(service), "threads of runs that are over")
     try:
         yield clients
     finally:

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.status import HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
 
 from api.drive import Principal
-from api.errors import NotFoundError
+from api.errors import NotFoundError, RunFinishedError
 from api.http.dependencies import CallerDep, WriterDep
 from api.langgraph.entrance import ClientRoute, answer_json
 from api.langgraph.runs.answering import addresses_of, modes_of, stream_of, wait_for
@@ -138,6 +138,9 @@ async def stop(clients: Clients, caller: Principal, row: ClientRunRow, *, rolls_
         await rows.stop_pending(row)
         clients.queue.tell()
         return
-    await clients.service.runs.cancel(caller, row.run_id)
+    try:
+        await clients.service.runs.cancel(caller, row.run_id)
+    except RunFinishedError as error:
+        raise NotFoundError("no_active_run") from error
     if rolls_back:
         await roll_back(clients.service, caller, row.run_id)
