@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import StateSnapshot
 
@@ -43,6 +44,14 @@ from graph.tools.results import WHOLE
 
 LAST_NODE: Final = "cite"
 """The last node of a turn: messages that the service adds to a thread get a checkpoint as if this node wrote them."""
+
+
+FORGOTTEN_AT_ONCE: Final = 100
+
+
+def client_prefix(user_id: str) -> tuple[str, str]:
+    """Return the namespace of the store below which programs of a person keep things."""
+    return "clients", user_id
 
 
 class Assistant:
@@ -184,7 +193,15 @@ class Assistant:
         """Delete what is kept of a person beside their threads: facts, grants, what they wrote themselves."""
         await Facts(self._store, user_id).forget_all()
         await forget_person(self._store, user_id)
+        while found := await self._store.asearch(client_prefix(user_id), limit=FORGOTTEN_AT_ONCE):
+            for item in found:
+                await self._store.adelete(item.namespace, item.key)
         await self._storage.erase()
+
+    @property
+    def store(self) -> BaseStore:
+        """The store, in which what programs of a person keep lies below `client_prefix`."""
+        return self._store
 
     async def check(self) -> None:
         """Raise if the checkpoints can't be read, or a file of threads is known to be damaged."""

@@ -332,6 +332,19 @@ CATALOGUE: Final[dict[str, Texts]] = {
         "A state update may add messages of type human, and nothing else.",
         "更新状态时只能添加类型为 human 的消息。",
     ),
+    "which_runs": ("The request names no runs.", "请求没有指明哪些运行。"),
+    "which_runs.hint": ("Send run_ids, or a status.", "请发送 run_ids 或 status。"),
+    "no_item": ("There is no such item.", "没有这一项。"),
+    "bad_namespace": (
+        "A namespace is a list of words without dots.",
+        "命名空间是由不含点号的词组成的列表。",
+    ),
+    "bad_namespace.hint": ('Send one such as ["notes"].', '请发送例如 ["notes"] 的列表。'),
+    "webhook_not_allowed": (
+        "No address may be called at the end of a run.",
+        "运行结束时不能调用任何地址。",
+    ),
+    "webhook_not_allowed.hint": ("Leave webhook out, and join the run.", "请去掉 webhook，改为等待运行结束。"),
     "no_checkpoint": ("There is no such checkpoint in this thread.", "这个对话中没有这个检查点。"),
     "checkpoints_stay": (
         "The earlier states of a thread stay: versions of messages are made of them.",

@@ -5,11 +5,13 @@ from fastapi import FastAPI
 from api.langgraph import system
 from api.langgraph.assistants import routes as assistants
 from api.langgraph.runs import routes as runs
+from api.langgraph.runs import stateless
+from api.langgraph.store import routes as store
 from api.langgraph.threads import routes as threads
 from api.langgraph.threads import state_routes as states
 
 
 def include_langgraph(app: FastAPI) -> None:
     """Add the routes at the root. They serve the `Service` in `app.state.service`."""
-    for part in (system, assistants, threads, states, runs):
+    for part in (system, assistants, threads, states, runs, stateless, store):
         app.include_router(part.router)

@@ -313,12 +313,13 @@ class ClientRunRow(Base):
     """A run of a client of LangGraph's API: the events from `first_seq` to `last_seq` of one of our runs.
 
     Without a `run_id` it is pending. `wanted` is the request as far as it is still needed, `about` its metadata.
-    `status` is pending, running, success, error or interrupted; what a running one became is in the events.
+    `number` counts those of its thread. `status` is pending, running, success, error or interrupted; what a running
+    one became is in the events.
     """
 
     __tablename__ = "client_runs"
     __table_args__ = (
-        Index("ix_client_runs_thread", "thread_id", "created_at"),
+        Index("ix_client_runs_thread", "thread_id", "number"),
         Index("ix_client_runs_status", "status"),
     )
 
@@ -326,6 +327,7 @@ class ClientRunRow(Base):
     thread_id: Mapped[str] = mapped_column(ForeignKey("threads.id"))
     user_id: Mapped[str] = mapped_column(String(32))
     assistant_id: Mapped[str] = mapped_column(String(64))
+    number: Mapped[int]
     run_id: Mapped[str | None] = mapped_column(String(36))
     first_seq: Mapped[int]
     last_seq: Mapped[int | None]

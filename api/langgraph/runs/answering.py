@@ -1,7 +1,6 @@
 """The answers of the routes that begin or join a run."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from fastapi import Request
@@ -11,13 +10,14 @@ from api.drive import Principal
 from api.errors import InvalidRequestError
 from api.langgraph.runs.clients import Clients
 from api.langgraph.runs.following import awaited_values, cancel_when_safe, client_frames
+from api.langgraph.runs.temporary import delete_when_over
 from api.langgraph.streams.frames import Place
 from api.langgraph.streams.modes import MODES, Mode, read_modes
 from api.langgraph.streams.response import ClientStream
-from api.service import Service
 from api.storage.tables import ClientRunRow
 
 EVENT_STREAM = "text/event-stream"
+JSON = "application/json"
 UNBUFFERED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
@@ -44,24 +44,51 @@ def stream_of(
     *,
     place: Place | None = None,
     cancels: bool,
+    deletes: bool = False,
 ) -> Response:
-    """Return the events of a client run; if its client goes, the run is stopped if it `cancels`."""
-    pieces = client_frames(clients.service, caller, request, row, modes, place)
+    """Return the events of a client run; if its client goes, the run is stopped if it `cancels`.
+
+    `deletes`: its thread goes with it.
+    """
+    pieces = client_frames(clients, caller, request, row, modes, place)
     headers = {**UNBUFFERED, **addresses_of(row, "stream")}
-    return ClientStream(pieces, headers, media_type=EVENT_STREAM, on_gone=_leave(clients, caller, row, cancels=cancels))
+    after = _Afterwards(clients, caller, row, cancels=cancels, deletes=deletes)
+    return ClientStream(pieces, headers, media_type=EVENT_STREAM, on_gone=after.client_left, on_end=after.client_read)
 
 
-def wait_for(clients: Clients, caller: Principal, request: Request, row: ClientRunRow, *, cancels: bool) -> Response:
+def wait_for(
+    clients: Clients, caller: Principal, request: Request, row: ClientRunRow, *, cancels: bool, deletes: bool = False
+) -> Response:
     """Return the values at the end of a client run."""
-    pieces = awaited_values(clients.service, caller, request, row)
+    pieces = awaited_values(clients, caller, request, row)
     headers = {**UNBUFFERED, **addresses_of(row, "join")}
-    on_gone = _leave(clients, caller, row, cancels=cancels)
-    return ClientStream(pieces, headers, media_type="application/json", on_gone=on_gone)
+    after = _Afterwards(clients, caller, row, cancels=cancels, deletes=deletes)
+    return ClientStream(pieces, headers, media_type=JSON, on_gone=after.client_left, on_end=after.client_read)
 
 
-def _leave(clients: Clients, caller: Principal, row: ClientRunRow, *, cancels: bool) -> Any:
-    return partial(_cancel, clients, clients.service, caller, row) if cancels else None
+class _Afterwards:
+    """What is done when the client of a run has read all of it, or has left before."""
 
+    def __init__(self, clients: Clients, caller: Principal, row: ClientRunRow, *, cancels: bool, deletes: bool) -> None:
+        self._clients = clients
+        self._caller = caller
+        self._row = row
+        self._cancels = cancels
+        self._deletes = deletes
 
-def _cancel(clients: Clients, service: Service, caller: Principal, row: ClientRunRow) -> None:
-    clients.spawn(cancel_when_safe(service, caller, row), f"end of run {row.id}")
+    def client_read(self) -> None:
+        """Delete the thread of a run that has none of its own."""
+        if self._deletes:
+            work = delete_when_over(self._clients.service, self._caller, self._row.thread_id)
+            self._clients.spawn(work, f"end of thread {self._row.thread_id}")
+
+    def client_left(self) -> None:
+        """Stop the run if its client wanted that."""
+        if self._cancels:
+            self._clients.spawn(self._cancel(), f"end of run {self._row.id}")
+        else:
+            self.client_read()
+
+    async def _cancel(self) -> None:
+        await cancel_when_safe(self._clients.service, self._caller, self._row)
+        self.client_read()

@@ -1,9 +1,10 @@
 """Begin runs for clients: a message begins one of ours, an answer goes on with the one that waits."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from api.drive import Place, Principal
 from api.errors import ApprovalClosedError, InvalidRequestError, NothingWaitsError, StaleCheckpointError
@@ -12,8 +13,10 @@ from api.langgraph.assistants.views import GRAPH_ID, own_id, public_id
 from api.langgraph.entrance import as_uuid
 from api.langgraph.runs.answers import all_rejected, decisions_of
 from api.langgraph.runs.bodies import RunBody
+from api.langgraph.runs.forks import replaced_run
 from api.langgraph.runs.orders import Answer, Say, read_order
-from api.langgraph.runs.rows import RUNNING, ClientRunRows
+from api.langgraph.runs.room import make_room
+from api.langgraph.runs.rows import PENDING, RUNNING, ClientRunRows
 from api.langgraph.streams.modes import read_modes
 from api.langgraph.threads.interrupts import interrupts_of, waiting_tasks
 from api.langgraph.threads.rows import UNTITLED, ClientThread, ClientThreads
@@ -48,18 +51,35 @@ class RunStarter:
             return await self._threads.create(caller, as_uuid(thread_id), {}, may_exist=True)
         return await self._threads.get(caller, thread_id)
 
-    async def _say(self, caller: Principal, thread: ClientThread, body: RunBody, order: Say) -> ClientRunRow:
-        if not order.message.strip():
-            raise InvalidRequestError("no_message_to_run")
-        run = await self._start(caller, thread, body, order.message)
-        return await self._stored(body, run, 1, {})
+    async def begin_pending(self, caller: Principal, row: ClientRunRow) -> None:
+        """Begin the run of a pending row, for who asked for it. Raises what `begin` raises."""
+        body = RunBody.model_validate(row.wanted["body"])
+        thread = await self._threads.get(caller, row.thread_id)
+        run = await self._start(caller, thread, body, row.wanted["message"], None)
+        values = {"run_id": run.id, "first_seq": 1, "assistant_id": run.assistant_id}
+        async with self._service.database.write() as session:
+            await session.execute(update(ClientRunRow).where(ClientRunRow.id == row.id).values(**values))
 
-    async def _start(self, caller: Principal, thread: ClientThread, body: RunBody, message: str) -> RunRow:
+    async def _say(self, caller: Principal, thread: ClientThread, body: RunBody, order: Say) -> ClientRunRow:
+        """Say something: at the end of the thread, or as another version of its last message."""
+        replaces = await replaced_run(self._service, thread, body.checkpoint_wanted())
+        message = order.message or (thread.run.message if thread.run and replaces else "")
+        if not message.strip():
+            raise InvalidRequestError("no_message_to_run")
+        room = await make_room(self._service, caller, thread, body.multitask_strategy)
+        if room.is_pending:
+            return await self._pending(caller, thread, body, message)
+        run = await self._start(caller, thread, body, message, replaces or room.rolled_back)
+        return await self._stored(body, run, 1, {}, stays=room.stays)
+
+    async def _start(
+        self, caller: Principal, thread: ClientThread, body: RunBody, message: str, replaces: str | None
+    ) -> RunRow:
         if thread.row.title == UNTITLED and thread.run is None:
             await self._service.threads.rename(caller, thread.row.id, message)
-        where = body.place()
+        where, runs = body.place(), self._service.runs
         has_place = where.file_id is not None or where.folder_id is not None
-        run = await self._service.runs.start(
+        run = await runs.start(
             caller,
             message,
             Place(where.file_id, where.folder_id) if has_place else None,
@@ -67,25 +87,43 @@ class RunStarter:
             assistant_id=own_id(body.assistant_id),
             time_zone=where.time_zone or caller.time_zone,
             model=where.model,
+            replaced=await runs.find_replaced(caller, thread.row.id, replaces) if replaces else None,
         )
         if thread.drafts:
             await self._threads.drop_drafts(thread.row.id)
         return run
 
-    async def _stored(self, body: RunBody, run: RunRow, first: int, wanted: Mapping[str, Any]) -> ClientRunRow:
-        row = ClientRunRow(
-            id=new_id(),
-            thread_id=run.thread_id,
-            user_id=run.user_id,
-            assistant_id=run.assistant_id,
-            run_id=run.id,
-            first_seq=first,
-            wanted={"stream_resumable": bool(body.stream_resumable), **wanted},
-            about={"graph_id": GRAPH_ID, "assistant_id": public_id(run.assistant_id), **(body.metadata or {})},
-            strategy=body.multitask_strategy or "reject",
-            status=RUNNING,
-        )
+    async def _pending(self, caller: Principal, thread: ClientThread, body: RunBody, message: str) -> ClientRunRow:
+        """Store a run that begins when those before it are over; its drafts are taken now."""
+        kept = body.model_dump(include={"assistant_id", "context", "config"}, mode="json")
+        wanted = {"body": kept, "message": message, "caller": _kept_caller(caller)}
+        if thread.drafts:
+            await self._threads.drop_drafts(thread.row.id)
+        row = self._row(body, thread.row.id, caller.user_id, own_id(body.assistant_id), wanted)
+        row.first_seq, row.status = 1, PENDING
         return await self._rows.add(row)
+
+    async def _stored(
+        self, body: RunBody, run: RunRow, first: int, wanted: Mapping[str, Any], *, stays: Sequence[Any] = ()
+    ) -> ClientRunRow:
+        row = self._row(body, run.thread_id, run.user_id, run.assistant_id, wanted)
+        row.run_id, row.first_seq, row.status = run.id, first, RUNNING
+        if stays:
+            row.about = {**row.about, "not_undone": [*stays]}
+        return await self._rows.add(row)
+
+    def _row(
+        self, body: RunBody, thread_id: str, user_id: str, assistant_id: str, wanted: Mapping[str, Any]
+    ) -> ClientRunRow:
+        return ClientRunRow(
+            id=new_id(),
+            thread_id=thread_id,
+            user_id=user_id,
+            assistant_id=assistant_id,
+            wanted={"stream_resumable": bool(body.stream_resumable), **wanted},
+            about={"graph_id": GRAPH_ID, "assistant_id": public_id(assistant_id), **(body.metadata or {})},
+            strategy=body.multitask_strategy or "reject",
+        )
 
     async def _answer(self, caller: Principal, thread: ClientThread, body: RunBody, order: Answer) -> ClientRunRow:
         """Decide about what waits. Raises `ApprovalClosedError` if it is decided, and `StaleCheckpointError`."""
@@ -123,3 +161,25 @@ class RunStarter:
             return NothingWaitsError()
         closed = await self._service.approvals.closed(row.id) or row
         return ApprovalClosedError(closed.id, closed.status, closed.decided_at and closed.decided_at.isoformat())
+
+
+def _kept_caller(caller: Principal) -> dict[str, Any]:
+    """Return who asks for a run that begins later."""
+    return {
+        "user_id": caller.user_id,
+        "email": caller.email,
+        "scopes": sorted(str(scope) for scope in caller.scopes),
+        "method": caller.method,
+        "key_name": caller.key_name,
+        "key_id": caller.key_id,
+        "expires_at": caller.expires_at.isoformat() if caller.expires_at else None,
+        "time_zone": caller.time_zone,
+    }
+
+
+def stored_caller(row: ClientRunRow) -> Principal:
+    """Return who asked for a pending run, with what they might do then."""
+    kept = dict(row.wanted["caller"])
+    expires_at = kept.pop("expires_at")
+    scopes = frozenset(kept.pop("scopes"))
+    return Principal(**kept, scopes=scopes, expires_at=datetime.fromisoformat(expires_at) if expires_at else None)

@@ -8,7 +8,14 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
+from api.drive import Principal
+from api.langgraph.runs.begin import RunStarter
+from api.langgraph.runs.bodies import RunBody
+from api.langgraph.runs.queue import Queue
+from api.langgraph.runs.rows import PENDING
+from api.langgraph.runs.temporary import delete_left
 from api.service import Service
+from api.storage.tables import ClientRunRow
 
 logger = logging.getLogger(__name__)
 
@@ -18,7 +25,15 @@ class Clients:
 
     def __init__(self, service: Service) -> None:
         self.service = service
+        self.queue = Queue(service)
         self._tasks: set[asyncio.Task[None]] = set()
+
+    async def begin(self, caller: Principal, thread_id: str, body: RunBody) -> ClientRunRow:
+        """Begin a run on a thread, or put it behind the one that works. Raises what `RunStarter.begin` raises."""
+        row = await RunStarter(self.service).begin(caller, thread_id, body)
+        if row.status == PENDING:
+            self.queue.drain(thread_id)
+        return row
 
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
         """Do some work in a task of its own; a failure is logged."""
@@ -44,6 +59,10 @@ async def _logged(work: Coroutine[Any, Any, None], name: str) -> None:
 async def open_clients(service: Service) -> AsyncGenerator[Clients]:
     """Open it for as long as the service works."""
     clients = Clients(service)
+    service.drive.when_revoked(clients.queue.end_of_key)
+    service.drive.when_ended(clients.queue.end_of_person)
+    clients.spawn(clients.queue.run(), "queues")
+    clients.spawn(delete_left(service), "threads of runs that are over")
     try:
         yield clients
     finally:

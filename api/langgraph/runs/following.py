@@ -13,7 +13,8 @@ from api.errors import RunFinishedError
 from api.events.frames import Event, Frame, read_frames
 from api.http.run_streams import shown_frames
 from api.langgraph.entrance import Json
-from api.langgraph.runs.rows import ENDS, RUNNING, ClientRunRows
+from api.langgraph.runs.clients import Clients
+from api.langgraph.runs.rows import ENDS, PENDING, RUNNING, ClientRunRows
 from api.langgraph.streams.frames import HEARTBEAT, FrameEncoder, Place, encode_frame
 from api.langgraph.streams.modes import Mode
 from api.langgraph.streams.state_frames import CHANGES_STATE, StateFrames
@@ -26,10 +27,21 @@ CALL_BEGINS: Final = "tool_call_start"
 CALL_ENDS: Final = "tool_call_end"
 
 
+async def begun(clients: Clients, row: ClientRunRow) -> AsyncGenerator[ClientRunRow | None]:
+    """Yield None as heartbeat while a client run is pending, then its row; nothing if it is gone."""
+    if row.status != PENDING:
+        yield row
+        return
+    async with aclosing(clients.queue.begun(row.id, HEARTBEAT_SECONDS)) as rows:
+        async for found in rows:
+            yield found
+
+
 async def stretch(
-    service: Service, caller: Principal, request: Request, row: ClientRunRow, after: int
+    clients: Clients, caller: Principal, request: Request, row: ClientRunRow, after: int
 ) -> AsyncGenerator[list[Frame]]:
     """Yield the events of a client run after a number, up to its last; an empty list as heartbeat."""
+    service = clients.service
     row = await ClientRunRows(service).settle(row)
     after = max(after, row.first_seq - 1)
     if row.run_id is None or (row.last_seq is not None and after >= row.last_seq):
@@ -45,7 +57,7 @@ async def stretch(
 
 
 async def client_frames(
-    service: Service,
+    clients: Clients,
     caller: Principal,
     request: Request,
     row: ClientRunRow,
@@ -54,11 +66,18 @@ async def client_frames(
 ) -> AsyncGenerator[bytes]:
     """Yield a client run as text of an event stream: what came after a place in it, up to its end."""
     yield encode_frame("metadata", {"run_id": row.id, "attempt": 1})
+    async with aclosing(begun(clients, row)) as rows:
+        async for found in rows:
+            row = found or row
+            yield HEARTBEAT
+    service = clients.service
+    if error := row.about.get("error"):
+        yield encode_frame("error", error)
     encoder = FrameEncoder(modes, is_resumable=bool(row.wanted.get("stream_resumable")), after=place)
     begun_at = row.wanted.get("asked") or [str(row.run_id)]
     states = StateFrames(service, caller, row.thread_id, modes, begun_at)
     seen = place[0] - 1 if place else 0
-    async with aclosing(stretch(service, caller, request, row, seen)) as batches:
+    async with aclosing(stretch(clients, caller, request, row, seen)) as batches:
         async for frames in batches:
             shown = b"".join(map(encoder.encode, frames))
             if any(frame.type in CHANGES_STATE for frame in frames):
@@ -72,11 +91,16 @@ async def client_frames(
 
 
 async def awaited_values(
-    service: Service, caller: Principal, request: Request, row: ClientRunRow
+    clients: Clients, caller: Principal, request: Request, row: ClientRunRow
 ) -> AsyncGenerator[bytes]:
     """Yield white space while a client run works, then the values at its end as JSON, or its error."""
-    error: Json | None = None
-    async with aclosing(stretch(service, caller, request, row, 0)) as batches:
+    service = clients.service
+    async with aclosing(begun(clients, row)) as rows:
+        async for found in rows:
+            row = found or row
+            yield b"\n"
+    error: Json | None = row.about.get("error")
+    async with aclosing(stretch(clients, caller, request, row, 0)) as batches:
         async for frames in batches:
             failed = [orjson.loads(frame.data) for frame in frames if frame.type == "error"]
             error = error_view(failed[0]) if failed else error
@@ -93,7 +117,10 @@ def error_view(event: Event) -> Json:
 
 async def cancel_when_safe(service: Service, caller: Principal, row: ClientRunRow) -> None:
     """Stop a client run whose client is gone, but no call: those that were allowed are made before."""
-    row = await ClientRunRows(service).settle(row)
+    rows = ClientRunRows(service)
+    row = await rows.get(caller, row.thread_id, row.id)
+    if row.run_id is None:
+        await rows.stop_pending(row)
     if row.status != RUNNING or row.run_id is None:
         return
     open_calls: set[str] = set(row.wanted.get("given", ()))

@@ -7,11 +7,10 @@ from starlette.responses import Response
 from starlette.status import HTTP_202_ACCEPTED, HTTP_204_NO_CONTENT
 
 from api.drive import Principal
-from api.errors import NotFoundError
+from api.errors import NotFoundError, RunFinishedError
 from api.http.dependencies import CallerDep, WriterDep
 from api.langgraph.entrance import ClientRoute, answer_json
 from api.langgraph.runs.answering import addresses_of, modes_of, stream_of, wait_for
-from api.langgraph.runs.begin import RunStarter
 from api.langgraph.runs.bodies import RunBody
 from api.langgraph.runs.clients import Clients, ClientsDep
 from api.langgraph.runs.rollback import roll_back
@@ -30,7 +29,7 @@ RunStatus = Literal["pending", "running", "success", "error", "interrupted", "ti
 @router.post("")
 async def create_run(thread_id: str, body: RunBody, caller: CallerDep, clients: ClientsDep) -> Response:
     """Begin a run, and return it at once."""
-    row = await RunStarter(clients.service).begin(caller, thread_id, body)
+    row = await clients.begin(caller, thread_id, body)
     return answer_json(run_view(row), Content_Location=addresses_of(row, "join")["Content-Location"])
 
 
@@ -40,7 +39,7 @@ async def stream_run(
 ) -> Response:
     """Begin a run, and return its events."""
     modes = modes_of(body.stream_mode, DEFAULT_MODES)
-    row = await RunStarter(clients.service).begin(caller, thread_id, body)
+    row = await clients.begin(caller, thread_id, body)
     return stream_of(clients, caller, request, row, modes, cancels=body.on_disconnect == "cancel")
 
 
@@ -49,7 +48,7 @@ async def wait_for_run(
     thread_id: str, body: RunBody, caller: CallerDep, clients: ClientsDep, request: Request
 ) -> Response:
     """Begin a run, and return the values at its end."""
-    row = await RunStarter(clients.service).begin(caller, thread_id, body)
+    row = await clients.begin(caller, thread_id, body)
     return wait_for(clients, caller, request, row, cancels=body.on_disconnect == "cancel")
 
 
@@ -137,7 +136,11 @@ async def stop(clients: Clients, caller: Principal, row: ClientRunRow, *, rolls_
         raise NotFoundError("no_active_run")
     if row.run_id is None:
         await rows.stop_pending(row)
+        clients.queue.tell()
         return
-    await clients.service.runs.cancel(caller, row.run_id)
+    try:
+        await clients.service.runs.cancel(caller, row.run_id)
+    except RunFinishedError as error:
+        raise NotFoundError("no_active_run") from error
     if rolls_back:
         await roll_back(clients.service, caller, row.run_id)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import orjson
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, func, select, update
 
 from api.drive import Principal
 from api.errors import NotFoundError, RunActiveError
@@ -34,7 +34,9 @@ class ClientRunRows:
     async def add(self, row: ClientRunRow) -> ClientRunRow:
         """Store a new row."""
         row.created_at = row.updated_at = self._service.clock.now()
-        async with self._database.write() as session:
+        newest = select(func.max(ClientRunRow.number)).where(ClientRunRow.thread_id == row.thread_id)
+        async with self._database.write(row.user_id) as session:
+            row.number = (await session.scalar(newest) or 0) + 1
             session.add(row)
         return row
 
@@ -51,8 +53,14 @@ class ClientRunRows:
     async def of_thread(self, caller: Principal, thread_id: str) -> Sequence[ClientRunRow]:
         """Return the client runs of a thread, the newest first, each with its status now."""
         mine = ClientRunRow.thread_id == thread_id, ClientRunRow.user_id == caller.user_id
-        query = select(ClientRunRow).where(*mine).order_by(ClientRunRow.created_at.desc(), ClientRunRow.id)
+        query = select(ClientRunRow).where(*mine).order_by(ClientRunRow.number.desc())
         return [await self.settle(row) for row in await self._all(query)]
+
+    async def has_pending(self, thread_id: str) -> bool:
+        """Say whether runs wait for their turn on a thread."""
+        query = select(ClientRunRow.id).where(ClientRunRow.thread_id == thread_id, ClientRunRow.status == PENDING)
+        async with self._database.read() as session:
+            return await session.scalar(query.limit(1)) is not None
 
     async def active(self, caller: Principal) -> Sequence[ClientRunRow]:
         """Return the client runs of a person that are not over."""
@@ -66,7 +74,7 @@ class ClientRunRows:
 
     async def settle(self, row: ClientRunRow) -> ClientRunRow:
         """Return the row with its status by the events, and store it once it is final."""
-        if row.status != RUNNING:
+        if row.status != RUNNING or row.run_id is None:
             return row
         ended = await self._ended(row)
         if ended is None:

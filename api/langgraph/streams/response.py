@@ -9,7 +9,7 @@ from starlette.types import Receive, Scope, Send
 
 
 class ClientStream(Response):
-    """Streams pieces of text. `on_gone` is called once if the client goes away before the end."""
+    """Streams pieces of text. `on_end` is called when all are sent, `on_gone` if the client goes away before."""
 
     media_type = "text/event-stream"
 
@@ -19,12 +19,14 @@ class ClientStream(Response):
         headers: Mapping[str, str],
         *,
         media_type: str | None = None,
-        on_gone: Callable[[], None] | None = None,
+        on_gone: Callable[[], None],
+        on_end: Callable[[], None],
     ) -> None:
         super().__init__(headers=dict(headers), media_type=media_type)
         del self.headers["content-length"]
         self._pieces = pieces
         self._on_gone = on_gone
+        self._on_end = on_end
         self._is_over = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -37,8 +39,7 @@ class ClientStream(Response):
                 self._is_over = True
                 group.cancel_scope.cancel()
         finally:
-            if not self._is_over and self._on_gone:
-                self._on_gone()
+            (self._on_end if self._is_over else self._on_gone)()
 
     async def _send(self, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})

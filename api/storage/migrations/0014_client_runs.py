@@ -25,6 +25,7 @@ def upgrade() -> None:
         sa.Column("thread_id", sa.String(36), sa.ForeignKey("threads.id"), nullable=False),
         sa.Column("user_id", sa.String(32), nullable=False),
         sa.Column("assistant_id", sa.String(64), nullable=False),
+        sa.Column("number", sa.Integer, nullable=False),
         sa.Column("run_id", sa.String(36), nullable=True),
         sa.Column("first_seq", sa.Integer, nullable=False),
         sa.Column("last_seq", sa.Integer, nullable=True),
@@ -35,7 +36,7 @@ def upgrade() -> None:
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
     )
-    op.create_index("ix_client_runs_thread", "client_runs", ["thread_id", "created_at"])
+    op.create_index("ix_client_runs_thread", "client_runs", ["thread_id", "number"])
     op.create_index("ix_client_runs_status", "client_runs", ["status"])
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import httpx
+from langchain_core.messages import BaseMessage, HumanMessage
 from langgraph_sdk.errors import NotFoundError
 
-from tests.api.command_model import CommandModel, command
+from tests.api.command_model import COMMAND, CommandModel, command
+from tests.fakes.chat_model import words_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
-    from langchain_core.messages import BaseMessage
     from langchain_core.outputs import ChatGenerationChunk
 
     from tests.e2e.person import Person
@@ -48,14 +49,22 @@ def asks(client: Any, owner: Person, name: str) -> tuple[str, dict[str, Any]]:
 
 
 class WaitingModel(CommandModel):
-    """Waits at its gate before it answers a message with `WAIT` in it; else it is a model of commands."""
+    """Waits at its gate before it answers a message, or a result, with `WAIT` in it; calls it makes at once."""
 
     gate: Any = None
 
     async def _astream(
         self, messages: list[BaseMessage], *given: Any, **options: Any
     ) -> AsyncGenerator[ChatGenerationChunk]:
-        if WAIT in messages[-1].text:
+        if "RouteDecision" not in options.get("offered", ()) and _waits(messages[-1]):
             await self.gate.wait()
         async for piece in super()._astream(messages, *given, **options):
             yield piece
+
+
+def _waits(message: BaseMessage) -> bool:
+    words = words_of(message)
+    if isinstance(message, HumanMessage):
+        # One that was not answered stands before the next one, in the same message.
+        return words.strip().endswith(WAIT) and COMMAND.search(words) is None
+    return WAIT in words

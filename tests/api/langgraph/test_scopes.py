@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tests.e2e.person import Person
 
 SCOPES = ("read", "write", "share", "delete")
-RUN = {"assistant_id": "drive_agent", "input": {"messages": [{"type": "human", "content": "hi"}]}}
 
 
 def request_of(route: str, thread_id: str) -> tuple[str, str, Any]:
@@ -35,6 +34,9 @@ def request_of(route: str, thread_id: str) -> tuple[str, str, Any]:
 def bodies(thread_id: str) -> dict[str, Any]:
     """Return the bodies of routes that need one."""
     return {
+        "POST /runs/batch": [],
+        "PUT /store/items": {"namespace": ["a"], "key": "k", "value": {}},
+        "DELETE /store/items": {"namespace": ["a"], "key": "k"},
         "POST /threads/prune": {"thread_ids": [thread_id]},
         "POST /threads/{thread_id}/state/checkpoint": {"checkpoint": {"checkpoint_id": thread_id}},
     }
