@@ -100,6 +100,10 @@ async def test_a_name_that_leads_into_the_own_network_is_not_connected_to(server
     assert not found or not all(is_public(innermost(address)) for address in found)
 
 
+def is_this_machine(address: http_client.Address) -> bool:
+    return address.is_loopback
+
+
 async def test_a_name_is_looked_up_once_and_connected_to_where_it_was_found(
     server: RawServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,7 +114,7 @@ async def test_a_name_is_looked_up_once_and_connected_to_where_it_was_found(
         asked.append(name)
         return ["127.0.0.1"]
 
-    monkeypatch.setattr(http_client, "is_public", lambda address: address.is_loopback)
+    monkeypatch.setattr(http_client, "is_public", is_this_machine)
     server.replies.append(Sent([whole(b"found")]))
     async with public_client(MOST, lookup=look_up) as client:
         answer = await client.get(server.url.replace("127.0.0.1", "host.example"))
