@@ -21,7 +21,7 @@ async def test_what_one_service_grants_the_other_gives_and_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with two_drives(tmp_path, monkeypatch) as (a, b):
-        person = await new_person(a, "ana@example.com")
+        person = await new_person(a.identity, "ana@example.com")
         await a.clients.register("a-program", {"client_name": "Claude", "redirect_uris": [REDIRECT]}, "10.0.0.1")
         program = await b.clients.find("a-program")
         assert program is not None
