@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from drive_server.http_client import TooLongAnswerError, limited_client
+from drive_server import http_client
+from drive_server.http_client import TooLongAnswerError, innermost, is_public, limited_client, public_client
 from drive_server.knowledge.embedding import service
 from drive_server.knowledge.embedding.service import EmbeddingService
 from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
@@ -83,3 +84,39 @@ async def test_no_service_of_the_drive_is_read_further_than_an_answer_can_go(
     assert server.replies == []
     for client in (embedding, reranker, model):
         await client.close()
+
+
+@pytest.mark.parametrize(
+    "found", [["127.0.0.1"], ["93.184.216.34", "10.0.0.1"], ["::1"], ["::ffff:192.168.1.1"], ["64:ff9b::a00:1"], []]
+)
+async def test_a_name_that_leads_into_the_own_network_is_not_connected_to(server: RawServer, found: list[str]) -> None:
+    async def look_up(name: str, port: int) -> list[str]:
+        del name, port
+        return found
+
+    async with public_client(MOST, lookup=look_up) as client:
+        with pytest.raises(httpx.ConnectError):
+            await client.get(server.url.replace("127.0.0.1", "host.example"))
+    assert not found or not all(is_public(innermost(address)) for address in found)
+
+
+def is_this_machine(address: http_client.Address) -> bool:
+    return address.is_loopback
+
+
+async def test_a_name_is_looked_up_once_and_connected_to_where_it_was_found(
+    server: RawServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    async def look_up(name: str, port: int) -> list[str]:
+        del port
+        asked.append(name)
+        return ["127.0.0.1"]
+
+    monkeypatch.setattr(http_client, "is_public", is_this_machine)
+    server.replies.append(Sent([whole(b"found")]))
+    async with public_client(MOST, lookup=look_up) as client:
+        answer = await client.get(server.url.replace("127.0.0.1", "host.example"))
+
+    assert (answer.content, asked) == (b"found", ["host.example"])

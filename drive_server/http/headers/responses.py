@@ -17,6 +17,7 @@ from drive_server.telemetry.traces import SpanKind, span
 PERSONAL_PREFIX: Final = "/api"
 POLICY: Final = "Content-Security-Policy"
 CACHE: Final = "Cache-Control"
+OPENER: Final = "Cross-Origin-Opener-Policy"
 NO_STORE: Final = "no-store"
 FRAMED_HERE: Final = "frame-ancestors 'self'"
 """The whole policy of a PDF that is shown: under a sandbox, or without plugins, browsers show none."""
@@ -26,15 +27,18 @@ HEADERS: Final = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    "Cross-Origin-Opener-Policy": "same-origin",
 }
 TRANSPORT: Final = "Strict-Transport-Security"
 ONE_YEAR: Final = "max-age=31536000"
 DEFAULTS: Final = {
     POLICY: "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
     CACHE: NO_STORE,
+    OPENER: "same-origin",
 }
-"""Where a response says nothing itself: pages name their own style, public files and downloads may be stored."""
+"""Where a response says nothing itself: pages name their own style, public files and downloads may be stored.
+
+Hosts open the page on which a program is let in as a window of theirs, and wait for its end.
+"""
 
 
 class ResponseHeaders:

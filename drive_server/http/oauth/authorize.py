@@ -19,6 +19,7 @@ from drive_server.errors import (
     UnavailableError,
 )
 from drive_server.http.access import COOKIE, DriveDep, require_same_origin
+from drive_server.http.headers.responses import OPENER
 from drive_server.http.languages import language_of
 from drive_server.http.logins import end_session, open_by_password, open_session
 from drive_server.http.metadata import AUTHORIZE
@@ -39,6 +40,22 @@ router = APIRouter(include_in_schema=False)
 @router.get(AUTHORIZE)
 async def ask(request: Request, drive: DriveDep) -> Response:
     """Ask the person: first who they are, then whether they let the program in."""
+    return _as_window(await _asked(request, drive))
+
+
+@router.post(AUTHORIZE)
+async def answer(request: Request, drive: DriveDep) -> Response:
+    """Take what the person answered on the page."""
+    return _as_window(await _answered(request, drive))
+
+
+def _as_window(response: Response) -> Response:
+    """Let the host that opened this in a window know the window again once it leads back to the host."""
+    response.headers[OPENER] = "unsafe-none"
+    return response
+
+
+async def _asked(request: Request, drive: Drive) -> Response:
     language = language_of(request)
     try:
         asked = await read_request(drive, request)
@@ -49,9 +66,7 @@ async def ask(request: Request, drive: DriveDep) -> Response:
     return await _form_page(request, drive, asked)
 
 
-@router.post(AUTHORIZE)
-async def answer(request: Request, drive: DriveDep) -> Response:
-    """Take what the person answered on the page."""
+async def _answered(request: Request, drive: Drive) -> Response:
     language = language_of(request)
     try:
         require_same_origin(request)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from starlette.responses import HTMLResponse
 
@@ -95,7 +95,8 @@ class ConsentPage:
             f"<input type='password' name='token' required autocomplete='off' maxlength='16384'></label>{button}"
             "</fieldset></form>"
         )
-        elsewhere = f"<p><a class='button' href='{OIDC_START}'>{self._say('elsewhere')}</a></p>"
+        issuer = f"{OIDC_START}?back={quote(self.here, safe='')}"
+        elsewhere = f"<p><a class='button' href='{escape(issuer)}'>{self._say('elsewhere')}</a></p>"
         others = (
             f"<p class='small'><a href='/' target='_blank' rel='noopener'>{self._say('otherwise')}</a> · "
             f"<a href='{escape(self.here)}'>{self._say('logged_in')}</a></p>"

@@ -1,5 +1,8 @@
 """Log in at an issuer: two redirects, and a page that says how it went."""
 
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as Base64Error
 from html import escape
 from typing import TYPE_CHECKING, Final
 
@@ -29,6 +32,9 @@ if TYPE_CHECKING:
 
 CALLBACK: Final = f"{START}/callback"
 COOKIE: Final = "drive_oidc"
+BACK_COOKIE: Final = "drive_oidc_back"
+BACK: Final = re.compile(r"/authorize\?[A-Za-z0-9_.~%+&=*-]{1,2900}")
+"""The only pages that a login leads back to: those on which a program waits for the person."""
 SECONDS: Final = 600
 FIELDS: Final = ("state", "code", "iss")
 MOST_CHARACTERS: Final = 4096
@@ -47,10 +53,10 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get(START)
-async def start(request: Request, drive: DriveDep, *, again: bool = False) -> Response:
+async def start(request: Request, drive: DriveDep, *, again: bool = False, back: str = "") -> Response:
     """Lead to the issuer; the browser keeps a signed note of this login for ten minutes.
 
-    With `again` the person who is logged in proves anew who they are.
+    With `again` the person who is logged in proves anew who they are; `back` is the page to go on at afterwards.
     """
     try:
         session = await _session_of(drive, request) if again else ("", "")
@@ -58,16 +64,11 @@ async def start(request: Request, drive: DriveDep, *, again: bool = False) -> Re
     except (StateConflictError, UnauthenticatedError, UnavailableError) as error:
         return _failed(request, error)
     response = RedirectResponse(beginning.url, 303)
-    # Lax: the issuer's redirect has to bring it back.
-    response.set_cookie(
-        COOKIE,
-        beginning.memory,
-        max_age=SECONDS,
-        path=START,
-        httponly=True,
-        samesite="lax",
-        secure=request.url.scheme == "https",
-    )
+    _remember(request, response, COOKIE, beginning.memory)
+    if BACK.fullmatch(back):
+        _remember(request, response, BACK_COOKIE, urlsafe_b64encode(back.encode()).decode())
+    else:
+        response.delete_cookie(BACK_COOKIE, path=START)
     return response
 
 
@@ -90,15 +91,30 @@ async def callback(request: Request, drive: DriveDep) -> Response:
     else:
         response = await _logged_in(drive, request, principal)
     response.delete_cookie(COOKIE, path=START)
+    response.delete_cookie(BACK_COOKIE, path=START)
     return response
 
 
+def _remember(request: Request, response: Response, name: str, value: str) -> None:
+    # Lax: the issuer's redirect has to bring it back.
+    is_secure = request.url.scheme == "https"
+    response.set_cookie(name, value, max_age=SECONDS, path=START, httponly=True, samesite="lax", secure=is_secure)
+
+
+def _page_to_go_on(request: Request) -> str:
+    try:
+        back = urlsafe_b64decode(request.cookies.get(BACK_COOKIE, "")).decode()
+    except (Base64Error, ValueError):
+        return "/"
+    return back if BACK.fullmatch(back) else "/"
+
+
 async def _logged_in(drive: Drive, request: Request, principal: Principal) -> Response:
-    language = language_of(request)
+    language, on = language_of(request), _page_to_go_on(request)
     # A page, no redirect: after one that another site began, browsers send no cookie that is strictly of this site.
-    body = f"<p><a class='button' href='/'>{sentence(WORDS, language, 'on')}</a></p>"
+    body = f"<p><a class='button' href='{escape(on)}'>{sentence(WORDS, language, 'on')}</a></p>"
     response = page(language, WORDS["title"][language], body)
-    response.headers["Refresh"] = "0; url=/"
+    response.headers["Refresh"] = f"0; url={on}"
     await set_session(drive, request, response, principal)
     return response
 

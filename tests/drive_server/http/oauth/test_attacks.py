@@ -305,6 +305,7 @@ async def test_no_site_shows_the_page_in_a_frame(service: Service) -> None:
     assert "default-src 'none'" in policy
     assert "form-action 'self' https://claude.example;" in policy
     assert shown.headers["cache-control"] == "no-store"
+    assert shown.headers["cross-origin-opener-policy"] == "unsafe-none", "hosts open it as a window of theirs"
 
 
 async def test_a_person_can_not_grant_what_was_not_asked_for(service: Service) -> None:

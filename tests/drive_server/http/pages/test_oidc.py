@@ -114,6 +114,35 @@ async def test_a_person_with_an_account_logs_in_at_the_issuer_and_stays_the_same
     assert (disabled.status_code, "disabled" in disabled.text) == (401, True)
 
 
+@pytest.mark.parametrize(
+    ("back", "on"),
+    [
+        ("/authorize?client_id=x&state=a%2Fb", "/authorize?client_id=x&amp;state=a%2Fb"),
+        ("https://evil.example/authorize?x", "/"),
+        ("//evil.example/authorize?x", "/"),
+        ("/authorize?x'onclick='y", "/"),
+        ("/authorize?x\r\nSet-Cookie: a=b", "/"),
+        ("/other", "/"),
+        ("/authorize?" + "x" * 5000, "/"),
+    ],
+)
+async def test_a_login_leads_back_to_a_program_that_waits_and_to_no_other_page(
+    drive_settings: DriveSettings, back: str, on: str
+) -> None:
+    async with (
+        logging_in(drive_settings, oidc_create_users=True) as (service, provider),
+        service.client("") as browser,
+    ):
+        begun = await browser.get("/login/oidc", params={"back": back})
+        done = await come_back(browser, provider, begun)
+        again = await log_in(browser, provider)
+
+    assert done.status_code == 200
+    assert f"href='{on}'" in done.text
+    assert done.headers["refresh"] == f"0; url={on}".replace("&amp;", "&")
+    assert again.headers["refresh"] == "0; url=/"
+
+
 async def test_an_account_is_made_or_linked_only_where_the_settings_say_so(drive_settings: DriveSettings) -> None:
     async with logging_in(drive_settings, oidc_create_users=True) as (service, provider):
         async with service.client("") as browser:
