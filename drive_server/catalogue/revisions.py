@@ -55,6 +55,14 @@ REVISIONS: Final[dict[str, tuple[str, str]]] = {
         "Announce io.modelcontextprotocol/tasks in the capabilities of the request.",
         "请在请求的能力声明中加入 io.modelcontextprotocol/tasks。",
     ),
+    "input_not_announced": (
+        "This needs an answer that the client does not announce to be able to give.",
+        "这需要客户端的答复，但客户端没有声明具备此能力。",
+    ),
+    "input_not_announced.hint": (
+        "Announce what `requiredCapabilities` names in the capabilities of the request.",
+        "请在请求的能力声明中加入 `requiredCapabilities` 所列的能力。",
+    ),
     "state_not_ours": (
         "This `requestState` was not given for this call, by this person and with these arguments.",
         "这个 `requestState` 不是为此人以这些参数发出的这次调用而给出的。",

@@ -43,10 +43,10 @@ class Report:
     output: str
 
 
-async def run(release: str, url: str, scratch: Path) -> Report:
-    """Let a release of the suite ("0.1", "0.2") test the server at the address, with all that 2025-11-25 asks."""
+async def run(release: str, url: str, scratch: Path, revision: str = "2025-11-25") -> Report:
+    """Let a release of the suite ("0.1", "0.2") test the server at the address, with all that the revision asks."""
     results = scratch / "results"
-    chosen = ["--suite", "all"] if release == "0.1" else ["--requirements", "2025-11-25"]
+    chosen = ["--suite", "all"] if release == "0.1" else ["--requirements", revision]
     command = program(CONFORMANCE[release], "server", "--url", url, "--output-dir", str(results), *chosen)
     with anyio.fail_after(SECONDS):
         finished = await anyio.run_process(command, check=False, stderr=STDOUT, cwd=scratch, env=environment(scratch))

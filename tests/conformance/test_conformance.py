@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.conformance import fixtures, suite
+from tests.conformance import alone, fixtures, suite
 from tests.conformance.serving import serving_without_key
 
 if TYPE_CHECKING:
@@ -68,3 +68,35 @@ async def test_the_server_as_it_is_passes_the_scenarios_that_need_no_fixture(
     ]
     assert not complaints, "\n".join(complaints)
     assert len(report.scenarios & NEED_NO_FIXTURE) >= len(NEED_NO_FIXTURE) - (release == "0.1"), report.output
+
+
+SCENARIOS_WITHOUT_SESSIONS = 50
+NOT_SCORED = ("tasks-", "http-custom-header-server-validation")
+"""Scenarios of an extension, and of headers for arguments: they need tools that the drive has no kind of."""
+NOT_DONE = frozenset(
+    {
+        # An answer without the question's signed state is none: the suite sends one to see whether more is ignored.
+        "sep-2322-ignore-unexpected-params",
+        # The suite wants a tool that changes the list of tools, which no tool of the drive can.
+        "sep-2575-server-sends-tools-list-changed-on-subscription",
+    }
+)
+"""Warnings."""
+
+
+async def test_the_server_passes_every_scored_scenario_of_the_revision_without_sessions(
+    drive_settings: DriveSettings, tmp_path: Path
+) -> None:
+    async with serving_without_key(drive_settings) as service:
+        fixtures.mount(service.drive.server)
+        alone.mount(service.drive.server)
+        report = await suite.run("0.2", f"{service.url}/mcp", tmp_path, "2026-07-28")
+
+    complaints = [
+        str(complaint)
+        for complaint in report.complaints
+        if not complaint.scenario.startswith(NOT_SCORED) and not (complaint.is_warning and complaint.check in NOT_DONE)
+    ]
+    assert not complaints, "\n".join(complaints)
+    assert report.exit_code == 0, report.output
+    assert len(report.scenarios) == SCENARIOS_WITHOUT_SESSIONS, sorted(report.scenarios)

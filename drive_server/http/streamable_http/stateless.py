@@ -39,6 +39,7 @@ from drive_server.mcp.protocol.failures import error_data
 from drive_server.mcp.protocol.guard import INITIALIZE, Guard, ending, over_limit
 from drive_server.mcp.protocol.messages import VERSION, as_error, write_failure, write_message
 from drive_server.mcp.stateless.envelope import (
+    MISSING_CAPABILITY,
     REVISION,
     SUPPORTED,
     Envelope,
@@ -53,7 +54,15 @@ from drive_server.messages import Message
 Root = Any
 WITH_SESSIONS: Final = SUPPORTED[1:]
 SUBSCRIBE: Final = "resources/subscribe"
-Work = Callable[[Stream], Coroutine[Any, Any, None]]
+
+
+class AnswerStream(Stream):
+    """The stream of one answer. `status` is that of an answer that goes out as JSON."""
+
+    status = 200
+
+
+Work = Callable[[AnswerStream], Coroutine[Any, Any, None]]
 
 
 def is_stateless(request: Request, root: Root = None) -> bool:
@@ -113,12 +122,13 @@ class StatelessRequests:
     ) -> None:
         questions = self.server.questions(root, token.principal)
 
-        async def work(stream: Stream, scope: anyio.CancelScope) -> None:
+        async def work(stream: AnswerStream, scope: anyio.CancelScope) -> None:
             def tell(message: JSONRPCMessage) -> None:
                 stream.add(write_message(message), can_be_dropped=True)
 
             with scope:
                 answer = await self.server.answer(root, envelope, questions, request, tell)
+                stream.status = _status_of(answer)
                 stream.add(write_message(answer), is_last=True)
             if scope.cancelled_caught:
                 stream.add(write_message(_given_up(root)), is_last=True)
@@ -135,7 +145,7 @@ class StatelessRequests:
     ) -> None:
         filter_of(root, envelope)  # refused, it has an answer of its own
 
-        async def work(stream: Stream, held: OpenStream) -> None:
+        async def work(stream: AnswerStream, held: OpenStream) -> None:
             def tell(message: JSONRPCMessage) -> None:
                 stream.add(write_message(message))
 
@@ -158,7 +168,7 @@ async def answer_with(work: Work, receive: Receive, send: Send) -> None:
 
     An answer that comes soon and alone goes out as JSON.
     """
-    stream = Stream("")
+    stream = AnswerStream("")
     stream.attach()
     async with anyio.create_task_group() as group:
         group.start_soon(until_disconnected, receive, group.cancel_scope)
@@ -166,7 +176,7 @@ async def answer_with(work: Work, receive: Receive, send: Send) -> None:
         with anyio.move_on_after(FIRST_WAIT_SECONDS):
             await _news(stream)
         if stream.sole is not None:
-            await _send_json(b"".join(event.data for event in stream.take()), send)
+            await _send_json(stream, send)
         else:
             await _follow(stream, send)
         group.cancel_scope.cancel()
@@ -188,8 +198,9 @@ async def _news(stream: Stream) -> None:
         await stream.wait()
 
 
-async def _send_json(data: bytes, send: Send) -> None:
-    await send(_head(JSON_TYPE, (b"content-length", str(len(data)).encode())))
+async def _send_json(stream: AnswerStream, send: Send) -> None:
+    data = b"".join(event.data for event in stream.take())
+    await send({**_head(JSON_TYPE, (b"content-length", str(len(data)).encode())), "status": stream.status})
     await send(body_part(data, more=False))
 
 
@@ -205,6 +216,11 @@ async def _respond(request: Request, send: Send, response: Response) -> None:
 def _key_of(token: DriveToken) -> str:
     """Return the key to count calls by; tokens of an issuer change, so they count for their person."""
     return token.principal.key_id or token.principal.user_id
+
+
+def _status_of(answer: JSONRPCMessage) -> int:
+    """Return the status of an answer as JSON: errors of the protocol itself have one of their own."""
+    return 400 if isinstance(answer.root, JSONRPCError) and answer.root.error.code == MISSING_CAPABILITY else 200
 
 
 def _given_up(root: JSONRPCRequest) -> JSONRPCMessage:

@@ -26,6 +26,11 @@ class InputRequiredError(McpError):
 class AsksInResults(ABC):
     """A session whose questions are results: the client makes the call again, with the answer."""
 
+    @property
+    @abstractmethod
+    def asked(self) -> dict[str, Any] | None:
+        """What the client has to answer before it makes the call again, None if nothing."""
+
     @abstractmethod
     async def answer_to(self, question: Question, form: dict[str, Any]) -> tuple[ElicitResult, Question]:
         """Return the answer that came with the call, and the question as it was seen.

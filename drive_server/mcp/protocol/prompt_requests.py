@@ -21,6 +21,7 @@ from mcp.types import (
 
 from drive_server.access import Actor
 from drive_server.errors import InvalidInputError
+from drive_server.mcp.calls.questions import AsksInResults, InputRequiredError
 from drive_server.mcp.completions import DriveCompletions
 from drive_server.mcp.prompts import DrivePrompts
 from drive_server.mcp.protocol.failures import as_protocol_error
@@ -73,7 +74,13 @@ class PromptRequests:
         needed = [one.name for one in prompts[name].arguments or [] if one.required]
         if missing := [argument for argument in needed if argument not in arguments]:
             raise InvalidInputError(f"{', '.join(missing)} is missing.", hint="Give all that the prompt needs.")
-        return await self._server.get_prompt(name, arguments)
+        try:
+            return await self._server.get_prompt(name, arguments)
+        except ValueError as error:  # the SDK makes one of whatever the prompt raises
+            session = self._server.get_context().session
+            if isinstance(session, AsksInResults) and session.asked is not None:
+                raise InputRequiredError from error
+            raise
 
     async def _complete(self, request: CompleteRequest) -> ServerResult:
         asked = request.params

@@ -50,6 +50,7 @@ class Envelope:
     """The client as a request tells of it. `log_level`: the least severe log message that it wants, None: none."""
 
     client: InitializeRequestParams
+    announced: frozenset[str]
     takes_tasks: bool
     log_level: LoggingLevel | None
 
@@ -72,10 +73,12 @@ def envelope_of(params: Mapping[str, Any] | None) -> Envelope:
     if level is not None and level not in LEVELS:
         raise _incomplete(LEVEL_KEY)
     extensions = (capabilities.model_extra or {}).get("extensions")
+    announced = capabilities.model_dump(exclude_none=True)
     # A model is lent in the middle of a call, for which there is no way here that would not read all files anew.
     capabilities.sampling = None
     return Envelope(
         InitializeRequestParams(protocolVersion=REVISION, capabilities=capabilities, clientInfo=client),
+        frozenset(announced),
         takes_tasks=isinstance(extensions, dict) and TASKS in extensions,
         log_level=level,
     )
@@ -96,9 +99,14 @@ def unknown_method() -> RequestRefusedError:
 
 def lacks_tasks() -> RequestRefusedError:
     """Return the refusal of a request about tasks of a client that does not announce them."""
-    error = InvalidInputError(Message.of("tasks_not_announced"))
-    data = {**error.to_dict(), "requiredCapabilities": {"extensions": {TASKS: {}}}}
-    return RequestRefusedError(400, ErrorData(code=MISSING_CAPABILITY, message=error.message, data=data))
+    return RequestRefusedError(400, lacking("tasks_not_announced", {"extensions": {TASKS: {}}}))
+
+
+def lacking(reason: str, capabilities: dict[str, Any]) -> ErrorData:
+    """Return the error for what needs capabilities that the client does not announce."""
+    error = InvalidInputError(Message.of(reason))
+    data = {**error.to_dict(), "requiredCapabilities": capabilities}
+    return ErrorData(code=MISSING_CAPABILITY, message=error.message, data=data)
 
 
 def refused(status: int, code: int, error: DriveError) -> RequestRefusedError:

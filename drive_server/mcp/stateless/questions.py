@@ -12,8 +12,16 @@ from secrets import token_hex
 from time import time
 from typing import Any, Final
 
-from mcp.types import INVALID_PARAMS, ElicitResult
-from pydantic import ValidationError
+from mcp.types import (
+    INVALID_PARAMS,
+    CreateMessageRequest,
+    CreateMessageResult,
+    ElicitRequest,
+    ElicitResult,
+    ListRootsRequest,
+    ListRootsResult,
+)
+from pydantic import BaseModel, ValidationError
 
 from drive_server.access import Principal
 from drive_server.context import META_IDEMPOTENCY_KEY, META_IF_MATCH
@@ -29,9 +37,15 @@ KEY: Final = "confirm"
 STATE: Final = "requestState"
 RESPONSES: Final = "inputResponses"
 PURPOSE: Final = "answer to a question"
-MOST_STATE_CHARACTERS: Final = 2000
+MOST_STATE_CHARACTERS: Final = 100_000
 MARGIN_SECONDS: Final = 60.0
 BOUND_META: Final = (META_IDEMPOTENCY_KEY, META_IF_MATCH)
+InputRequest = ElicitRequest | CreateMessageRequest | ListRootsRequest
+FORMS: Final[Mapping[type[Any], type[BaseModel]]] = {
+    ElicitRequest: ElicitResult,
+    CreateMessageRequest: CreateMessageResult,
+    ListRootsRequest: ListRootsResult,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +57,8 @@ class State:
     call: str
     text: str
     etag: str | None
+    given: dict[str, Any]
+    """What the client sent in earlier rounds of the call."""
 
 
 class Questions:
@@ -67,13 +83,12 @@ class Questions:
         if given is not None and (state is None or state.call != call):
             raise refused(400, INVALID_PARAMS, InvalidInputError(Message.of("state_not_ours")))
         responses = params.get(RESPONSES)
-        answer = responses.get(KEY) if isinstance(responses, dict) else None
-        return CallQuestions(self, call, state, answer)
+        return CallQuestions(self, call, state, responses if state and isinstance(responses, dict) else {})
 
-    def sign(self, call: str, question: Question) -> str:
+    def sign(self, call: str, question: Question, given: Mapping[str, Any]) -> str:
         """Return the state of a question about the call."""
         ends = self._clock() + self._answer_seconds
-        payload = [token_hex(16), ends, call, _digest(question.text), question.etag]
+        payload = [token_hex(16), ends, call, _digest(question.text), question.etag, given]
         return self._signer.sign(self._purpose, json.dumps(payload, separators=(",", ":")).encode())
 
     async def use(self, state: State) -> None:
@@ -96,34 +111,64 @@ class Questions:
 class CallQuestions:
     """The questions of one call. `asked` is what its client has to answer before it makes the call again."""
 
-    def __init__(self, questions: Questions, call: str, state: State | None, answer: Any) -> None:
+    def __init__(self, questions: Questions, call: str, state: State | None, responses: Mapping[str, Any]) -> None:
         self._questions = questions
         self._call = call
         self._state = state
-        self._answer = answer
+        self._responses = responses
+        self._given: dict[str, Any] = {}
         self.asked: dict[str, Any] | None = None
 
     async def answer_to(self, question: Question, form: dict[str, Any]) -> tuple[ElicitResult, Question]:
         """Return the answer that came with the call, and the question as the person saw it; see `AsksInResults`."""
-        state = self._state
-        if state is None or self._answer is None:
-            raise self._ask(question, form)
+        state, params = self._state, {"mode": "form", "message": question.text, "requestedSchema": form}
+        wanted = {KEY: {"method": "elicitation/create", "params": params}}
+        if state is None or KEY not in self._responses:
+            raise self._ask(wanted, question)
         await self._questions.use(state)
         if state.text != _digest(question.text) and state.etag == question.etag:
             # What would happen is something else now, and no etag keeps it from happening.
-            raise self._ask(question, form)
+            raise self._ask(wanted, question)
         try:
-            return ElicitResult.model_validate(self._answer), Question(question.text, state.etag)
+            return ElicitResult.model_validate(self._responses[KEY]), Question(question.text, state.etag)
         except ValidationError as error:
             raise DeclinedError(Message.of("could_not_ask")) from error
 
-    def _ask(self, question: Question, form: dict[str, Any]) -> InputRequiredError:
-        params = {"mode": "form", "message": question.text, "requestedSchema": form}
-        self.asked = {
-            "inputRequests": {KEY: {"method": "elicitation/create", "params": params}},
-            STATE: self._questions.sign(self._call, question),
+    async def inputs(self, wanted: Mapping[str, InputRequest]) -> dict[str, Any]:
+        """Return what the client sent for each of these, in this round of the call or an earlier one.
+
+        Raises `InputRequiredError` as long as one of them is missing, or is of another form.
+        """
+        given = self._given
+        if self._state is not None:
+            await self._questions.use(self._state)
+            given.update(self._state.given)
+            self._state = None
+        for key, request in wanted.items():
+            if key in self._responses and _fits(request, self._responses[key]):
+                given[key] = self._responses[key]
+        missing = {
+            key: request.model_dump(mode="json", by_alias=True, exclude_none=True)
+            for key, request in wanted.items()
+            if key not in given
         }
+        if missing:
+            raise self._ask(missing, Question("", None), given)
+        return {key: given[key] for key in wanted}
+
+    def _ask(
+        self, wanted: dict[str, Any], question: Question, given: Mapping[str, Any] | None = None
+    ) -> InputRequiredError:
+        self.asked = {"inputRequests": wanted, STATE: self._questions.sign(self._call, question, given or {})}
         return InputRequiredError()
+
+
+def _fits(request: InputRequest, response: Any) -> bool:
+    try:
+        FORMS[type(request)].model_validate(response)
+    except ValidationError:
+        return False
+    return True
 
 
 def _bound(params: Mapping[str, Any]) -> Any:

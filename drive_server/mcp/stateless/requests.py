@@ -45,6 +45,7 @@ from drive_server.storage.database import Database
 DISCOVER: Final = "server/discover"
 LISTEN: Final = "subscriptions/listen"
 CALL: Final = "tools/call"
+UPDATE_TASK: Final = "tasks/update"
 NOT_PASSED_ON: Final = frozenset({STATE, RESPONSES, "task"})
 """Parameters for the session, and one of another revision: which calls become tasks is the server's choice here."""
 KINDS: Final[Mapping[str, type[Any]]] = {
@@ -57,7 +58,7 @@ KINDS: Final[Mapping[str, type[Any]]] = {
     "prompts/get": GetPromptRequest,
     "completion/complete": CompleteRequest,
     "tasks/get": DetailedTaskRequest,
-    "tasks/update": UpdateTaskRequest,
+    UPDATE_TASK: UpdateTaskRequest,
     "tasks/cancel": StopTaskRequest,
 }
 
@@ -119,7 +120,8 @@ class StatelessServer:
         kind = KINDS[method]
         if method == CALL and envelope.takes_tasks and self.drive.can_be_task(str(params.get("name"))):
             kind = DirectedCall
-        passed_on = {name: value for name, value in params.items() if name not in NOT_PASSED_ON}
+        kept_back = frozenset[str]() if method == UPDATE_TASK else NOT_PASSED_ON
+        passed_on = {name: value for name, value in params.items() if name not in kept_back}
         found = checked(kind, {"method": method, "params": passed_on}, REVISION)
         if kind is DirectedCall and not isinstance(found, Refusal):
             self.drive.fill_in(found.root)  # pyright: ignore[reportArgumentType] - `checked` made it of this kind

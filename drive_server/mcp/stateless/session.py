@@ -1,27 +1,45 @@
 """The session of one request: it says nothing but what belongs to this request, and asks by ending it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from types import TracebackType
-from typing import Any, NoReturn, Self
+from typing import Any, Final, NoReturn, Self
 
 from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import McpError
 from mcp.shared.message import SessionMessage
-from mcp.types import INTERNAL_ERROR, ElicitResult, JSONRPCMessage, LoggingLevel, RequestId, ServerNotification
+from mcp.types import (
+    INTERNAL_ERROR,
+    CreateMessageRequest,
+    ElicitRequest,
+    ElicitResult,
+    JSONRPCMessage,
+    ListRootsRequest,
+    LoggingLevel,
+    RequestId,
+    ServerNotification,
+)
 from starlette.requests import Request
 
 from drive_server.errors import StateConflictError
 from drive_server.mcp.calls.questions import AsksInResults, Question
 from drive_server.mcp.protocol.messages import as_error
 from drive_server.mcp.protocol.sessions import LEVELS, DriveSession
-from drive_server.mcp.stateless.envelope import Envelope
-from drive_server.mcp.stateless.questions import CallQuestions
+from drive_server.mcp.stateless.envelope import Envelope, lacking
+from drive_server.mcp.stateless.questions import CallQuestions, InputRequest
 from drive_server.messages import Message
 
 Sink = Callable[[JSONRPCMessage], None]
 """Takes what is said before the answer, at once."""
 Room = Callable[[], Awaitable[None]]
 """Returns when the client has taken what was said so far."""
+
+
+NEEDED: Final[Mapping[type[Any], str]] = {
+    ElicitRequest: "elicitation",
+    CreateMessageRequest: "sampling",
+    ListRootsRequest: "roots",
+}
+"""The capability that each kind of request for input needs."""
 
 
 class Outbox:
@@ -62,6 +80,7 @@ class RequestSession(DriveSession, AsksInResults):
         super().__init__(None, Outbox(sink, room), options, stateless=True)  # it never runs, and so reads no stream
         self.introduce(envelope.client)
         self.request = http
+        self._announced = envelope.announced
         self._level = envelope.log_level
         self._questions = questions
 
@@ -78,6 +97,19 @@ class RequestSession(DriveSession, AsksInResults):
         if self._questions is None:
             raise _no_requests()
         return await self._questions.answer_to(question, form)
+
+    async def inputs(self, wanted: Mapping[str, InputRequest]) -> dict[str, Any]:
+        """Return what the client answers to these; for tools and prompts that were added the way FastMCP has it.
+
+        The call ends here until the answers are there, and begins anew then: change nothing before. Raises `McpError`
+        if the client does not announce that it can answer them.
+        """
+        needed = {NEEDED[type(request)]: {} for request in wanted.values()}
+        if not self._announced.issuperset(needed):
+            raise McpError(lacking("input_not_announced", needed))
+        if self._questions is None:
+            raise _no_requests()
+        return await self._questions.inputs(wanted)
 
     async def send_log_message(
         self, level: LoggingLevel, data: Any, logger: str | None = None, related_request_id: RequestId | None = None

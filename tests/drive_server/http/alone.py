@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 REVISION = "2026-07-28"
 PREFIX = "io.modelcontextprotocol/"
-ASKS = {"elicitation": {"form": {}}}
-TASKS = {"extensions": {f"{PREFIX}tasks": {}}}
+ASKS: dict[str, Any] = {"elicitation": {"form": {}}}
+TASKS: dict[str, Any] = {"extensions": {f"{PREFIX}tasks": {}}}
 NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 NOT_IN_THE_CORE = ("tasks/",)
 YES = {"action": "accept", "content": {"confirm": True}}
@@ -119,7 +119,7 @@ def require_form(method: str, result: dict[str, Any]) -> None:
 
 
 @asynccontextmanager
-async def alone(service: Service, key: str | None = None, **capabilities: Any) -> AsyncGenerator[Alone]:
+async def alone(service: Service, key: str | None = None, /, **capabilities: Any) -> AsyncGenerator[Alone]:
     """Yield a client with these capabilities."""
     async with service.client(key) as client:
         yield Alone(client, capabilities)
