@@ -3,7 +3,8 @@
     python -m benchmarks.mcp_tools [--times 20] [--rounds 9]
 
 All are called over one session of Streamable HTTP, by a client in this process; the milliseconds are those of the
-server's process. Rounds of the tools follow each other.
+server's process. Rounds of the tools follow each other. A second table has the characters of each answer: of its text,
+and of its structured result, which is to be no longer than twice the text.
 """
 
 import argparse
@@ -39,6 +40,7 @@ class Row:
     tool: str
     arguments: dict[str, Any]
     rounds: list[float] = field(default_factory=list[float])
+    sizes: tuple[int, int] = (0, 0)
 
 
 class Session:
@@ -48,6 +50,7 @@ class Session:
         self._pid = service.process.pid
         self._connection = connection
         self._numbers = count(1)
+        self._body = b""
         self._headers = {
             **HEADERS,
             "Authorization": f"Bearer {service.token}",
@@ -56,6 +59,14 @@ class Session:
         }
         self._headers["Mcp-Session-Id"] = self._send("initialize", INTRODUCTION)
         self._send("notifications/initialized")
+
+    def sizes(self, row: Row) -> tuple[int, int]:
+        """Return the characters of the answer's text and of its structured result."""
+        self._send("tools/call", {"name": row.tool, "arguments": row.arguments})
+        result = json.loads(self._body)["result"]
+        text = "".join(block["text"] for block in result["content"])
+        structured = json.dumps(result.get("structuredContent"), ensure_ascii=False, separators=(",", ":"))
+        return len(text), len(structured)
 
     def measured(self, row: Row, times: int) -> float:
         """Return the milliseconds of CPU of a call, of all threads of the service."""
@@ -74,7 +85,7 @@ class Session:
             message["id"] = next(self._numbers)
         self._connection.request("POST", "/mcp", json.dumps(message), self._headers)
         answer = self._connection.getresponse()
-        body = answer.read()
+        body = self._body = answer.read()
         assert answer.status < 300, body
         assert b'"error"' not in body, body
         assert b'"isError":true' not in body, body
@@ -88,6 +99,8 @@ def run(times: int, rounds: int) -> list[Row]:
         table = _rows(service)
         with closing(HTTPConnection("127.0.0.1", service.port, timeout=100)) as connection:
             session = Session(service, connection)
+            for row in table:
+                row.sizes = session.sizes(row)
             for number in range(rounds + WARM_UP_ROUNDS):
                 for row in table:
                     taken = session.measured(row, times)
@@ -128,6 +141,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ]
     header = ("tool", "ms of CPU", "beside the first", "least", "beside the first")
     print_table(f"A call of a tool over MCP, medians of {options.rounds} rounds", header, shown)
+    sizes = [
+        [row.name, f"{row.sizes[0]:,}", f"{row.sizes[1]:,}", f"x{row.sizes[1] / row.sizes[0]:.2f}"] for row in table
+    ]
+    print_table("Characters of the answer", ("tool", "text", "structured", "beside the text"), sizes)
 
 
 if __name__ == "__main__":

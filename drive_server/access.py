@@ -90,8 +90,9 @@ class Actor:
     `idempotency_key` makes the call happen at most once per user; `if_match` is the etag that was approved; `dry_run`
     computes the effect and rolls everything back; `approved_by` is the email of the person who said yes, with the key
     `approved_key`, `approval_id` what to, or `grant_id` what covers it; `tool_call_id` is the model's call in the run;
-    `time_zone` is where the person is, an IANA name. `guard` is called first in the transaction of a change: it raises
-    if the call may not be made any more, as a body may have come for hours.
+    `time_zone` is where the person is, an IANA name; `whole_results` asks for every field of an answer. `guard` is
+    called first in the transaction of a change: it raises if the call may not be made any more, as a body may have come
+    for hours.
     """
 
     principal: Principal
@@ -106,6 +107,7 @@ class Actor:
     approval_id: str | None = None
     grant_id: str | None = None
     time_zone: str | None = None
+    whole_results: bool = field(default=False, compare=False)
     guard: Guard | None = field(default=None, compare=False, repr=False)
 
     @property

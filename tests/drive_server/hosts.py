@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 from mcp import ClientSession
@@ -12,7 +12,7 @@ from mcp.shared.memory import create_connected_server_and_client_session
 from mcp.types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult, TextContent
 
 from drive_server.connect import in_process_session
-from drive_server.context import current_principal
+from drive_server.context import META_WHOLE_RESULTS, current_principal
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
     from drive_server.access import Actor
     from drive_server.drive import Drive
+
+
+WHOLE: Final = {META_WHOLE_RESULTS: True}
+"""`_meta` of a call that is answered with every field."""
 
 
 class Host:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote, urljoin
 
 from drive_server.connect import ConcurrentSession
+from tests.drive_server.hosts import WHOLE
 from tests.drive_server.http.dav.client import Dav, dav_of
 from tests.drive_server.http.items import DRIVE, FILES, ITEMS, done
 from tests.drive_server.http.streamable_http.test_endpoint import remote
@@ -58,7 +59,9 @@ class Person:
 
     async def call(self, tool: str, **arguments: Any) -> Answer:
         """Call a tool."""
-        result = await self.host.result(tool, **{name: value for name, value in arguments.items() if value is not None})
+        result = await self.host.result(
+            tool, WHOLE, **{name: value for name, value in arguments.items() if value is not None}
+        )
         found = result.structuredContent or {}
         if not result.isError:
             return Answer(found)
@@ -127,7 +130,7 @@ class Person:
     async def version_sizes(self, way: Way, item_id: str) -> list[int]:
         """Return the sizes of all versions of a file, the first one first."""
         if way == "mcp":
-            found = await self.host.call("list_versions", file_id=item_id, limit=1000)
+            found = await self.host.call("list_versions", WHOLE, file_id=item_id, limit=1000)
         else:
             found = done(await self.http.get(f"{FILES}/{item_id}/versions", params={"limit": 1000}))
         assert [version["number"] for version in found["versions"]] == [*range(len(found["versions"]), 0, -1)]
@@ -136,7 +139,7 @@ class Person:
     async def newest_changes(self, way: Way) -> list[dict[str, Any]]:
         """Return the last two changes of the person."""
         if way == "mcp":
-            return (await self.host.call("list_changes", limit=2))["changes"]
+            return (await self.host.call("list_changes", WHOLE, limit=2))["changes"]
         return done(await self.http.get(f"{DRIVE}/changes", params={"limit": 2}))["changes"]
 
     async def _below(self, way: Way) -> list[dict[str, Any]]:
@@ -148,12 +151,12 @@ class Person:
 
     async def _root(self, way: Way) -> dict[str, Any]:
         if way == "mcp":
-            return await self.host.call("get_file_info", item_id="root")
+            return await self.host.call("get_file_info", WHOLE, item_id="root")
         return done(await self.http.get(f"{ITEMS}/root"))
 
     async def _listed(self, way: Way, ref: str) -> list[dict[str, Any]]:
         if way == "mcp":
-            return (await self.host.call("list_folder", folder_id=ref, limit=1000))["items"]
+            return (await self.host.call("list_folder", WHOLE, folder_id=ref, limit=1000))["items"]
         return done(await self.http.get(f"{ITEMS}/{ref}/children", params={"limit": 1000}))["items"]
 
     async def _paths(self) -> dict[str, int | None]:

@@ -24,6 +24,7 @@ from drive_server.context import (
     META_RUN_ID,
     META_TIME_ZONE,
     META_TOOL_CALL_ID,
+    META_WHOLE_RESULTS,
     current_principal,
 )
 from drive_server.errors import InvalidInputError, UnauthenticatedError
@@ -139,6 +140,7 @@ def actor_of(principal: Principal, tool: str, meta: dict[str, Any]) -> Actor:
         approval_id=vouched[META_APPROVAL_ID],
         grant_id=vouched[META_GRANT_ID],
         time_zone=_text(meta, META_TIME_ZONE),
+        whole_results=principal.method == IN_PROCESS or _flag(meta, META_WHOLE_RESULTS),
     )
 
 

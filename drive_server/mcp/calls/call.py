@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, fields
+from functools import partial
 from typing import Any, TypeVar
 
 from mcp.server.fastmcp import Context, FastMCP
@@ -18,6 +19,7 @@ from drive_server.mcp.calls.consent import Asks, Consent, can_ask
 from drive_server.mcp.calls.progress import CallProgress, progress_sender
 from drive_server.mcp.calls.purging import require_purge
 from drive_server.mcp.calls.sampling import HostModel, can_sample
+from drive_server.mcp.lean_results import lean
 from drive_server.messages import Message, translations
 from drive_server.models.changes import Effect, Outcome
 from drive_server.services.map_reduce.language_model import LanguageModel
@@ -120,22 +122,30 @@ def is_settled(actor: Actor, session: ServerSession) -> bool:
     return actor.dry_run or actor.principal.method == IN_PROCESS or not can_ask(session)
 
 
-def answer(actor: Actor, text: str, result: BaseModel, detail: str | Callable[[], str] = "") -> CallToolResult:
-    """Return the structured result with a short text, or with `detail` for hosts that show their model only texts."""
+def answer(
+    actor: Actor,
+    text: str,
+    result: BaseModel,
+    detail: str | Callable[[], str] = "",
+    to_lean: Callable[[BaseModel], dict[str, Any]] = lean,
+) -> CallToolResult:
+    """Return the structured result with a short text, or with `detail` for hosts that show their model only texts.
+
+    Hosts get the result as `to_lean` makes it, unless they ask for the whole.
+    """
     shown = text
+    structured = result.model_dump(mode="json") if actor.whole_results else to_lean(result)
     if detail and actor.principal.method != IN_PROCESS:
         more = detail if isinstance(detail, str) else detail()
         shown = f"{text}\n{more}" if more else text
-    return CallToolResult(
-        content=[TextContent(type="text", text=shown)], structuredContent=result.model_dump(mode="json")
-    )
+    return CallToolResult(content=[TextContent(type="text", text=shown)], structuredContent=structured)
 
 
 def changed(
     actor: Actor, outcome: Outcome[Any], text: str, result: BaseModel, detail: str | Callable[[], str] = ""
 ) -> CallToolResult:
     """Return the answer of a change; `_meta` has its number in the journal, or the effect of a dry run."""
-    answered = answer(actor, _text(outcome, text), result, detail)
+    answered = answer(actor, _text(outcome, text), result, detail, partial(lean, is_change=True))
     meta: dict[str, Any] = {META_REPLAYED: outcome.replayed}
     if outcome.change_id is not None:
         meta[META_CHANGE_ID] = outcome.change_id

@@ -97,6 +97,7 @@ class TaskCall(Call):
             dry_run=order.meta["dry_run"],
             approved_by=order.meta["approved_by"],
             approved_key=order.meta.get("approved_key"),
+            whole_results=order.meta.get("whole_results", False),
         )
 
     def host_model(self, silent_seconds: float) -> LanguageModel | None:
@@ -122,6 +123,7 @@ def meta_of(actor: Actor) -> dict[str, Any]:
         "dry_run": actor.dry_run,
         "approved_by": actor.approved_by,
         "approved_key": actor.approved_key,
+        "whole_results": actor.whole_results,
     }
 
 

@@ -8,6 +8,7 @@ from drive_server.access import Actor, Scope
 from drive_server.errors import NotFoundError
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
+from drive_server.mcp.lean_results import whole_item
 from drive_server.mcp.results import ListResult
 from drive_server.mcp.tools.definition.arguments import (
     Conflict,
@@ -24,7 +25,15 @@ from drive_server.mcp.tools.definition.arguments import (
     PlaceRef,
 )
 from drive_server.mcp.tools.definition.spec import ADDS, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
-from drive_server.mcp.tools.definition.texts import counted, item_lines, page_text, reference, shown_path, tree_lines
+from drive_server.mcp.tools.definition.texts import (
+    counted,
+    item_facts,
+    item_lines,
+    page_text,
+    reference,
+    shown_path,
+    tree_lines,
+)
 from drive_server.models.base import Page
 from drive_server.models.items import Item, MovedItems, TreeNode
 from drive_server.registry import ServiceRegistry
@@ -77,7 +86,7 @@ class FileTools(ToolGroup):
         """
         actor = await call.actor()
         item = await self._drive.files.get(actor, item_id)
-        return answer(actor, f"{reference(item)}.", item)
+        return answer(actor, f"{reference(item)}.", item, lambda: item_facts(item), whole_item)
 
     @records("create")
     @ToolSpec("Create a folder", "新建文件夹", Scope.WRITE, "write", "low", ADDS, action="create")

@@ -24,8 +24,9 @@ from drive_server.mcp.tools.definition.arguments import (
     Until,
 )
 from drive_server.mcp.tools.definition.spec import EDITS, READS, ToolGroup, ToolSpec, records
-from drive_server.mcp.tools.definition.texts import counted, page_text
+from drive_server.mcp.tools.definition.texts import counted, cut_lines, page_text
 from drive_server.models.changes import Change, UndoResult
+from drive_server.services.tree.names import display_name
 
 
 class HistoryTools(ToolGroup):
@@ -51,7 +52,8 @@ class HistoryTools(ToolGroup):
                 agreed, run_id=run_id, change_id=change_id, preview=preview, progress=call.progress
             ),
         )
-        return changed(actor, outcome, _summary(outcome.value), UndoResultModel.of(outcome.value))
+        result = outcome.value
+        return changed(actor, outcome, _summary(result), UndoResultModel.of(result), lambda: _lines(result.undone))
 
     @records("undo", "redo")
     @ToolSpec("Redo changes", "重做更改", Scope.WRITE, "execution", "medium", EDITS, has_preview=True, can_be_task=True)
@@ -73,7 +75,7 @@ class HistoryTools(ToolGroup):
         )
         result = outcome.value
         text = f"Did {counted(len(result.redone), 'change')} again.{_left(result.skipped)}"
-        return changed(actor, outcome, text, RedoResultModel.of(result))
+        return changed(actor, outcome, text, RedoResultModel.of(result), lambda: _lines(result.redone))
 
     @ToolSpec("List changes", "列出更改记录", Scope.READ, "query", "low", READS)
     async def list_changes(
@@ -110,8 +112,7 @@ class HistoryTools(ToolGroup):
             limit=limit,
             cursor=cursor,
         )
-        lines = [_line(change) for change in page.items]
-        return answer(actor, page_text(page, "change"), ChangesResult.of(page), "\n".join(lines))
+        return answer(actor, page_text(page, "change"), ChangesResult.of(page), lambda: _lines(page.items))
 
 
 def _summary(result: UndoResult) -> str:
@@ -122,7 +123,12 @@ def _left(skipped: Sequence[object]) -> str:
     return f" Left as it is now: {counted(len(skipped), 'thing')}." if skipped else ""
 
 
+def _lines(changes: Sequence[Change]) -> str:
+    return cut_lines(_line(change) for change in changes)
+
+
 def _line(change: Change) -> str:
-    who = f"{change.user_email}, {change.tool or 'no tool'}"
+    key = f", key {display_name(change.key_name)}" if change.key_name else ""
+    who = f"{change.user_email}, {change.tool or 'no tool'}{key}"
     approved = f", approved by {change.approved_by}" if change.approved_by else ""
     return f"- {change.id}: {change.summary} ({change.at:%Y-%m-%d %H:%M} UTC, {who}{approved})"

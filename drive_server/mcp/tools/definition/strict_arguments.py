@@ -7,6 +7,7 @@ from mcp.server.fastmcp.utilities.func_metadata import FuncMetadata
 from pydantic import ValidationError
 
 from drive_server.errors import InvalidInputError
+from drive_server.mcp.lean_results import with_optional_fields
 
 MOST_COMPLAINTS = 10
 MOST_NAME_CHARACTERS = 64
@@ -55,7 +56,7 @@ def strict(metadata: FuncMetadata) -> StrictArguments:
     """Return the same function's metadata with strict arguments."""
     return StrictArguments(
         arg_model=metadata.arg_model,
-        output_schema=_or_an_error(metadata.output_schema or {}),
+        output_schema=_or_an_error(with_optional_fields(metadata.output_schema or {})),
         output_model=metadata.output_model,
     )
 

@@ -9,7 +9,7 @@ from drive_server.models.items import Item, TreeNode
 from drive_server.models.search import Hit
 from drive_server.services.tree.names import display_name
 
-MOST_LINES = 50
+MOST_LINES = 100
 MOST_PASSAGE_CHARACTERS = 1_000
 
 
@@ -35,9 +35,31 @@ def reference(item: Item) -> str:
     return f"{shown_path(item)} ({item.kind}, id {item.id}, etag {item.etag})"
 
 
+def described(item: Item) -> str:
+    """Return how an item of a list is named, with what lists are compared by: its size and its date."""
+    facts = f"{item.kind}, {counted(item.size, 'byte')}" if item.kind == "file" else item.kind
+    date = f"trashed {item.trashed_at:%Y-%m-%d %H:%M}" if item.trashed_at else f"{item.modified_at:%Y-%m-%d %H:%M}"
+    return f"{shown_path(item)} ({facts}, {date} UTC, id {item.id}, etag {item.etag})"
+
+
+def item_facts(item: Item) -> str:
+    """Return the facts about one item besides its name, id and etag."""
+    state = f", index {item.index_state}" if item.index_state else ""
+    size = f"{counted(item.size, 'byte')}, version {item.version}{state}"
+    holds = size if item.kind == "file" else counted(item.child_count or 0, "item")
+    media = f"{item.media_type}, " if item.media_type else ""
+    shared = ", shared" if item.shared else ""
+    times = (
+        f"created {item.created_at:%Y-%m-%d %H:%M}, changed {item.updated_at:%Y-%m-%d %H:%M}, "
+        f"own date {item.modified_at:%Y-%m-%d %H:%M} UTC"
+    )
+    trashed = f", in the trash since {item.trashed_at:%Y-%m-%d %H:%M} UTC" if item.trashed_at else ""
+    return f"{media}{holds}; owner {item.owner}, your role {item.role}{shared}; {times}{trashed}."
+
+
 def item_lines(items: Iterable[Item]) -> str:
     """Return one line for each item."""
-    return cut_lines(f"- {reference(item)}" for item in items)
+    return cut_lines(f"- {described(item)}" for item in items)
 
 
 def tree_lines(node: TreeNode) -> str:
@@ -47,11 +69,11 @@ def tree_lines(node: TreeNode) -> str:
 
 def hit_lines(hits: Iterable[Hit]) -> str:
     """Return each hit with its passage."""
-    return cut_lines(f"- {reference(hit.item)}" + (_found(hit) if hit.end else "") for hit in hits)
+    return cut_lines(f"- {described(hit.item)}" + (_found(hit) if hit.end else "") for hit in hits)
 
 
 def _branch(node: TreeNode, depth: int) -> Iterator[str]:
-    yield f"{'  ' * depth}- {reference(node.item)}{' …' if node.truncated else ''}"
+    yield f"{'  ' * depth}- {described(node.item)}{' …' if node.truncated else ''}"
     for child in node.children:
         yield from _branch(child, depth + 1)
 
@@ -75,7 +97,7 @@ def _passage(hit: Hit) -> str:
 
 
 def cut_lines(lines: Iterable[str]) -> str:
-    """Return the first 50 lines, and how many more there are."""
+    """Return the first 100 lines, and how many more there are."""
     shown = list(lines)
     more = len(shown) - MOST_LINES
     return "\n".join(shown[:MOST_LINES] + ([f"- and {more:,} more"] if more > 0 else []))

@@ -7,7 +7,7 @@ from pydantic import AnyUrl
 
 from drive_server.mcp.tools.definition.arguments import MAX_PLACE_CHARACTERS
 from drive_server.services.documents.citations import MAX_CITATIONS
-from tests.drive_server.hosts import Host, host_of, text_of
+from tests.drive_server.hosts import WHOLE, Host, host_of, text_of
 from tests.drive_server.knowledge import documents, samples
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ async def test_hits_say_their_version_and_place_and_how_to_open_them(drive: Driv
     structured = result.structuredContent
     assert structured
     hit = structured["hits"][0]
-    named = (await alices.call("search_files", query="deck.pptx"))["hits"][0]
+    named = (await alices.call("search_files", WHOLE, query="deck.pptx"))["hits"][0]
 
     assert (hit["version"], hit["place"]) == (1, "slide=1")
     assert f", version 1, slide=1, characters {hit['start']}-{hit['end']}: " in text_of(result)

@@ -7,7 +7,7 @@ import pytest
 from drive_server.context import META_IDEMPOTENCY_KEY
 from drive_server.mcp.server import GROUPS
 from drive_server.services.journal.changes import ChangeKind
-from tests.drive_server.hosts import Host, text_of
+from tests.drive_server.hosts import WHOLE, Host, text_of
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
@@ -78,7 +78,7 @@ async def test_changes_are_found_by_tool_kind_and_time_and_tell_who_did_them_wit
     await assistant.call("create_folder", RUN, name="A")
     await assistant.call("rename_item", RUN, item_id="/A", name="B")
 
-    renames = await alices.result("list_changes", tool="rename_item", kind="organise", since="2026-01-01")
+    renames = await alices.result("list_changes", WHOLE, tool="rename_item", kind="organise", since="2026-01-01")
     none = await alices.call("list_changes", until="2026-01-01T00:00:00Z")
     wrong = await alices.refused("list_changes", since="once upon a time")
 
@@ -103,7 +103,7 @@ async def test_changes_are_listed_by_run_and_by_item_with_the_tool_that_made_the
 
     assert [change["tool"] for change in of_run["changes"]] == ["rename_item", "create_folder"]
     assert of_item.structuredContent is not None
-    assert [change["action"] for change in of_item.structuredContent["changes"]] == ["rename"]
+    assert [change["tool"] for change in of_item.structuredContent["changes"]] == ["rename_item"]
     assert of_item.structuredContent["cursor"]
     assert "Renamed 'A' to 'B'." in text_of(of_item)
     assert "entries" not in of_run["changes"][0]
