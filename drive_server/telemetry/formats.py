@@ -35,7 +35,7 @@ class _LineFormat(logging.Formatter):
         shown = copy(record)
         shown.exc_text = None
         if not self._quotes:
-            shown.args = _without_words(record.args)
+            shown.args = without_words(record.args)
         return self._write(shown)
 
     def _write(self, record: logging.LogRecord) -> str:
@@ -87,7 +87,8 @@ def fields_of(record: logging.LogRecord) -> dict[str, Any]:
     return {**log_fields(), **getattr(record, DETAILS, {})}
 
 
-def _without_words(arguments: Any) -> Any:
+def without_words(arguments: Any) -> Any:
+    """Return the arguments of a record with the kinds of errors in the places of errors."""
     if isinstance(arguments, tuple):
         return tuple(kind_of(one) if isinstance(one, BaseException) else one for one in arguments)
     return arguments

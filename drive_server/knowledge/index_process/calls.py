@@ -19,6 +19,7 @@ import anyio.to_thread
 from drive_server.errors import DriveError
 from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
 from drive_server.knowledge.process import ProcessCrashedError
+from drive_server.telemetry.faults import trace_of
 
 LENGTH: Final = struct.Struct("!Q")
 LARGE_BYTES: Final = 1 << 18
@@ -55,6 +56,7 @@ class Answer:
     value: Any = None
     error: Exception | None = None
     trace: str = ""
+    way: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,16 @@ Received = Call | Cancellation | Answer | Notice
 
 
 class OtherProcessError(Exception):
-    """The trace of an error in the other process, as the cause of the error here."""
+    """The trace of an error in the other process, as the cause of the error here; `log_sentence` is without words."""
+
+    def __init__(self, trace: str, way: str) -> None:
+        super().__init__(f"\n{trace}")
+        self.log_sentence = way
+
+
+def way_of(error: BaseException) -> str:
+    """Return the way to an error in one line, without its words, which may quote contents."""
+    return " | ".join(line.strip() for line in trace_of(error))
 
 
 class Peer:
@@ -148,7 +159,7 @@ class Peer:
         if answer is None or answer.done():
             return
         if message.error is not None:
-            message.error.__cause__ = OtherProcessError(f"\n{message.trace}")
+            message.error.__cause__ = OtherProcessError(message.trace, message.way)
             answer.set_exception(message.error)
             answer.exception()  # somebody may wait no more
         else:
@@ -160,7 +171,8 @@ class Peer:
         except asyncio.CancelledError:
             answer = Answer(call.number, error=ProcessCrashedError())
         except Exception as error:  # noqa: BLE001 - the caller decides
-            answer = Answer(call.number, error=_portable(error), trace="".join(traceback.format_exception(error)))
+            trace = "".join(traceback.format_exception(error))
+            answer = Answer(call.number, error=_portable(error), trace=trace, way=way_of(error))
         finally:
             self._working.pop(call.number, None)
         if not self.is_closed:

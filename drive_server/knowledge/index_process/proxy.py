@@ -31,9 +31,11 @@ from drive_server.knowledge.index.rows import IndexedFile
 from drive_server.knowledge.index.table import TableState
 from drive_server.knowledge.index.tables import ANSWER_SECONDS, table_name
 from drive_server.knowledge.index_process.child import Child, start
+from drive_server.knowledge.index_process.log_lines import write_line
 from drive_server.knowledge.index_process.passage_index import Method, Opening
 from drive_server.knowledge.process import ProcessCrashedError
 from drive_server.messages import Message
+from drive_server.telemetry.fields import log_fields
 
 logger = logging.getLogger(__name__)
 
@@ -256,7 +258,8 @@ class IndexProcess:
         try:
             child = await self._child()
             async with asyncio.timeout(LONGEST_SECONDS.get(method, ANSWER_SECONDS) + MARGIN_SECONDS):
-                return await child.peer.call("run", method, arguments, options, is_large=method in LARGE)
+                call = (method, arguments, options, dict(log_fields()))
+                return await child.peer.call("run", *call, is_large=method in LARGE)
         except TimeoutError as error:
             self._is_hung = True
             self.health.request("inspect")
@@ -287,7 +290,7 @@ class IndexProcess:
             "note_failure": self.health.note_failure,
             "state": self._note_state,
             "hung": self._note_hung,
-            "log": _log,
+            "log": write_line,
         }
         child = await start(store_environment(self._url), methods, notices)
         level = logging.getLogger("drive_server").getEffectiveLevel()
@@ -347,7 +350,7 @@ class IndexProcess:
             try:
                 if not self._is_closed:
                     with anyio.move_on_after(MARGIN_SECONDS):
-                        await child.peer.call("run", "look", (), {})  # it notes the version, for later looks
+                        await child.peer.call("run", "look", (), {}, {})  # it notes the version, for later looks
             finally:
                 await child.end()
         if is_local(self._url) and not self._is_closed:
@@ -367,10 +370,3 @@ def _versions(folder: Path, table: str) -> Sequence[str]:
     with suppress(OSError):
         return sorted(entry.name for entry in Path(folder, f"{table}.lance", "_versions").iterdir())
     return ()
-
-
-def _log(record: logging.LogRecord) -> None:
-    """Log what the process has to say."""
-    theirs = logging.getLogger(record.name)
-    if theirs.isEnabledFor(record.levelno):
-        theirs.handle(record)

@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 from collections.abc import Mapping
-from logging.handlers import QueueHandler
+from functools import partial
 from typing import Any, BinaryIO
 
 from drive_server.knowledge.embedding.embedder import Embedder, Vectors
@@ -20,8 +20,10 @@ from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.table import TableState
 from drive_server.knowledge.index.tables import PANICS
 from drive_server.knowledge.index_process.calls import LENGTH, Peer, unpacked
+from drive_server.knowledge.index_process.log_lines import ReportedLog
 from drive_server.knowledge.index_process.passage_index import Method, Opening
 from drive_server.knowledge.memory import limit_arenas, release_unused
+from drive_server.telemetry.fields import begin_log_fields
 
 
 class ReportedHealth(IndexHealth):
@@ -59,18 +61,6 @@ class WorkingIndex(KnowledgeIndex):
         return vector
 
 
-class ReportedLog(QueueHandler):
-    """Sends log records to the service, as text."""
-
-    def __init__(self, peer: Peer) -> None:
-        super().__init__(None)  # pyright: ignore[reportArgumentType] - `enqueue` needs no queue
-        self._peer = peer
-
-    def enqueue(self, record: logging.LogRecord) -> None:
-        """Send a record."""
-        self._peer.tell("log", record)
-
-
 class Worker:
     """Answers the service's calls on the index that it opens."""
 
@@ -92,11 +82,14 @@ class Worker:
     async def _open(self, opening: Opening) -> None:
         log = logging.getLogger()
         log.setLevel(opening.log_level)
-        log.addHandler(ReportedLog(self.peer))
+        log.addHandler(ReportedLog(opening.log_level, partial(self.peer.tell, "log")))
         self._index = WorkingIndex(opening, self.peer)
 
-    async def _run(self, method: Method, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
-        """Run a method of the index; tell the state of the table before the answer."""
+    async def _run(
+        self, method: Method, arguments: tuple[Any, ...], options: Mapping[str, Any], fields: Mapping[str, str]
+    ) -> Any:
+        """Run a method of the index for a call with these fields of the log; tell the state of the table before."""
+        begin_log_fields(**fields)
         assert self._index is not None  # noqa: S101 - it is opened first
         try:
             return await getattr(self._index, method)(*arguments, **options)

@@ -68,6 +68,8 @@ async def test_errors_of_the_drive_cross_as_they_are_and_others_as_text() -> Non
         assert type(caught.value) is kind
         assert isinstance(caught.value.__cause__, OtherProcessError)
         assert "in fail" in str(caught.value.__cause__)
+        assert "in fail" in caught.value.__cause__.log_sentence
+        assert "/x" not in caught.value.__cause__.log_sentence
 
 
 async def test_a_cancelled_call_is_cancelled_on_the_other_side_before_it_ends_here() -> None:

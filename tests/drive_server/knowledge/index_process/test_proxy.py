@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
@@ -18,12 +19,15 @@ from drive_server.knowledge.embedding.embedder import NoEmbedder
 from drive_server.knowledge.embedding.vectors import EmbedderUnavailableError
 from drive_server.knowledge.index.health import DamagedIndexError
 from drive_server.knowledge.index_process import proxy
+from drive_server.knowledge.index_process.calls import OtherProcessError
 from drive_server.knowledge.index_process.proxy import IndexProcess
+from drive_server.telemetry.faults import kind_of
+from drive_server.telemetry.fields import begin_log_fields
+from drive_server.telemetry.formats import TextFormat, fields_of
 from tests.drive_server.knowledge.corpus import ANA, PORTS, SOUP, Corpus, file_id
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
-    from pathlib import Path
 
     from drive_server.knowledge.embedding.embedder import Embedder, Vectors
     from drive_server.knowledge.index.index import KnowledgeIndex
@@ -250,13 +254,36 @@ async def test_a_cancelled_search_ends_in_the_process_too(corpus: Corpus) -> Non
     assert await corpus.found("the port") == [1]
 
 
-async def test_a_model_that_is_away_leaves_the_words_and_is_logged_here(
-    corpus: Corpus, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(("level", "words"), [("INFO", "EmbedderUnavailableError"), ("DEBUG", "The model is away.")])
+async def test_the_log_of_the_process_is_ours_with_the_words_of_errors_on_debug_alone(
+    index: IndexProcess, caplog: pytest.LogCaptureFixture, level: str, words: str
 ) -> None:
+    caplog.set_level(level, "drive_server")
+    corpus = corpus_of(index, index._embedder)  # pyright: ignore[reportPrivateUsage] - it is away later
+    await corpus.put(1, PORTS)
     gated(corpus).is_away = True
+    begin_log_fields(request="17")
     assert await corpus.found("port") == [1]
     (record,) = [record for record in caplog.records if record.name == "drive_server.knowledge.index.index"]
-    assert record.getMessage() == "Searching by words only: The model is away."
+    assert record.getMessage() == f"Searching by words only: {words}"
+    assert fields_of(record)["request"] == "17"
+
+
+async def test_the_log_has_the_way_to_an_error_of_the_process(
+    corpus: Corpus, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    await corpus.put(2, SOUP)
+    for file in (tmp_path / "index").rglob("*.manifest"):
+        file.write_bytes(b"x")
+    with pytest.raises(DamagedIndexError) as caught:
+        await corpus.index.inspect()
+    (record,) = [one for one in caplog.records if "search index failed" in one.getMessage()]
+    assert record.exc_info
+    assert isinstance(record.exc_info[1], OtherProcessError)
+    written = TextFormat().format(record)
+    assert "tables.py" in written
+    assert str(tmp_path) not in written.replace(str(Path(__file__).parents[4]), "")
+    assert "tables.py" in kind_of(cast("Exception", caught.value.__cause__))
 
 
 async def test_an_idle_process_ends_and_the_next_search_starts_another_one(
