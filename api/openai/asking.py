@@ -10,7 +10,7 @@ from api.drive import Principal
 from api.errors import InvalidRequestError
 from api.openai.errors import error_body
 from api.openai.following import HOLD_SECONDS, Answer, follow
-from api.openai.messages import Conversation
+from api.openai.messages import Conversation, text_of
 from api.openai.models import Choice, find_model
 from api.openai.pieces import Piece
 from api.openai.plain import is_housekeeping, write
@@ -46,6 +46,8 @@ class Door:
 
     async def choice(self, body: ToolBody, messages: Messages) -> Choice:
         """Return what the request is for. Raises `NotFoundError` and `InvalidRequestError`."""
+        said = next((content for role, content in reversed(messages) if role == "user"), None)
+        self.request.state.language = language_of(text_of(said))
         if body.requires_tool:
             raise InvalidRequestError("tool_required")
         found = await find_model(self.service, self.caller, body.model)
@@ -59,7 +61,6 @@ class Door:
 
     async def begin(self, choice: Choice, conversation: Conversation, at: Named | None = None) -> Answer:
         """Return the answer of the assistant, which has begun."""
-        self.request.state.language = language_of(conversation.order)
         turns = Turns(self.service, self.caller, choice.assistant.id)
         return await turns.begin(conversation, at or Named(name=self._name(), is_retry=self._is_retry()))
 

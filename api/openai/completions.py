@@ -2,6 +2,8 @@
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Final
 from uuid import uuid4
 
@@ -60,15 +62,18 @@ class ChunkWriter:
     async def write(self, pieces: AsyncGenerator[list[Piece]]) -> AsyncGenerator[bytes]:
         """Yield the chunks, batch by batch; a comment in silence."""
         last: Piece | None = None
-        yield self._delta({"role": "assistant", "content": ""})
+        begun = self._delta({"role": "assistant", "content": ""})
         async with aclosing(pieces):
             async for batch in pieces:
                 last = batch[-1] if batch else last
-                yield b"".join(self._deltas(batch)) or HEARTBEAT
-        yield self._last(last)
+                if chunks := begun + b"".join(self._deltas(batch)) if batch else begun + HEARTBEAT:
+                    yield chunks
+                begun = b""
+        yield begun + self._last(last)
 
     def _deltas(self, batch: Sequence[Piece]) -> list[bytes]:
-        return [self._delta({FIELDS[piece.kind]: piece.text}) for piece in batch if piece.kind in FIELDS]
+        words = [(kind, "".join(piece.text for piece in said)) for kind, said in groupby(batch, key=attrgetter("kind"))]
+        return [self._delta({FIELDS[kind]: text}) for kind, text in words if kind in FIELDS]
 
     def _delta(self, delta: dict[str, Any]) -> bytes:
         return self._begin + encode(delta) + self._end

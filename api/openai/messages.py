@@ -94,7 +94,7 @@ def read_conversation(messages: Iterable[tuple[str, Content]], instructions: str
     briefed, said = [instructions or ""], list[tuple[Role, Content]]()
     for role, content in messages:
         if role in SYSTEM:
-            briefed.append(_text_of(content))
+            briefed.append(text_of(content))
         elif role == "user":
             said.append(("user", content))
         else:
@@ -103,9 +103,9 @@ def read_conversation(messages: Iterable[tuple[str, Content]], instructions: str
         raise InvalidRequestError("no_order")
     *before, (_, last) = said
     files, kept = _files_of(last)
-    history = [Said(role, text) for role, content in before if (text := _text_of(content)).strip()]
+    history = [Said(role, text) for role, content in before if (text := text_of(content)).strip()]
     return Conversation(
-        _checked(_text_of(last) or (LOOK if files or kept else "")),
+        _checked(text_of(last) or (LOOK if files or kept else "")),
         history,
         _instructions(briefed),
         files,
@@ -113,7 +113,8 @@ def read_conversation(messages: Iterable[tuple[str, Content]], instructions: str
     )
 
 
-def _text_of(content: Content) -> str:
+def text_of(content: Content) -> str:
+    """Return the words of a message, without what else it has."""
     if content is None or isinstance(content, str):
         return content or ""
     return "\n".join(part.text for part in content if part.text)

@@ -1,5 +1,6 @@
 """A run as a conversation shows it: its events become pieces of an answer, always the same ones for the same events."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
@@ -11,6 +12,7 @@ from api.openai.words import WORDS, say
 from graph.language import Language
 
 PARAGRAPH: Final = "\n\n"
+_ADDRESS: Final = re.compile(r"(?:https?:/)?/\S*\Z")
 
 Kind = Literal["text", "thought", "citations", "approval", "end"]
 
@@ -104,7 +106,8 @@ class Rendering:
         yield Piece("end", seq=seq, event={**event, "status": "paused"})
 
     def _citations(self, seq: int, event: Event) -> Iterator[Piece]:
-        verified = [one for one in event["citations"] if one["verified"] and one["address"]]
+        # What is withheld has a sentence in place of its address.
+        verified = [one for one in event["citations"] if one["verified"] and _ADDRESS.match(one["address"])]
         if verified:
             lines = [f"[{one['number']}] [{_label(one, self._language)}]({one['address']})  " for one in verified]
             yield self._paragraph("\n".join([say("sources", self._language), "", *lines]), seq)

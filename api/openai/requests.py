@@ -90,7 +90,6 @@ class ResponseBody(ToolBody):
     instructions: str | None = None
     previous_response_id: Id | None = None
     conversation: Id | NamedConversation | None = None
-    metadata: dict[str, Any] | None = None
 
     @property
     def conversation_id(self) -> str | None:

@@ -121,10 +121,9 @@ def test_errors_have_openais_shape(
 
 
 def test_an_error_is_told_in_the_callers_language(client: Any) -> None:
-    with pytest.raises(openai.NotFoundError, match="这里没有名为 nobody 的模型"):
-        ask(
-            client.with_options(default_headers={"Accept-Language": "zh"}), user("你好"), extra_body={"model": "nobody"}
-        )
+    for said, headers in (("hello", {"Accept-Language": "zh"}), ("你好", {})):
+        with pytest.raises(openai.NotFoundError, match="这里没有名为 nobody 的模型"):
+            ask(client, user(said), extra_body={"model": "nobody"}, extra_headers=headers)
 
 
 def test_models_are_the_assistants_each_with_its_text(owner: Person, client: Any) -> None:
@@ -198,3 +197,14 @@ def test_what_another_model_was_asked_in_between_is_read_as_from_outside(owner: 
     with owner.chat(command("create_folder", name="x", parent_id="root"), thread_id=thread) as turn:
         assert turn.until("approval_needed", "done")["type"] == "approval_needed"
         owner.http.post(f"/api/runs/{turn.of('run')[0]['run_id']}/cancel")
+
+
+def test_a_thread_that_was_deleted_is_not_gone_on_with(owner: Person, client: Any) -> None:
+    first = ask(client, user("one ash"), extra_headers={"X-Conversation-Id": "ash"})
+    thread = threads_of(owner)[0]["thread_id"]
+    assert owner.http.delete(f"/api/threads/{thread}").is_success
+    history = [user("one ash"), assistant(first)]
+    ask(client, *history, user("two ashes"), extra_headers={"X-Conversation-Id": "ash"})
+    newest = threads_of(owner)[0]["thread_id"]
+    assert newest != thread
+    assert [text for _, text in messages_of(owner, newest)] == ["one ash", first, "two ashes", "You said two ashes"]

@@ -130,3 +130,17 @@ def test_a_message_does_not_come_with_a_decision(client: Any) -> None:
     answer: Any = {"type": "mcp_approval_response", "approval_request_id": "mcpr_x_0", "approve": True}
     with pytest.raises(openai.BadRequestError):
         client.responses.create(model=MODEL, input=[answer, user("and go on")])
+
+
+def test_what_is_not_shared_any_more_is_withheld(owner: Person, client_of: Callable[[Person], Any]) -> None:
+    secret = owner.upload("Safe.md", "The code is 4711.")
+    guest = owner.add_new("guest")
+    body = {"email": guest.email, "role": "viewer"}
+    assert owner.http.post(f"/api/drive/items/{secret['id']}/shares", json=body).is_success
+    made = client_of(guest).responses.create(model=MODEL, input=command("read_file", file_id=secret["id"]))
+    assert "4711" in made.output_text
+    assert owner.http.delete(f"/api/drive/items/{secret['id']}/shares/{guest.email}").is_success
+    again = client_of(guest).responses.retrieve(made.id)
+    assert "4711" not in again.output_text
+    assert "Withheld" in again.output_text
+    guest.close()
