@@ -332,6 +332,11 @@ CATALOGUE: Final[dict[str, Texts]] = {
         "A state update may add messages of type human, and nothing else.",
         "更新状态时只能添加类型为 human 的消息。",
     ),
+    "unknown_command": ("There is no such command: {method}.", "没有这个命令：{method}。"),
+    "unknown_command.hint": (
+        "Use run.start, input.respond or state.get.",
+        "请使用 run.start、input.respond 或 state.get。",
+    ),
     "which_runs": ("The request names no runs.", "请求没有指明哪些运行。"),
     "which_runs.hint": ("Send run_ids, or a status.", "请发送 run_ids 或 status。"),
     "no_item": ("There is no such item.", "没有这一项。"),

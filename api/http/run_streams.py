@@ -42,6 +42,11 @@ STREAM: Final[dict[int | str, dict[str, Any]]] = {
 }
 
 
+def open_streams(request: Request) -> OpenStreams:
+    """Return the open streams of the service, which end with their keys."""
+    return request.app.state.open_streams
+
+
 def new_run_stream(run: RunRow, caller: Principal, service: Service, request: Request) -> EventStream:
     """Return the events of a run that has just begun, up to where it waits if nobody attends to it."""
     batches = frames_while_proved(run, 0, caller, service, request)
@@ -66,7 +71,7 @@ async def frames_while_proved(
     run: RunRow, after: int, caller: Principal, service: Service, request: Request
 ) -> AsyncGenerator[list[Frame]]:
     """Yield the frames while the caller's key or session holds, then how the run ends, if it does so soon."""
-    streams: OpenStreams = request.app.state.open_streams
+    streams = open_streams(request)
     is_over = False
     with streams.opened(request, caller.user_id) as stream:
         async with aclosing(service.runs.follow(run.id, after, service.heartbeat_seconds)) as batches:

@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Coroutine
+from collections.abc import AsyncGenerator, Collection, Coroutine, Mapping
 from contextlib import asynccontextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from fastapi import Depends, Request
+from sqlalchemy import func, select
 
 from api.drive import Principal
 from api.langgraph.runs.begin import RunStarter
@@ -15,9 +16,13 @@ from api.langgraph.runs.queue import Queue
 from api.langgraph.runs.rows import PENDING
 from api.langgraph.runs.temporary import delete_left
 from api.service import Service
-from api.storage.tables import ClientRunRow
+from api.storage.tables import ClientRunRow, RunRow
+from drive_server.storage.shared_poll import SharedPoll
 
 logger = logging.getLogger(__name__)
+
+POLL_SECONDS: Final = 1.0
+"""Runs that begin elsewhere are seen so late by those who follow their threads: one query for all of these."""
 
 
 class Clients:
@@ -26,11 +31,13 @@ class Clients:
     def __init__(self, service: Service) -> None:
         self.service = service
         self.queue = Queue(service)
+        self.newest_runs = SharedPoll[int](self._newest_runs, POLL_SECONDS, 0)
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def begin(self, caller: Principal, thread_id: str, body: RunBody) -> ClientRunRow:
         """Begin a run on a thread, or put it behind the one that works. Raises what `RunStarter.begin` raises."""
         row = await RunStarter(self.service).begin(caller, thread_id, body)
+        self.newest_runs.wake()
         if row.status == PENDING:
             self.queue.drain(thread_id)
         return row
@@ -41,8 +48,16 @@ class Clients:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    async def _newest_runs(self, thread_ids: Collection[str]) -> Mapping[str, int]:
+        """Return the number of the newest run of each of the threads."""
+        newest = select(RunRow.thread_id, func.max(RunRow.number)).where(RunRow.thread_id.in_(thread_ids))
+        async with self.service.database.read() as session:
+            found = await session.execute(newest.group_by(RunRow.thread_id))
+            return {row[0]: row[1] for row in found}
+
     async def close(self) -> None:
         """Stop all of it."""
+        self.newest_runs.end()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -62,6 +77,7 @@ async def open_clients(service: Service) -> AsyncGenerator[Clients]:
     service.drive.when_revoked(clients.queue.end_of_key)
     service.drive.when_ended(clients.queue.end_of_person)
     clients.spawn(clients.queue.run(), "queues")
+    clients.spawn(clients.newest_runs.run(), "new runs of threads")
     clients.spawn(delete_left(service), "threads of runs that are over")
     try:
         yield clients

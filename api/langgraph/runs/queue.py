@@ -116,7 +116,8 @@ class Queue:
             if isinstance(error, ShuttingDownError):
                 raise
         except DriveError as error:
-            about = {**row.about, "error": {"error": error.code, "message": error.message}}
+            sentence = self._service.graph.link_filter().clean(error.message)
+            about = {**row.about, "error": {"error": error.code, "message": sentence}}
             await self._settle(row, ERROR, before=RUNNING, about=about)
         self.tell()
 

@@ -124,6 +124,8 @@ LANGGRAPH: dict[str, str] = {
     "POST /threads/{thread_id}/runs/{run_id}/cancel": "r",
     "GET /threads/{thread_id}/runs/{run_id}/join": "r",
     "GET /threads/{thread_id}/runs/{run_id}/stream": "r",
+    "POST /threads/{thread_id}/commands": "r",
+    "POST /threads/{thread_id}/stream/events": "r",
     "POST /runs": "r",
     "POST /runs/batch": "r",
     "POST /runs/stream": "r",

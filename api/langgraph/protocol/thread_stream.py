@@ -1,0 +1,69 @@
+"""The events of a thread in LangGraph's second protocol: of its runs one after the other, also of later ones."""
+
+from collections.abc import AsyncGenerator, Collection
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Final
+
+from fastapi import Request
+
+from api.drive import Principal
+from api.events.frames import Frame
+from api.http.dependencies import is_still_caller
+from api.http.run_streams import open_streams, shown_frames
+from api.langgraph.protocol.encoder import RUN_SPAN, VALUES_SLOT, ProtocolEncoder
+from api.langgraph.runs.clients import Clients
+from api.langgraph.runs.following import HEARTBEAT_SECONDS
+from api.langgraph.streams.frames import HEARTBEAT
+from api.langgraph.streams.state_frames import CHANGES_STATE, StateFrames
+from api.storage.tables import RunRow
+
+VALUES: Final = "values"
+
+
+async def thread_events(
+    clients: Clients, caller: Principal, request: Request, thread_id: str, channels: Collection[str], since: int | None
+) -> AsyncGenerator[bytes]:
+    """Yield the events behind a number, and then what comes; without one, from the newest run on."""
+    service = clients.service
+    streams = open_streams(request)
+    newest = await service.threads.newest_run(thread_id)
+    done = (newest.number - 1 if newest else 0) if since is None else since // RUN_SPAN - 1
+    watch = clients.newest_runs.watch(thread_id)
+    yield HEARTBEAT
+    with streams.opened(request, caller.user_id) as stream:
+        while stream.is_open and watch.is_open:
+            for run in await service.threads.runs(thread_id):
+                if run.number <= done:
+                    continue
+                async with aclosing(_events_of(clients, caller, request, run, channels, since or 0)) as pieces:
+                    async for piece in pieces:
+                        yield piece
+                done = run.number
+            found = None
+            with stream.waiting():
+                found = await watch.next(HEARTBEAT_SECONDS)
+            if found is not None and not await is_still_caller(request, service):
+                return
+            yield HEARTBEAT
+
+
+async def _events_of(
+    clients: Clients, caller: Principal, request: Request, run: RunRow, channels: Collection[str], since: int
+) -> AsyncGenerator[bytes]:
+    service = clients.service
+    encoder = ProtocolEncoder(run.number, channels, since)
+    states = StateFrames(service, caller, run.thread_id, frozenset())
+    quick = replace(service, heartbeat_seconds=min(service.heartbeat_seconds, HEARTBEAT_SECONDS))
+    async with aclosing(await shown_frames(run, 0, caller, quick, request)) as batches:
+        async for frames in batches:
+            shown = b"".join(map(encoder.encode, frames))
+            if (changed := _last_change(frames)) and encoder.wants(VALUES):
+                # Before the end of the run, which clients take for the end of all that they wait for.
+                values = encoder.part(changed.seq, VALUES_SLOT, VALUES, await states.final())
+                shown = values + shown
+            yield shown or HEARTBEAT
+
+
+def _last_change(frames: list[Frame]) -> Frame | None:
+    return next((frame for frame in reversed(frames) if frame.type in CHANGES_STATE), None)
