@@ -20,7 +20,7 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 34rem; margin: 3rem auto
 h1 { font-size: 1.4rem; }
 fieldset { border: 1px solid #8888; border-radius: .5rem; margin: 1rem 0; }
 label { display: block; padding: .2rem 0; }
-input[type=password], select { font: inherit; width: 100%; box-sizing: border-box; padding: .4rem; }
+input[type=password], input[name=email], select { font: inherit; width: 100%; box-sizing: border-box; padding: .4rem; }
 button { font: inherit; padding: .5rem 1.2rem; margin: .5rem .5rem 0 0; border-radius: .5rem; border: 1px solid #8888; }
 button.main { background: #1a56db; color: #fff; border-color: #1a56db; }
 code { font-size: 1.3rem; letter-spacing: .1em; }

@@ -23,9 +23,9 @@ from drive_server.storage.tables.programs import ProgramGrantRow, ProgramRow
 DAY: Final = timedelta(days=1)
 UNUSED_FOR: Final = DAY
 FORGOTTEN_AFTER: Final = timedelta(days=90)
-FROM_A_NETWORK: Final = 30
+FROM_A_NETWORK: Final = 100
 IN_ALL: Final = 1000
-"""Registrations in a day: of one network, and of all together."""
+"""Registrations in a day: of one network, which may be that of a host with many people; and of all together."""
 MOST_ID_CHARACTERS: Final = 1000
 SECRET_PURPOSE: Final = "program secret"  # noqa: S105 - the purpose of a signature
 EVERYONE: Final = "everyone"

@@ -27,9 +27,11 @@ logger = logging.getLogger(__name__)
 FETCH_WITHIN_SECONDS: Final = 5.0
 MOST_BYTES: Final = 16 * 1024
 FRESH_FOR: Final = timedelta(hours=1)
+HELD_FOR: Final = timedelta(days=1)
 MOST_DOCUMENTS: Final = 200
-FETCHES_A_MINUTE: Final = 30
-"""Of one process: everybody may have the drive fetch a document, by an address of their choice."""
+OF_A_HOST: Final = 10
+IN_ALL: Final = 300
+"""Fetches in a minute, of one process: everybody may have the drive fetch a document, by an address of their choice."""
 OK: Final = 200
 PUBLIC_CLIENT: Final = partial(public_client, MOST_BYTES, timeout=FETCH_WITHIN_SECONDS, follow_redirects=False)
 HTTPS_PORT: Final = 443
@@ -49,7 +51,7 @@ def is_document_address(client_id: str) -> bool:
 
 
 class ClientDocuments:
-    """Fetches the documents, from public addresses only, and keeps each for an hour."""
+    """Fetches the documents, from public addresses only, and keeps each for an hour; for a day if its site is away."""
 
     def __init__(
         self,
@@ -60,7 +62,8 @@ class ClientDocuments:
         self._clock = clock
         self._client: httpx.AsyncClient | None = None
         self._documents: OrderedDict[str, tuple[datetime, dict[str, Any]]] = OrderedDict()
-        self._fetches = RateLimiter(FETCHES_A_MINUTE, Message.of("too_many_documents"))
+        reason = Message.of("too_many_documents")
+        self._of_host, self._in_all = RateLimiter(OF_A_HOST, reason), RateLimiter(IN_ALL, reason)
 
     async def get(self, address: str) -> dict[str, Any]:
         """Return the document at the address.
@@ -69,9 +72,15 @@ class ClientDocuments:
         to be had, or too many were asked for.
         """
         found = self._documents.get(address)
-        if found is not None and self._clock() - found[0] < FRESH_FOR:
+        age = self._clock() - found[0] if found is not None else None
+        if found is not None and age is not None and age < FRESH_FOR:
             return found[1]
-        document = await self._fetch(address)
+        try:
+            document = await self._fetch(address)
+        except UnavailableError:
+            if found is None or age is None or age >= HELD_FOR:
+                raise
+            return found[1]  # a site that is away for a while must not end what people granted
         if document.get("client_id") != address:
             raise InvalidInputError(Message.of("bad_client_document"))
         self._documents[address] = self._clock(), document
@@ -86,12 +95,14 @@ class ClientDocuments:
             await self._client.aclose()
 
     async def _fetch(self, address: str) -> dict[str, Any]:
+        host = urlsplit(address).hostname or ""
         try:
-            self._fetches.take("")
+            self._of_host.take(host)
+            self._in_all.take("")
             with anyio.fail_after(FETCH_WITHIN_SECONDS):
                 content = await self._get(address)
         except (httpx.HTTPError, httpx.InvalidURL, OSError, TimeoutError, RateLimitError) as error:
-            logger.warning("The document of the program at %s can't be had: %s", urlsplit(address).hostname, error)
+            logger.warning("The document of the program at %s can't be had: %s", host, error)
             raise UnavailableError(Message.of("no_client_document")) from error
         try:
             document = orjson.loads(content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,8 @@ import httpx
 import pytest
 
 import drive_server.connect
+from drive_server.clock import utc_now
+from drive_server.errors import UnavailableError
 from drive_server.services.identity.programs.documents import ClientDocuments, is_document_address
 from tests.drive_server.http.oauth.program import REDIRECT, Program
 from tests.drive_server.http.service import Service, running
@@ -112,6 +115,37 @@ async def test_an_address_without_a_description_lets_nobody_in(
     assert (shown.status_code, "<form" in shown.text) == (status, False)
     assert told.status_code == (503 if status == 503 else 401)
     assert told.json()["error"] == ("temporarily_unavailable" if status == 503 else "invalid_client")
+
+
+async def test_a_description_holds_for_an_hour_and_for_a_day_while_its_site_is_away(
+    host: Host,
+) -> None:
+    now = utc_now()
+    documents = ClientDocuments(host.client, lambda: now)
+    first = await documents.get(ADDRESS)
+    now += timedelta(minutes=61)
+    host.document = {**DOCUMENT, "client_name": "Renamed"}
+    second = await documents.get(ADDRESS)
+    host.answer = httpx.Response(500)
+    now += timedelta(hours=20)
+    third = await documents.get(ADDRESS)
+    now += timedelta(hours=5)
+    with pytest.raises(UnavailableError):
+        await documents.get(ADDRESS)
+    await documents.close()
+
+    assert [one["client_name"] for one in (first, second, third)] == ["A host", "Renamed", "Renamed"]
+
+
+async def test_a_host_is_not_asked_again_and_again(host: Host) -> None:
+    host.answer = httpx.Response(404)
+    documents = ClientDocuments(host.client)
+    for _ in range(15):
+        with pytest.raises(UnavailableError):
+            await documents.get(ADDRESS)
+    await documents.close()
+
+    assert host.asked == 10
 
 
 async def test_the_drive_asks_nobody_in_its_own_network(service: Service) -> None:
