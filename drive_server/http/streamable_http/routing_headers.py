@@ -9,12 +9,12 @@ from mcp.types import JSONRPCRequest
 from starlette.datastructures import Headers
 
 from drive_server.errors import MalformedRequestError
+from drive_server.mcp.protocol.revisions import stated_revision
 from drive_server.mcp.stateless.envelope import (
     HEADER_MISMATCH,
     RequestRefusedError,
     envelope_of,
     refused,
-    stated_revision,
 )
 from drive_server.messages import Message
 

@@ -38,21 +38,18 @@ from drive_server.mcp.calls.authentication import DriveToken
 from drive_server.mcp.protocol.failures import error_data
 from drive_server.mcp.protocol.guard import INITIALIZE, Guard, ending, over_limit
 from drive_server.mcp.protocol.messages import VERSION, as_error, write_failure, write_message
+from drive_server.mcp.protocol.revisions import REVISION, WITH_SESSIONS, stated_revision
 from drive_server.mcp.stateless.envelope import (
     MISSING_CAPABILITY,
-    REVISION,
-    SUPPORTED,
     Envelope,
     RequestRefusedError,
     refused,
-    stated_revision,
 )
 from drive_server.mcp.stateless.listening import ended, filter_of, listening
 from drive_server.mcp.stateless.requests import LISTEN, StatelessServer
 from drive_server.messages import Message
 
 Root = Any
-WITH_SESSIONS: Final = SUPPORTED[1:]
 SUBSCRIBE: Final = "resources/subscribe"
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mcp.shared.version import SUPPORTED_PROTOCOL_VERSIONS
 from mcp.types import (
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
@@ -18,17 +17,12 @@ from pydantic import ValidationError
 
 from drive_server.errors import DriveError, InvalidInputError, MalformedRequestError
 from drive_server.mcp.protocol.messages import as_error
+from drive_server.mcp.protocol.revisions import RESERVED, REVISION, VERSION_KEY
 from drive_server.mcp.protocol.sessions import LEVELS
 from drive_server.messages import Message
 
-REVISION: Final = "2026-07-28"
-SUPPORTED: Final = (REVISION, *reversed(SUPPORTED_PROTOCOL_VERSIONS))
-"""Newest first; those after the first have sessions."""
 HEADER_MISMATCH: Final = -32020
 MISSING_CAPABILITY: Final = -32021
-UNSUPPORTED_REVISION: Final = -32022
-RESERVED: Final = "io.modelcontextprotocol/"
-VERSION_KEY: Final = f"{RESERVED}protocolVersion"
 CAPABILITIES_KEY: Final = f"{RESERVED}clientCapabilities"
 CLIENT_KEY: Final = f"{RESERVED}clientInfo"
 LEVEL_KEY: Final = f"{RESERVED}logLevel"
@@ -55,12 +49,6 @@ class Envelope:
     log_level: LoggingLevel | None
 
 
-def stated_revision(params: Mapping[str, Any] | None) -> Any:
-    """Return the revision that the request's `_meta` states, None if it states none."""
-    meta = (params or {}).get("_meta")
-    return meta.get(VERSION_KEY) if isinstance(meta, dict) else None
-
-
 def envelope_of(params: Mapping[str, Any] | None) -> Envelope:
     """Return the envelope. Raises `RequestRefusedError` for one that lacks what each has to have."""
     meta = (params or {}).get("_meta")
@@ -82,14 +70,6 @@ def envelope_of(params: Mapping[str, Any] | None) -> Envelope:
         takes_tasks=isinstance(extensions, dict) and TASKS in extensions,
         log_level=level,
     )
-
-
-def unsupported(requested: str, supported: tuple[str, ...] = SUPPORTED) -> RequestRefusedError:
-    """Return the refusal of a revision, with those that there are."""
-    listed = ", ".join(supported)
-    error = InvalidInputError(Message.of("revision_unknown", requested=requested[:32], supported=listed))
-    data = {**error.to_dict(), "supported": list(supported), "requested": requested}
-    return RequestRefusedError(400, ErrorData(code=UNSUPPORTED_REVISION, message=error.message, data=data))
 
 
 def unknown_method() -> RequestRefusedError:

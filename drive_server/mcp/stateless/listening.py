@@ -22,9 +22,10 @@ from drive_server.access import Principal
 from drive_server.errors import InvalidInputError, NotFoundError
 from drive_server.mcp.protocol.messages import VERSION
 from drive_server.mcp.protocol.requests import Refusal, checked
+from drive_server.mcp.protocol.revisions import RESERVED, REVISION
 from drive_server.mcp.protocol.sessions import DriveSession
 from drive_server.mcp.protocol.subscriptions import MOST_SUBSCRIPTIONS
-from drive_server.mcp.stateless.envelope import RESERVED, REVISION, Envelope, lacks_tasks, refused
+from drive_server.mcp.stateless.envelope import Envelope, lacks_tasks, refused
 from drive_server.mcp.stateless.requests import StatelessServer
 from drive_server.mcp.stateless.session import RequestSession, Room, Sink
 from drive_server.services.tasks import Task

@@ -6,7 +6,7 @@ from typing import Any, Final
 from mcp.types import INVALID_PARAMS, ErrorData
 
 from drive_server.mcp.protocol.failures import RESOURCE_NOT_FOUND
-from drive_server.mcp.stateless.envelope import RESERVED
+from drive_server.mcp.protocol.revisions import RESERVED
 
 SERVER_KEY: Final = f"{RESERVED}serverInfo"
 TYPE: Final = "resultType"
