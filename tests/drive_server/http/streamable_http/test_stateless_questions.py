@@ -186,16 +186,19 @@ async def test_what_changed_while_the_person_thought_is_not_overwritten(client: 
     assert await text_of(client) == "Begin on Friday."
 
 
-async def test_what_would_happen_to_others_now_is_asked_about_anew(client: Alone) -> None:
-    await client.call("create_folder", name="Reports")
-    call = {"item_id": "/Reports", "email": "bob@example.com", "role": "viewer"}
-    asked = await client.call("share_item", **call)
-    renamed = await client.call("rename_item", item_id="/plan.md", name="other.md")
+async def test_a_yes_to_deleting_some_deletes_nothing_once_there_is_more(service: Service, client: Alone) -> None:
+    async with alone(service) as unasked:
+        for name in ("a", "b"):
+            await unasked.call("create_folder", name=name)
+        await unasked.call("trash_item", item_id="/a")
+        asked = await client.call("empty_trash")
+        await unasked.call("trash_item", item_id="/b")
 
-    done = await client.again(asked, YES, "share_item", **call)
+        answered = await client.again(asked, YES, "empty_trash")
+        trash = await client.call("list_trash")
 
-    assert renamed["isError"] is False
-    assert done["result"]["resultType"] == "complete"
+    assert answered["result"]["structuredContent"]["code"] == "etag_mismatch"
+    assert {item["name"] for item in trash["structuredContent"]["items"]} == {"a", "b"}
 
 
 async def test_an_answer_that_comes_too_late_declines_it(
