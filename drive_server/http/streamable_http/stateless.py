@@ -121,7 +121,8 @@ class StatelessRequests:
 
         async def work(stream: AnswerStream, scope: anyio.CancelScope) -> None:
             def tell(message: JSONRPCMessage) -> None:
-                stream.add(write_message(message), can_be_dropped=True)
+                if not stream.is_complete:  # a task goes on after its answer, and has nothing to say here any more
+                    stream.add(write_message(message), can_be_dropped=True)
 
             with scope:
                 answer = await self.server.answer(root, envelope, questions, request, tell)
@@ -144,7 +145,8 @@ class StatelessRequests:
 
         async def work(stream: AnswerStream, held: OpenStream) -> None:
             def tell(message: JSONRPCMessage) -> None:
-                stream.add(write_message(message))
+                if not stream.is_complete:
+                    stream.add(write_message(message))
 
             caller = token.principal
             async with listening(self.server, root, envelope, caller, request, tell, stream.taken):

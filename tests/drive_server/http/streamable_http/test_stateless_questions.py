@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import TYPE_CHECKING, Any
 
@@ -91,6 +92,15 @@ async def test_a_call_that_is_repeated_with_its_key_gets_what_was_recorded(clien
     assert first["result"]["_meta"]["drive-agent/replayed"] is False
     assert again["result"]["_meta"]["drive-agent/replayed"] is True
     assert without["_meta"]["drive-agent/replayed"] is True
+
+
+async def test_of_answers_that_come_at_the_same_time_one_counts(client: Alone) -> None:
+    asked = await client.call("append_to_file", **WRITE)
+
+    answers = await asyncio.gather(*(client.again(asked, YES, "append_to_file", **WRITE) for _ in range(4)))
+
+    assert sorted(answer["result"]["isError"] for answer in answers) == [False, True, True, True]
+    assert (await text_of(client)).count("Begin on Tuesday.") == 1
 
 
 async def test_a_yes_without_a_question_only_asks(client: Alone) -> None:
