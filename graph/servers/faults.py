@@ -22,7 +22,7 @@ SESSION_TERMINATED: Final = 32600
 NEWER_CODES: Final = frozenset({METHOD_NOT_FOUND, -32001, -32020, -32022})
 """Answers to `initialize` of a server that has no such method any more (MCP 2026-07-28)."""
 ENVELOPE: Final = ("_meta", "io.modelcontextprotocol/")
-"""In the words of a server that misses what each request has to say since then."""
+"""In the words of a server that misses the keys which each request has since then."""
 NEWER: Final = "2026-07-28"
 VERSION: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 MOST_VERSIONS: Final = 5

@@ -163,7 +163,7 @@ class StatelessRequests:
 
 
 async def answer_with(work: Work, receive: Receive, send: Send) -> None:
-    """Send what the work puts into a stream, until it is complete; a client that goes away ends the work.
+    """Send the messages that the work puts into a stream, until it is complete; a client that goes away ends the work.
 
     An answer that comes soon and alone goes out as JSON.
     """

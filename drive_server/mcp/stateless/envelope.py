@@ -1,4 +1,4 @@
-"""The envelope of a request: what its `_meta` says of the revision and the client (MCP 2026-07-28, basic, "_meta")."""
+"""The envelope of a request: the revision and the client, as its `_meta` has them (MCP 2026-07-28, basic, "_meta")."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class Envelope:
 
 
 def envelope_of(params: Mapping[str, Any] | None) -> Envelope:
-    """Return the envelope. Raises `RequestRefusedError` for one that lacks what each has to have."""
+    """Return the envelope. Raises `RequestRefusedError` for one that lacks a required key."""
     meta = (params or {}).get("_meta")
     stated: Mapping[str, Any] = meta if isinstance(meta, dict) else {}
     if not isinstance(stated.get(VERSION_KEY), str):
@@ -83,7 +83,7 @@ def lacks_tasks() -> RequestRefusedError:
 
 
 def lacking(reason: str, capabilities: dict[str, Any]) -> ErrorData:
-    """Return the error for what needs capabilities that the client does not announce."""
+    """Return the error for a call that needs capabilities which the client does not announce."""
     error = InvalidInputError(Message.of(reason))
     data = {**error.to_dict(), "requiredCapabilities": capabilities}
     return ErrorData(code=MISSING_CAPABILITY, message=error.message, data=data)

@@ -37,7 +37,7 @@ MOST_TASKS: Final = 100
 
 
 class Filter(BaseModel):
-    """What a client wants to hear of."""
+    """The notifications that a client wants."""
 
     toolsListChanged: StrictBool | None = None  # noqa: N815 - the protocol's names
     promptsListChanged: StrictBool | None = None  # noqa: N815
@@ -57,7 +57,7 @@ class Filter(BaseModel):
 
 
 class ListeningSession(RequestSession):
-    """Stands for a session that only listens: nothing is said to it but what it wants."""
+    """Stands for a session that only listens: it gets the notifications that it wants, and no other."""
 
     kinds: frozenset[str] = frozenset()
 
@@ -68,7 +68,7 @@ class ListeningSession(RequestSession):
 
 
 def filter_of(root: JSONRPCRequest, envelope: Envelope) -> Filter:
-    """Return what the request wants to hear of. Raises `RequestRefusedError`."""
+    """Return the notifications that the request wants. Raises `RequestRefusedError`."""
     try:
         found = Filter.model_validate((root.params or {}).get("notifications"))
     except ValidationError as error:

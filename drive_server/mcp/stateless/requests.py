@@ -89,7 +89,7 @@ class StatelessServer:
     async def answer(
         self, root: JSONRPCRequest, envelope: Envelope, questions: CallQuestions, http: Request, sink: Sink
     ) -> JSONRPCMessage:
-        """Answer a request that was read; what is said before goes to the sink."""
+        """Answer a request that was read; notifications before the answer go to the sink."""
         if root.method == DISCOVER:
             return self.result(root, self._discovered())
         params = root.params or {}

@@ -38,7 +38,7 @@ class DetailedTaskRequest(GetTaskRequest):
 
 
 class UpdateTaskParams(Params):
-    """Answers to what a task has asked; none of the drive's asks anything once it is made."""
+    """Answers to a task's questions; none of the drive's asks anything once it is made."""
 
     taskId: str  # noqa: N815 - the protocol's name
     inputResponses: dict[str, Any]  # noqa: N815
@@ -62,7 +62,7 @@ class TaskExtension:
         self._requests = requests
 
     def handlers(self) -> dict[type[Any], Handler]:
-        """Return what answers each kind of request."""
+        """Return the handler of each kind of request."""
         return {
             DirectedCall: self._on_call,
             DetailedTaskRequest: self._on_get,
