@@ -1,4 +1,4 @@
-"""What the drive says about revisions of MCP, and about requests of the one without sessions."""
+"""Sentences about revisions of MCP, and about requests of the one without sessions."""
 
 from typing import Final
 

@@ -145,11 +145,11 @@ class SdkServerSession(LateAnswers, ServerSession):
         return self._initialization_state is InitializationState.Initialized
 
     def introduce(self, client: InitializeRequestParams) -> None:
-        """Take note of what the client can do, where no `initialize` says it."""
+        """Take note of the client's capabilities, where no `initialize` tells them."""
         self._client_params = client
 
     def discard(self) -> None:
-        """Let go of what a session holds that never runs."""
+        """Close the streams of a session that never runs."""
         self._incoming_message_stream_writer.close()
         self._incoming_message_stream_reader.close()
 

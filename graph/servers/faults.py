@@ -21,6 +21,8 @@ SESSION_TERMINATED: Final = 32600
 """The code that the SDK gives to an HTTP status 404."""
 NEWER_CODES: Final = frozenset({METHOD_NOT_FOUND, -32001, -32020, -32022})
 """Answers to `initialize` of a server that has no such method any more (MCP 2026-07-28)."""
+ENVELOPE: Final = ("_meta", "io.modelcontextprotocol/")
+"""In the words of a server that misses the keys which each request has since then."""
 NEWER: Final = "2026-07-28"
 VERSION: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 MOST_VERSIONS: Final = 5
@@ -101,7 +103,7 @@ def _of_version(error: ErrorData) -> Reason | None:
     data = cast("Mapping[str, Any]", error.data) if isinstance(error.data, dict) else {}
     if isinstance(data.get("supported"), list):
         return _newer(" ".join(map(str, data["supported"])))
-    wants_envelope = "_meta" in error.message
+    wants_envelope = any(word in error.message for word in ENVELOPE)
     return _newer("") if error.code in NEWER_CODES or wants_envelope else None
 
 

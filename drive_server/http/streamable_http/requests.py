@@ -31,7 +31,7 @@ from drive_server.mcp.protocol.messages import (
     write_failure,
     write_message,
 )
-from drive_server.mcp.stateless.envelope import REVISION
+from drive_server.mcp.protocol.revisions import REVISION
 from drive_server.messages import Message
 
 logger = logging.getLogger(__name__)

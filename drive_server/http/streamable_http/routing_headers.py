@@ -1,4 +1,4 @@
-"""Headers that repeat what the body says, for those on the way who do not read it (MCP 2026-07-28, transports)."""
+"""Headers that repeat parts of the body, for those on the way who do not read it (MCP 2026-07-28, transports)."""
 
 from base64 import b64decode
 from binascii import Error as Base64Error
@@ -9,12 +9,12 @@ from mcp.types import JSONRPCRequest
 from starlette.datastructures import Headers
 
 from drive_server.errors import MalformedRequestError
+from drive_server.mcp.protocol.revisions import stated_revision
 from drive_server.mcp.stateless.envelope import (
     HEADER_MISMATCH,
     RequestRefusedError,
     envelope_of,
     refused,
-    stated_revision,
 )
 from drive_server.messages import Message
 
@@ -33,7 +33,7 @@ _END: Final = "?="
 
 
 def require_headers(headers: Headers, root: JSONRPCRequest) -> None:
-    """Require that the headers say what the body does. Raises `RequestRefusedError`."""
+    """Require that the headers agree with the body. Raises `RequestRefusedError`."""
     envelope_of(root.params)  # what the body lacks is told first
     _require(headers, VERSION_HEADER, stated_revision(root.params))
     _require(headers, METHOD_HEADER, root.method)

@@ -38,21 +38,18 @@ from drive_server.mcp.calls.authentication import DriveToken
 from drive_server.mcp.protocol.failures import error_data
 from drive_server.mcp.protocol.guard import INITIALIZE, Guard, ending, over_limit
 from drive_server.mcp.protocol.messages import VERSION, as_error, write_failure, write_message
+from drive_server.mcp.protocol.revisions import REVISION, WITH_SESSIONS, stated_revision
 from drive_server.mcp.stateless.envelope import (
     MISSING_CAPABILITY,
-    REVISION,
-    SUPPORTED,
     Envelope,
     RequestRefusedError,
     refused,
-    stated_revision,
 )
 from drive_server.mcp.stateless.listening import ended, filter_of, listening
 from drive_server.mcp.stateless.requests import LISTEN, StatelessServer
 from drive_server.messages import Message
 
 Root = Any
-WITH_SESSIONS: Final = SUPPORTED[1:]
 SUBSCRIBE: Final = "resources/subscribe"
 
 
@@ -124,7 +121,8 @@ class StatelessRequests:
 
         async def work(stream: AnswerStream, scope: anyio.CancelScope) -> None:
             def tell(message: JSONRPCMessage) -> None:
-                stream.add(write_message(message), can_be_dropped=True)
+                if not stream.is_complete:  # a task goes on after its answer, and has nothing to say here any more
+                    stream.add(write_message(message), can_be_dropped=True)
 
             with scope:
                 answer = await self.server.answer(root, envelope, questions, request, tell)
@@ -147,7 +145,8 @@ class StatelessRequests:
 
         async def work(stream: AnswerStream, held: OpenStream) -> None:
             def tell(message: JSONRPCMessage) -> None:
-                stream.add(write_message(message))
+                if not stream.is_complete:
+                    stream.add(write_message(message))
 
             caller = token.principal
             async with listening(self.server, root, envelope, caller, request, tell, stream.taken):
@@ -164,7 +163,7 @@ class StatelessRequests:
 
 
 async def answer_with(work: Work, receive: Receive, send: Send) -> None:
-    """Send what the work puts into a stream, until it is complete; a client that goes away ends the work.
+    """Send the messages that the work puts into a stream, until it is complete; a client that goes away ends the work.
 
     An answer that comes soon and alone goes out as JSON.
     """

@@ -29,7 +29,7 @@ class AsksInResults(ABC):
     @property
     @abstractmethod
     def asked(self) -> dict[str, Any] | None:
-        """What the client has to answer before it makes the call again, None if nothing."""
+        """The questions to be answered before the call is made again, as a result has them; None if there are none."""
 
     @abstractmethod
     async def answer_to(self, question: Question, form: dict[str, Any]) -> tuple[ElicitResult, Question]:

@@ -20,6 +20,7 @@ from drive_server.errors import DriveError, InvalidInputError, RateLimitError, S
 from drive_server.mcp.calls.call import refused
 from drive_server.mcp.protocol.failures import error_data
 from drive_server.mcp.protocol.messages import BATCHES_IN, VERSION, as_error
+from drive_server.mcp.protocol.revisions import WITH_SESSIONS, stated_revision, unsupported
 from drive_server.messages import Message
 from drive_server.rate_limiter import RateLimiter
 from drive_server.settings import DriveSettings
@@ -82,6 +83,9 @@ class Admission:
 
     def admit(self, request: JSONRPCRequest, key: str) -> JSONRPCMessage | None:
         """Admit the request, made with this key, and return None; or return the answer that refuses it."""
+        if not self.is_initialized and request.method != INITIALIZE and self._is_of_another_revision(request):
+            refused_revision = stated_revision(request.params)
+            return _answer(request.id, unsupported(refused_revision, "revision_over_http", WITH_SESSIONS))
         try:
             self._require_order(request)
         except DriveError as error:
@@ -95,6 +99,11 @@ class Admission:
             return over_limit(request, error)
         self._begin(request)
         return None
+
+    @staticmethod
+    def _is_of_another_revision(request: JSONRPCRequest) -> bool:
+        stated = stated_revision(request.params)
+        return stated is not None and stated not in WITH_SESSIONS
 
     def answered(self, answer: JSONRPCResponse | JSONRPCError) -> None:
         """Take note that a request has its answer."""

@@ -42,7 +42,7 @@ class Requests:
 
 
 def checked(kind: type[Any], found: Mapping[str, Any], revision: str) -> ClientRequest | Refusal:
-    """Return the request of this kind, or the answer that names what is wrong for this revision of the protocol."""
+    """Return the request of this kind, or the answer that names its faults by this revision of the protocol."""
     try:
         return ClientRequest.model_construct(kind.model_validate(found))
     except ValidationError as error:

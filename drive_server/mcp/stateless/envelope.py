@@ -1,10 +1,9 @@
-"""The envelope of a request: what its `_meta` says of the revision and the client (MCP 2026-07-28, basic, "_meta")."""
+"""The envelope of a request: the revision and the client, as its `_meta` has them (MCP 2026-07-28, basic, "_meta")."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mcp.shared.version import SUPPORTED_PROTOCOL_VERSIONS
 from mcp.types import (
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
@@ -18,17 +17,12 @@ from pydantic import ValidationError
 
 from drive_server.errors import DriveError, InvalidInputError, MalformedRequestError
 from drive_server.mcp.protocol.messages import as_error
+from drive_server.mcp.protocol.revisions import RESERVED, REVISION, VERSION_KEY
 from drive_server.mcp.protocol.sessions import LEVELS
 from drive_server.messages import Message
 
-REVISION: Final = "2026-07-28"
-SUPPORTED: Final = (REVISION, *reversed(SUPPORTED_PROTOCOL_VERSIONS))
-"""Newest first; those after the first have sessions."""
 HEADER_MISMATCH: Final = -32020
 MISSING_CAPABILITY: Final = -32021
-UNSUPPORTED_REVISION: Final = -32022
-RESERVED: Final = "io.modelcontextprotocol/"
-VERSION_KEY: Final = f"{RESERVED}protocolVersion"
 CAPABILITIES_KEY: Final = f"{RESERVED}clientCapabilities"
 CLIENT_KEY: Final = f"{RESERVED}clientInfo"
 LEVEL_KEY: Final = f"{RESERVED}logLevel"
@@ -55,14 +49,8 @@ class Envelope:
     log_level: LoggingLevel | None
 
 
-def stated_revision(params: Mapping[str, Any] | None) -> Any:
-    """Return the revision that the request's `_meta` states, None if it states none."""
-    meta = (params or {}).get("_meta")
-    return meta.get(VERSION_KEY) if isinstance(meta, dict) else None
-
-
 def envelope_of(params: Mapping[str, Any] | None) -> Envelope:
-    """Return the envelope. Raises `RequestRefusedError` for one that lacks what each has to have."""
+    """Return the envelope. Raises `RequestRefusedError` for one that lacks a required key."""
     meta = (params or {}).get("_meta")
     stated: Mapping[str, Any] = meta if isinstance(meta, dict) else {}
     if not isinstance(stated.get(VERSION_KEY), str):
@@ -84,14 +72,6 @@ def envelope_of(params: Mapping[str, Any] | None) -> Envelope:
     )
 
 
-def unsupported(requested: str, supported: tuple[str, ...] = SUPPORTED) -> RequestRefusedError:
-    """Return the refusal of a revision, with those that there are."""
-    listed = ", ".join(supported)
-    error = InvalidInputError(Message.of("revision_unknown", requested=requested[:32], supported=listed))
-    data = {**error.to_dict(), "supported": list(supported), "requested": requested}
-    return RequestRefusedError(400, ErrorData(code=UNSUPPORTED_REVISION, message=error.message, data=data))
-
-
 def unknown_method() -> RequestRefusedError:
     """Return the refusal of a method that this revision does not have."""
     return refused(404, METHOD_NOT_FOUND, InvalidInputError(Message.of("no_method_here", revision=REVISION)))
@@ -103,7 +83,7 @@ def lacks_tasks() -> RequestRefusedError:
 
 
 def lacking(reason: str, capabilities: dict[str, Any]) -> ErrorData:
-    """Return the error for what needs capabilities that the client does not announce."""
+    """Return the error for a call that needs capabilities which the client does not announce."""
     error = InvalidInputError(Message.of(reason))
     data = {**error.to_dict(), "requiredCapabilities": capabilities}
     return ErrorData(code=MISSING_CAPABILITY, message=error.message, data=data)

@@ -22,9 +22,10 @@ from drive_server.access import Principal
 from drive_server.errors import InvalidInputError, NotFoundError
 from drive_server.mcp.protocol.messages import VERSION
 from drive_server.mcp.protocol.requests import Refusal, checked
+from drive_server.mcp.protocol.revisions import RESERVED, REVISION
 from drive_server.mcp.protocol.sessions import DriveSession
 from drive_server.mcp.protocol.subscriptions import MOST_SUBSCRIPTIONS
-from drive_server.mcp.stateless.envelope import RESERVED, REVISION, Envelope, lacks_tasks, refused
+from drive_server.mcp.stateless.envelope import Envelope, lacks_tasks, refused
 from drive_server.mcp.stateless.requests import StatelessServer
 from drive_server.mcp.stateless.session import RequestSession, Room, Sink
 from drive_server.services.tasks import Task
@@ -36,7 +37,7 @@ MOST_TASKS: Final = 100
 
 
 class Filter(BaseModel):
-    """What a client wants to hear of."""
+    """The notifications that a client wants."""
 
     toolsListChanged: StrictBool | None = None  # noqa: N815 - the protocol's names
     promptsListChanged: StrictBool | None = None  # noqa: N815
@@ -56,7 +57,7 @@ class Filter(BaseModel):
 
 
 class ListeningSession(RequestSession):
-    """Stands for a session that only listens: nothing is said to it but what it wants."""
+    """Stands for a session that only listens: it gets the notifications that it wants, and no other."""
 
     kinds: frozenset[str] = frozenset()
 
@@ -67,7 +68,7 @@ class ListeningSession(RequestSession):
 
 
 def filter_of(root: JSONRPCRequest, envelope: Envelope) -> Filter:
-    """Return what the request wants to hear of. Raises `RequestRefusedError`."""
+    """Return the notifications that the request wants. Raises `RequestRefusedError`."""
     try:
         found = Filter.model_validate((root.params or {}).get("notifications"))
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Questions as results: what a call waits for goes to the client, signed, and comes back with the answer, once.
+"""Questions as results: a signed state goes to the client with the question, and comes back with the answer, once.
 
 Nothing of a question is kept but that it was answered: any process of the drive takes the answer (MCP 2026-07-28,
 basic/patterns/mrtr).
@@ -50,7 +50,7 @@ FORMS: Final[Mapping[type[Any], type[BaseModel]]] = {
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What a question's state says: who was asked about which call, until when, and what they saw."""
+    """The content of a question's state: the call that it is about, its end, and digests of the text that was shown."""
 
     nonce: str
     ends: float
@@ -58,7 +58,7 @@ class State:
     text: str
     etag: str | None
     given: dict[str, Any]
-    """What the client sent in earlier rounds of the call."""
+    """The inputs that the client sent in earlier rounds of the call."""
 
 
 class Questions:
@@ -109,7 +109,7 @@ class Questions:
 
 
 class CallQuestions:
-    """The questions of one call. `asked` is what its client has to answer before it makes the call again."""
+    """The questions of one call. `asked`: those to be answered before it is made again."""
 
     def __init__(self, questions: Questions, call: str, state: State | None, responses: Mapping[str, Any]) -> None:
         self._questions = questions
@@ -135,7 +135,7 @@ class CallQuestions:
             raise DeclinedError(Message.of("could_not_ask")) from error
 
     async def inputs(self, wanted: Mapping[str, InputRequest]) -> dict[str, Any]:
-        """Return what the client sent for each of these, in this round of the call or an earlier one.
+        """Return the inputs of these names, which the client sent in this round of the call or an earlier one.
 
         Raises `InputRequiredError` as long as one of them is missing, or is of another form.
         """
@@ -172,7 +172,7 @@ def _fits(request: InputRequest, response: Any) -> bool:
 
 
 def _bound(params: Mapping[str, Any]) -> Any:
-    """Return what of a call may not change while the person thinks."""
+    """Return the parts of a call that may not change while the person thinks."""
     meta = params.get("_meta")
     stated: Mapping[str, Any] = meta if isinstance(meta, dict) else {}
     return [params.get("name"), params.get("arguments"), [stated.get(key) for key in BOUND_META]]

@@ -23,18 +23,16 @@ from starlette.requests import Request
 from drive_server.access import Principal
 from drive_server.mcp.protocol.messages import VERSION
 from drive_server.mcp.protocol.requests import Refusal, checked
+from drive_server.mcp.protocol.revisions import REVISION, SUPPORTED, stated_revision, unsupported
 from drive_server.mcp.sdk import written
 from drive_server.mcp.server import INSTRUCTIONS, DriveServer
 from drive_server.mcp.stateless.envelope import (
-    REVISION,
-    SUPPORTED,
     TASKS,
     Envelope,
+    RequestRefusedError,
     envelope_of,
     lacks_tasks,
-    stated_revision,
     unknown_method,
-    unsupported,
 )
 from drive_server.mcp.stateless.questions import RESPONSES, STATE, CallQuestions, Questions
 from drive_server.mcp.stateless.results import INPUT_REQUIRED, TYPE, shown, shown_error
@@ -77,7 +75,7 @@ class StatelessServer:
         envelope = envelope_of(root.params)
         revision = stated_revision(root.params)
         if revision != REVISION:
-            raise unsupported(revision)
+            raise RequestRefusedError(400, unsupported(revision))
         if root.method not in KINDS and root.method not in {DISCOVER, LISTEN}:
             raise unknown_method()
         if root.method.startswith("tasks/") and not envelope.takes_tasks:
@@ -91,7 +89,7 @@ class StatelessServer:
     async def answer(
         self, root: JSONRPCRequest, envelope: Envelope, questions: CallQuestions, http: Request, sink: Sink
     ) -> JSONRPCMessage:
-        """Answer a request that was read; what is said before goes to the sink."""
+        """Answer a request that was read; notifications before the answer go to the sink."""
         if root.method == DISCOVER:
             return self.result(root, self._discovered())
         params = root.params or {}

@@ -6,7 +6,7 @@ from typing import Any, Final
 from mcp.types import INVALID_PARAMS, ErrorData
 
 from drive_server.mcp.protocol.failures import RESOURCE_NOT_FOUND
-from drive_server.mcp.stateless.envelope import RESERVED
+from drive_server.mcp.protocol.revisions import RESERVED
 
 SERVER_KEY: Final = f"{RESERVED}serverInfo"
 TYPE: Final = "resultType"
@@ -27,7 +27,7 @@ CACHED: Final[dict[str, tuple[int, str]]] = {
 
 
 def shown(method: str, result: dict[str, Any], server: dict[str, Any]) -> dict[str, Any]:
-    """Return the result of a request, made as for 2025-11-25, with what this revision adds to it."""
+    """Return the result of a request, made as for 2025-11-25, with the fields that this revision adds."""
     if method == "tools/list":
         for tool in result["tools"]:
             tool.pop("execution", None)  # which calls become tasks is the server's choice here

@@ -1,4 +1,4 @@
-"""The session of one request: it says nothing but what belongs to this request, and asks by ending it."""
+"""The session of one request: it sends only messages of this request, and asks by ending it."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from types import TracebackType
@@ -29,9 +29,9 @@ from drive_server.mcp.stateless.questions import CallQuestions, InputRequest
 from drive_server.messages import Message
 
 Sink = Callable[[JSONRPCMessage], None]
-"""Takes what is said before the answer, at once."""
+"""Takes the messages before the answer, at once."""
 Room = Callable[[], Awaitable[None]]
-"""Returns when the client has taken what was said so far."""
+"""Returns when the client has taken all messages so far."""
 
 
 NEEDED: Final[Mapping[type[Any], str]] = {
@@ -86,11 +86,11 @@ class RequestSession(DriveSession, AsksInResults):
 
     @property
     def asked(self) -> dict[str, Any] | None:
-        """What the client has to answer before it makes the call again, None if nothing."""
+        """The questions to be answered before the call is made again, as a result has them; None if there are none."""
         return self._questions.asked if self._questions else None
 
     def post(self, about: str, notification: ServerNotification) -> None:
-        """Drop it: what belongs to no request is for those who listen."""
+        """Drop it: notifications that belong to no request are for those who listen."""
 
     async def answer_to(self, question: Question, form: dict[str, Any]) -> tuple[ElicitResult, Question]:
         """Return the person's answer; see `AsksInResults`."""
@@ -99,7 +99,7 @@ class RequestSession(DriveSession, AsksInResults):
         return await self._questions.answer_to(question, form)
 
     async def inputs(self, wanted: Mapping[str, InputRequest]) -> dict[str, Any]:
-        """Return what the client answers to these; for tools and prompts that were added the way FastMCP has it.
+        """Return the client's answers to these; for tools and prompts that were added the way FastMCP has it.
 
         The call ends here until the answers are there, and begins anew then: change nothing before. Raises `McpError`
         if the client does not announce that it can answer them.

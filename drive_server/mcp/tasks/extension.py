@@ -1,5 +1,6 @@
 """Tasks as the extension of MCP 2026-07-28 has them: the server decides which calls become tasks, and clients ask."""
 
+from contextlib import suppress
 from typing import Any, Final, Literal
 
 import anyio
@@ -37,7 +38,7 @@ class DetailedTaskRequest(GetTaskRequest):
 
 
 class UpdateTaskParams(Params):
-    """Answers to what a task has asked; none of the drive's asks anything once it is made."""
+    """Answers to a task's questions; none of the drive's asks anything once it is made."""
 
     taskId: str  # noqa: N815 - the protocol's name
     inputResponses: dict[str, Any]  # noqa: N815
@@ -61,7 +62,7 @@ class TaskExtension:
         self._requests = requests
 
     def handlers(self) -> dict[type[Any], Handler]:
-        """Return what answers each kind of request."""
+        """Return the handler of each kind of request."""
         return {
             DirectedCall: self._on_call,
             DetailedTaskRequest: self._on_get,
@@ -97,13 +98,19 @@ class TaskExtension:
         params = request.params
         params.task = TaskMetadata()
         try:
-            task = await self._requests.make(params)
+            task, is_new = await self._requests.make(params)
         except McpError:
             raise
         except Exception as error:  # noqa: BLE001 - `public_error` logs what was not foreseen
             return ServerResult(refused(public_error(error, f"the tool {params.name}")))
-        with anyio.move_on_after(AT_ONCE_SECONDS):
-            task = await self.ended(task)
+        try:
+            with anyio.move_on_after(AT_ONCE_SECONDS):
+                task = await self.ended(task)
+        except anyio.get_cancelled_exc_class():
+            if is_new:  # its client is gone before it heard of a task, and so has cancelled the call
+                with anyio.CancelScope(shield=True):
+                    await self._stop(task)
+            raise
         outcome = _outcome(task)
         if error := outcome.get(ERROR):
             raise McpError(ErrorData.model_validate(error))
@@ -121,12 +128,14 @@ class TaskExtension:
 
     async def _on_stop(self, request: StopTaskRequest) -> ServerResult:
         task = await self._requests.named(request)
-        with as_protocol_error("the end of a task"), anyio.move_on_after(STOPS_WITHIN_SECONDS):
-            try:
-                await self._requests.work.runner.cancel(task)
-            except StateConflictError:
-                return ServerResult(EmptyResult())  # it was over: only the wish is acknowledged
+        with as_protocol_error("the end of a task"):
+            await self._stop(task)
         return ServerResult(EmptyResult())
+
+    async def _stop(self, task: Task) -> None:
+        """Stop the task unless it is over; it ends later if it can't end soon."""
+        with suppress(StateConflictError), anyio.move_on_after(STOPS_WITHIN_SECONDS):
+            await self._requests.work.runner.cancel(task)
 
 
 def _outcome(task: Task) -> dict[str, Any]:

@@ -98,12 +98,15 @@ class TaskRequests:
     async def begin(self, params: CallToolRequestParams) -> ServerResult:
         """Make a task of the call, after asking the person. Raises `McpError` if it can't be one or was refused."""
         with as_protocol_error(f"the tool {params.name}"):
-            task = await self.make(params)
+            task, _ = await self.make(params)
         meta = {IMMEDIATE: f"This takes a while, and goes on as task {task.id}."}
         return ServerResult(CreateTaskResult(task=ShownTask(**self.work.shown(task)), _meta=meta))
 
-    async def make(self, params: CallToolRequestParams) -> Task:
-        """Return the task of the call, after asking the person. Raises `McpError` if the tool can't be one."""
+    async def make(self, params: CallToolRequestParams) -> tuple[Task, bool]:
+        """Return the task of the call, after asking the person, and whether it is new.
+
+        Raises `McpError` if the tool can't be one.
+        """
         tool = self._tool_of(params.name)
         spec = self._specs.get(tool.name)
         if spec is None or not spec.can_be_task:
@@ -114,7 +117,7 @@ class TaskRequests:
         async with self._consent.turn(actor):
             known = await self._tasks.find(order)
             if known is not None:
-                return known
+                return known, False
             if spec.deletes_for_good:
                 require_purge(actor, is_asked=can_ask(proposal.session))
             if spec.asks_for(order.arguments) != "never" and not is_settled(actor, proposal.session):
@@ -124,7 +127,7 @@ class TaskRequests:
             session, meta = proposal.session, params.meta
             assert isinstance(session, DriveSession)  # noqa: S101 - the protocol's sessions all are
             self.work.start(task, session, meta.progressToken if meta else None)
-        return task
+        return task, is_new
 
     async def _on_get(self, request: GetTaskRequest) -> ServerResult:
         task = await self.named(request)

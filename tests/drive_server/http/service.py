@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from drive_server.drive import Drive
     from drive_server.http.event_streams import OpenStreams
+    from drive_server.http.streamable_http.endpoint import McpEndpoint
     from drive_server.settings import DriveSettings
 
 
@@ -45,12 +46,13 @@ class Server(PromptServer):
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A running service: its address, the local access token, the drive behind it, and the streams that never end."""
+    """A running service: its address, the local access token, and what is behind it."""
 
     url: str
     token: str
     drive: Drive
     streams: OpenStreams
+    mcp: McpEndpoint
 
     def client(self, key: str | None = None) -> httpx.AsyncClient:
         """Return a client with the key, by default the local access token; an empty key sends none."""
@@ -95,6 +97,7 @@ async def running(
             token,
             app.state.drive,
             app.state.open_streams,
+            app.state.mcp,
         )
     finally:
         server.should_exit = True

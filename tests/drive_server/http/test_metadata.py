@@ -9,6 +9,7 @@ from mcp.client.auth.utils import extract_resource_metadata_from_www_auth, extra
 from mcp.shared.auth import OAuthMetadata, ProtectedResourceMetadata
 
 from drive_server.http.metadata import challenge
+from tests.drive_server.http.alone import alone
 from tests.drive_server.http.service import running
 from tests.drive_server.issuer import issuing
 from tests.handshake import HEADERS, INITIALIZE
@@ -172,6 +173,23 @@ async def test_a_token_that_lacks_a_scope_is_challenged_before_the_call(drive_se
     assert stepped_up.status_code == 200
     assert '"name":"A"' in stepped_up.text
     assert parameters(nothing.headers["www-authenticate"])["scope"] == "read"
+
+
+async def test_a_token_that_lacks_a_scope_is_challenged_without_a_session_too(drive_settings: DriveSettings) -> None:
+    async with issuing() as issuer:
+        settings = drive_settings.model_copy(update={"jwt_issuer": issuer.url, "jwt_create_users": True})
+        async with running(settings) as service:
+            async with alone(service, issuer.token(scope="read")) as reader:
+                reading = await reader.call("list_folder")
+                call = reader.request("tools/call", name="create_folder", arguments={"name": "A"})
+                writing = await reader.send(call)
+            async with alone(service, issuer.token(scope="")) as nobody:
+                wishes = {"resourceSubscriptions": ["drive://index"]}
+                listening = await nobody.send(nobody.request("subscriptions/listen", notifications=wishes))
+
+    assert reading["isError"] is False
+    assert (writing.status_code, parameters(writing.headers["www-authenticate"])["scope"]) == (403, "read write")
+    assert (listening.status_code, parameters(listening.headers["www-authenticate"])["scope"]) == (403, "read")
 
 
 async def test_a_key_that_lacks_a_scope_is_told_by_the_tool(service: Service) -> None:

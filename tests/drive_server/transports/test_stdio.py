@@ -198,3 +198,23 @@ def test_a_batch_over_stdio_is_answered_in_one_line_by_the_version_that_has_them
     host.say(b'[{"jsonrpc": "2.0", "method": "notifications/initialized"}]\n')
     host.ask(4, "ping")
     assert host.hear()["id"] == 4
+
+
+def test_a_request_of_the_revision_without_sessions_is_told_the_truth_and_the_older_one_goes_on(
+    host: StdioProgram,
+) -> None:
+    envelope = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    for method in ("server/discover", "tools/list"):
+        host.ask(method, method, {"_meta": envelope})
+        error = host.hear()["error"]
+        assert (error["code"], error["data"]["requested"]) == (-32022, "2026-07-28")
+        assert error["data"]["supported"][0] == "2025-11-25"
+        assert "over HTTP it does" in error["message"]
+        assert "HTTP" in error["data"]["messages"]["message"]["zh"]
+
+    host.introduce()
+    host.ask(1, "ping")
+    assert host.hear()["result"] == {}

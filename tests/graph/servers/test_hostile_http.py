@@ -99,6 +99,8 @@ FAILURES: dict[str, tuple[Behaviour, ReasonCode]] = {
     "refused": (refusal(code=-32602), "refused"),
     "no initialize": (refusal(code=-32601), "protocol"),
     "newer": (newer, "protocol"),
+    "misses a key": (refusal(code=-32602, message="no io.modelcontextprotocol/clientCapabilities"), "protocol"),
+    "misses a header": (refusal(code=-32020), "protocol"),
     "hangs": (always(None), "timeout"),
 }
 

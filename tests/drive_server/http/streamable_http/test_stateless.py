@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from base64 import b64encode
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from drive_server.mcp.stateless.envelope import SUPPORTED
+from drive_server.mcp.protocol.revisions import SUPPORTED
 from tests.drive_server.http.alone import PREFIX, REVISION, Alone, alone
 from tests.drive_server.http.service import Service, running
-from tests.drive_server.http.wire import Gate, events_of, wired
+from tests.drive_server.http.wire import Gate, answer_of, events_of, wired
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -263,3 +264,26 @@ async def test_calls_at_once_are_limited_and_each_is_told_so(drive_settings: Dri
 
     assert refused["structuredContent"]["code"] == "rate_limited"
     assert other["data"]["code"] == "rate_limited"
+
+
+async def test_a_service_that_ends_takes_no_more_and_gives_up_what_goes_on(service: Service, client: Alone) -> None:
+    gate = Gate(service.drive)
+    request = client.request("tools/call", name="wait_at_the_gate", arguments={})
+    waiting = asyncio.create_task(client.send(request))
+    await gate.entered.acquire()
+
+    await service.mcp.wind_down(0)
+    given_up = answer_of(await waiting)
+    refused = await client.send(client.request("tools/list"))
+
+    assert given_up["error"]["data"]["code"] == "unavailable"
+    assert given_up["id"] == request["id"]
+    assert (refused.status_code, refused.json()["error"]["data"]["code"]) == (503, "unavailable")
+    assert refused.headers["retry-after"]
+
+
+async def test_an_address_in_chinese_is_named_by_an_encoded_header(client: Alone) -> None:
+    await client.call("create_file", name="计划.md", content="x")
+    encoded = "=?base64?" + b64encode("drive://files/计划.md".encode()).decode() + "?="
+    response = await client.send(client.request("resources/read", uri="drive://files/计划.md"), Mcp_Name=encoded)
+    assert response.status_code == 200

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
 
 from drive_server.mcp.tasks import extension
+from tests.drive_server.gates import Gate
 from tests.drive_server.http.alone import ASKS, TASKS, Alone, alone
 from tests.drive_server.http.wire import wired
 
@@ -21,6 +23,19 @@ if TYPE_CHECKING:
 async def client(service: Service) -> AsyncIterator[Alone]:
     async with alone(service, **TASKS) as client:
         yield client
+
+
+@pytest.fixture
+def copying_stands(service: Service, monkeypatch: pytest.MonkeyPatch) -> Gate:
+    """A gate in the place of every copy."""
+    gate = Gate()
+
+    async def stand(*args: Any, **kwargs: Any) -> None:
+        del args, kwargs
+        await gate()
+
+    monkeypatch.setattr(service.drive.files, "copy", stand)
+    return gate
 
 
 @pytest.fixture
@@ -134,3 +149,28 @@ async def test_a_call_with_a_key_is_one_task(client: Alone) -> None:
     first = await client.call("empty_trash")
     again = await client.call("empty_trash")
     assert again["taskId"] == first["taskId"]
+
+
+async def test_a_client_that_goes_away_before_it_hears_of_a_task_has_cancelled_it(
+    client: Alone, copying_stands: Gate
+) -> None:
+    request = client.request("tools/call", name="copy_item", arguments={"item_id": "/a", "folder_id": "root"})
+    call = asyncio.create_task(client.send(request))
+    await copying_stands.reached.wait()
+    call.cancel()
+    with anyio.fail_after(20):
+        await copying_stands.left.wait()
+
+
+@pytest.mark.usefixtures("at_once_never")
+async def test_a_task_that_was_answered_goes_on_and_ends_when_it_is_told_to(
+    client: Alone, copying_stands: Gate
+) -> None:
+    begun = await client.call("copy_item", item_id="/a", folder_id="root")
+    await copying_stands.reached.wait()
+
+    assert (await client.ask("tasks/get", taskId=begun["taskId"]))["status"] == "working"
+    await client.ask("tasks/cancel", taskId=begun["taskId"])
+
+    assert (await client.ask("tasks/get", taskId=begun["taskId"]))["status"] == "cancelled"
+    assert copying_stands.left.is_set()
