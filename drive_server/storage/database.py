@@ -122,8 +122,9 @@ class Database:
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[AsyncSession]:
         """Open a session that sees one state of the database throughout. Nothing done in it is kept."""
-        async with AsyncSession(self.engine, expire_on_commit=False, autoflush=False) as session:
-            with self._translation():
+        # Its end rolls back, which fails as well if the server went away meanwhile.
+        with self._translation():
+            async with AsyncSession(self.engine, expire_on_commit=False, autoflush=False) as session:
                 yield session
 
     @asynccontextmanager
@@ -135,19 +136,19 @@ class Database:
         Raises `StorageFailureError`, and the schema's own error for a broken constraint.
         """
         async with self._exclusive():
-            session = AsyncSession(self._writing, expire_on_commit=False)
-            try:
-                with self._translation():
+            with self._translation():
+                session = AsyncSession(self._writing, expire_on_commit=False)
+                try:
                     if self.takes_turns:
                         await take_turns(session, turns or self.turns, self.schema.sequence)
                     yield session
                     # A commit that is cancelled half-way may or may not have happened: let it finish.
                     with anyio.CancelScope(shield=True):
                         await session.commit()
-            finally:
-                # Roll back a cancelled writer before the next one begins; don't lose what follows a commit.
-                with anyio.CancelScope(shield=True):
-                    await session.close()
+                finally:
+                    # Roll back a cancelled writer before the next one begins; don't lose what follows a commit.
+                    with anyio.CancelScope(shield=True):
+                        await session.close()
 
     async def read_sync(self, work: Callable[[Connection], T]) -> T:
         """Return the result of `work`, which sees one state of the database. Nothing done in it is kept.
@@ -195,7 +196,7 @@ class Database:
                 is_alone = bool(await connection.scalar(taken))
             yield is_alone
         finally:
-            with anyio.CancelScope(shield=True):
+            with self._translation(), anyio.CancelScope(shield=True):
                 await connection.close()
 
     async def state(self) -> object:

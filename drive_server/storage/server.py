@@ -21,8 +21,9 @@ for too long (see `turns.py`); another server is the primary one now; the server
 connections left; it undid the transaction for the sake of others. Who tries again later may succeed."""
 FULL: Final = frozenset({"53100", "53400"})
 """The disk is full, or the part of it that temporary files may take."""
-UNANSWERED: Final = frozenset({"OperationalError", "ConnectionTimeout", "PoolTimeout"})
-"""Errors of the driver and of its pool."""
+UNANSWERED: Final = frozenset({"OperationalError", "InterfaceError", "InternalError"})
+"""Classes of the driver's errors. Without a SQLSTATE no server sent them: a connection is closed, or not understood any
+more, a pipeline was aborted, or the pool waited for too long."""
 DEFAULTS: Final = {
     "connect_timeout": "10",
     "keepalives_idle": "10",
@@ -63,7 +64,7 @@ def failure_of(error: BaseException) -> StorageFailureError | None:
     if state in FULL:
         return StorageFailureError(Message.of("database_server_full"))
     # Who could not connect at all got no answer, and so no SQLSTATE.
-    has_no_answer = state is None and type(failed).__name__ in UNANSWERED
+    has_no_answer = state is None and any(kind.__name__ in UNANSWERED for kind in type(failed).__mro__)
     is_broken = isinstance(error, DBAPIError) and error.connection_invalidated
     if is_broken or has_no_answer or (state or "").startswith(AWAY):
         return _away()

@@ -8,6 +8,7 @@ import anyio
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
+from psycopg_pool import PoolTimeout
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
@@ -52,6 +53,20 @@ def test_each_failure_has_its_own_sentence(state: str | None, kind: type[DriveEr
     is_full = state in {"53100", "53400"}
     assert ("disk" in failure.hint) == is_full
     with pytest.raises(kind if kind is DatabaseAwayError or is_full else psycopg.Error), translated():
+        raise failed
+
+
+@pytest.mark.parametrize(
+    "failed",
+    [
+        psycopg.InterfaceError("the connection is closed"),
+        psycopg.errors.PipelineAborted("pipeline aborted"),
+        psycopg.errors.ConnectionTimeout("connection timeout expired"),
+        PoolTimeout("couldn't get a connection after 10.00 sec"),
+    ],
+)
+def test_what_no_server_sent_tells_that_there_is_none(failed: psycopg.Error) -> None:
+    with pytest.raises(DatabaseAwayError), translated():
         raise failed
 
 
