@@ -196,6 +196,7 @@ def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) 
         title="Drive Agent",
         version=version("drive-agent"),
         description=DESCRIPTION,
+        openapi_url=None,  # `describe` adds it, with an etag
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,

@@ -148,12 +148,13 @@ class FilledPromptView(BaseModel):
 class ConnectionView(BaseModel):
     """The result of a test. `name`, `version` and `instructions` are what the server says of itself.
 
-    If it fails, `code` and `sentence` say why.
+    If it fails, `code` and `sentence` say why; `last_lines` is the end of what the server, or its program, wrote.
     """
 
     status: StatusName
     code: str | None = None
     sentence: str | None = None
+    last_lines: str | None = None
     name: str | None = None
     version: str | None = None
     protocol: str | None = None
@@ -234,7 +235,11 @@ def tool_views(row: ServerRow, tools: Sequence[ListedTool]) -> list[ToolView]:
 def connection_view(tested: Connection, language: Language) -> ConnectionView:
     """Return the result of a test."""
     if tested.details is None:
-        return ConnectionView(status="error", code=_code(tested.reason), sentence=_sentence(tested.reason, language))
+        reason = tested.reason
+        wrote = reason.last_lines if reason else ""
+        return ConnectionView(
+            status="error", code=_code(reason), sentence=_sentence(reason, language), last_lines=wrote or None
+        )
     details = tested.details
     return ConnectionView(
         status="connected",

@@ -116,6 +116,7 @@ def create_app(settings: DriveSettings) -> FastAPI:
     app = Application(
         title="Drive",
         version=version("drive-agent"),
+        openapi_url=None,  # `describe` adds it, with an etag
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,

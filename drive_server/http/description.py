@@ -5,12 +5,21 @@ what it takes; and `default` for what any route may answer, such as 405 or 429.
 """
 
 from collections.abc import Iterator
+from hashlib import sha256
 from http import HTTPStatus
 from typing import Any, Final, cast
 
+import orjson
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
+from drive_server.http.headers.bytes import matches_etag
+from drive_server.http.headers.compression import Compressed
+from drive_server.http.headers.responses import CACHE, REVALIDATED
 from drive_server.http.problem import MEDIA_TYPE, SCHEMA, Problem, problem_responses
 
 METHODS: Final = frozenset({"get", "put", "post", "delete", "patch", "head", "options"})
@@ -18,6 +27,7 @@ READING: Final = frozenset({"get", "head", "options"})
 REPLACED: Final = ("HTTPValidationError", "ValidationError")
 """FastAPI's own words for an invalid request; the answer is a problem."""
 ANY: Final = "default"
+ADDRESS: Final = "/openapi.json"
 
 Document = dict[str, Any]
 
@@ -37,6 +47,29 @@ def describe(app: FastAPI) -> None:
         return app.openapi_schema
 
     app.openapi = openapi
+    endpoint = Compressed(_Description(app))
+    app.router.routes.append(Route(ADDRESS, endpoint, methods=["GET"], name="openapi", include_in_schema=False))
+
+
+class _Description:
+    """Sends the description. It is the same for everybody until the next version, so clients keep it and ask again."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self._app = app
+        self._sent: tuple[bytes, str] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._sent is None:
+            body = orjson.dumps(self._app.openapi())
+            # Weak: the compressed bytes have the same etag.
+            self._sent = body, f'W/"{sha256(body).hexdigest()[:32]}"'
+        body, etag = self._sent
+        headers = {"ETag": etag, CACHE: REVALIDATED}
+        if matches_etag(Headers(scope=scope).get("if-none-match"), etag):
+            response = Response(None, HTTPStatus.NOT_MODIFIED, {**headers, "Vary": "Accept-Encoding"})
+        else:
+            response = Response(body, headers=headers, media_type="application/json")
+        await response(scope, receive, send)
 
 
 def completed(document: Document) -> Document:

@@ -142,6 +142,8 @@ SENTENCES: Final[Mapping[ReasonCode, tuple[str, str]]] = {
 
 
 MOST_DETAIL_CHARACTERS: Final = 500
+MOST_LINES: Final = 10
+MOST_LINE_CHARACTERS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +169,12 @@ class Reason:
     def for_person(self, language: Language = "en") -> str:
         """Return the sentence, and after it what the server wrote, if anything."""
         return " ".join(filter(None, (self.sentence(language), cleaned(self.detail)[:MOST_DETAIL_CHARACTERS])))
+
+    @property
+    def last_lines(self) -> str:
+        """The end of what the server or its program wrote, line by line; empty if it wrote nothing."""
+        lines = [line.rstrip() for line in cleaned(self.detail).splitlines() if line.strip()]
+        return "\n".join(line[:MOST_LINE_CHARACTERS] for line in lines[-MOST_LINES:])
 
 
 def timed_out(seconds: float) -> Reason:

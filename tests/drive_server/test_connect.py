@@ -189,7 +189,7 @@ async def test_people_in_sessions_at_once_never_mix(drive: Drive, alice: Actor, 
             for number in range(5):
                 assert (await call(session, "whoami"))["email"] == email
                 made = await call(session, "create_folder", name=f"{email} {session_number} {number}")
-                assert made["owner"] == email
+                assert (await call(session, "get_file_info", item_id=made["id"]))["owner"] == email
 
     async with anyio.create_task_group() as group:
         for session_number in range(2):

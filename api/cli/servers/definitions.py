@@ -96,6 +96,10 @@ def show_test(tested: Json, terminal: Terminal) -> int:
     """Print the result of a test, and return the exit code for it."""
     if tested["status"] != "connected":
         terminal.note(text("unusable", sentence=tested["sentence"]), "red")
+        if wrote := tested["last_lines"]:
+            terminal.note(text("wrote_last"))
+            for line in wrote.splitlines():
+                terminal.note(f"  {visible_line(line)}")
         return 1
     about = " ".join(visible_line(str(tested[name])) for name in ("name", "version") if tested[name])
     counts = {name: len(tested[name]) for name in ("tools", "resources", "prompts")}

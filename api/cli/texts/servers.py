@@ -14,6 +14,7 @@ SERVERS: Final[dict[str, tuple[str, str]]] = {
         "已连接：{about}，MCP {protocol}；工具 {tools} 个，资源 {resources} 个，提示词 {prompts} 个。",
     ),
     "unusable": ("It can't be used: {sentence}", "无法使用：{sentence}"),
+    "wrote_last": ("The last that it wrote:", "它最后输出的内容："),
     "unusable_now": ("It can't be used now: {sentence}", "目前无法使用：{sentence}"),
     "no_server": ("There is no MCP server of the name {name}.", "没有名为 {name} 的 MCP 服务器。"),
     "no_server.hint": ("`drive-agent servers list` shows them.", "可用 `drive-agent servers list` 查看。"),

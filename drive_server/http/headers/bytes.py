@@ -50,7 +50,7 @@ def matches_etag(header: str | None, etag: str) -> bool:
     if not header:
         return False
     named = [tag.strip().removeprefix("W/") for tag in header.split(",")]
-    return "*" in named or etag in named
+    return "*" in named or etag.removeprefix("W/") in named
 
 
 def chosen_type(content_type: str) -> str | None:

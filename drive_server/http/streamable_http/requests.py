@@ -8,11 +8,12 @@ from mcp.shared.version import SUPPORTED_PROTOCOL_VERSIONS
 from mcp.types import DEFAULT_NEGOTIATED_VERSION, INVALID_REQUEST, JSONRPCMessage, JSONRPCRequest
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.types import Send
+from starlette.types import Receive, Scope, Send
 
 from drive_server.drive import Drive
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError, TooLargeError, UnauthenticatedError
 from drive_server.http.event_streams import OpenStreams
+from drive_server.http.headers.compression import Compressed
 from drive_server.http.problem import CODES, problem, problem_of
 from drive_server.http.streamable_http.event_store import Stream
 from drive_server.http.streamable_http.scope_challenge import scope_challenge
@@ -41,6 +42,7 @@ VERSION_HEADER: Final = "mcp-protocol-version"
 LAST_EVENT_HEADER: Final = "last-event-id"
 RESUMABLE_SINCE: Final = "2025-11-25"
 METHODS: Final = "GET, POST, DELETE"
+TOOLS_LIST: Final = "tools/list"
 
 
 class RefusalError(Exception):
@@ -127,7 +129,12 @@ class McpRequests:
         answer = await session.call(root, _key_of(token), request, can_resume=can_resume)
         if isinstance(answer, Stream):
             response = EventStreamResponse(session.log, answer, session.id, is_primed=can_resume, can_be_json=True)
-            await response.send_all(request.receive, send)
+
+            async def app(scope: Scope, receive: Receive, send: Send) -> None:
+                del scope
+                await response.send_all(receive, send)
+
+            await (Compressed(app) if root.method == TOOLS_LIST else app)(request.scope, request.receive, send)
         else:
             # With 200: a client's session must not end because one of its requests was refused.
             await _respond(request, send, Response(write_message(answer), media_type=JSON_TYPE))

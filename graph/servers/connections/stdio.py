@@ -12,11 +12,11 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from hashlib import sha256
-from itertools import takewhile
+from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import Any, Final
 
@@ -42,6 +42,7 @@ MEMORY_BYTES: Final = 2 << 30
 MOST_PROCESSES: Final = 64
 """Of a program with all its children."""
 SHORTEST_SECRET: Final = 4
+SECRET_NAME: Final = re.compile(r"token|key|secret|passw|auth|credential", re.IGNORECASE)
 REPORT_BYTES: Final = 65_536
 VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
@@ -217,7 +218,7 @@ async def _report(process: asyncio.subprocess.Process) -> Mapping[str, Any]:
 
 
 def _crash(done: "asyncio.Task[Mapping[str, Any]]", definition: ServerDefinition) -> FaultError:
-    """Return the program's end as a fault; what it wrote last is told, without the secrets of its environment."""
+    """Return the program's end as a fault; what it wrote last is told, without the secrets in its settings."""
     report: Mapping[str, Any] = {} if done.cancelled() or done.exception() else done.result()
     limits: Mapping[str, tuple[ReasonCode, int]] = {
         "memory": ("memory", MEMORY_BYTES >> 20),
@@ -227,9 +228,17 @@ def _crash(done: "asyncio.Task[Mapping[str, Any]]", definition: ServerDefinition
         code, limit = limits[report["why"]]
         return FaultError(Reason(code, {"limit": limit}))
     errors = str(report.get("errors", ""))
-    for secret in sorted(definition.env.values(), key=len, reverse=True):
+    for secret in sorted((*definition.env.values(), *_secret_arguments(definition.args)), key=len, reverse=True):
         errors = errors.replace(secret, "***") if len(secret) >= SHORTEST_SECRET else errors
     return FaultError(Reason("crashed", {"status": int(report.get("status") or 0)}, detail=errors.strip()))
+
+
+def _secret_arguments(args: Sequence[str]) -> Iterator[str]:
+    """Yield the values of arguments that are named like a secret: `--token=VALUE` and `--token VALUE`."""
+    for argument, following in zip_longest(args, args[1:], fillvalue=""):
+        name, _, value = argument.partition("=")
+        if name.startswith("-") and SECRET_NAME.search(name):
+            yield value or following
 
 
 async def _end(process: asyncio.subprocess.Process, control: int) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from graph.settings import AgentSettings
 from tests.api.command_model import CommandModel
+from tests.api.http.routes.servers.defining import DYING
 from tests.api.real_service import RealService
 from tests.fakes.small_mcp import program, small_server
 from tests.graph.servers.real import EVERYTHING, allowed
@@ -38,7 +39,7 @@ def running(folder: Path) -> Iterator[RealService]:
     (folder / "small").mkdir()
     agent = AgentSettings(
         model="offline",
-        stdio_commands=allowed(EVERYTHING, ["TICKETS_TOKEN=", *program(folder / "small")]),
+        stdio_commands=allowed(EVERYTHING, ["TICKETS_TOKEN=", *program(folder / "small")], ["TOKEN=", *DYING, "*"]),
         mcp_private_hosts="127.0.0.1",
         mcp_servers_per_person=6,
     )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
+
+from tests.graph.servers import hostile_program
 
 if TYPE_CHECKING:
     from tests.e2e.person import Person
@@ -10,6 +13,8 @@ if TYPE_CHECKING:
 SERVERS = "/api/mcp-servers"
 SECRET = "s3cret-value-that-nobody-sees"
 ZH = {"accept-language": "zh"}
+DYING = [sys.executable, "-I", "-S", str(hostile_program.__file__), "die_at_once"]
+"""The command of a program that ends before it answers."""
 
 
 def define(person: Person, name: str = "Small", **fields: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from api.servers.service import Connection
 from api.storage.tables import ServerRow
 from graph.servers.connections.connection import ServerDetails
 from tests.api.http.routes.servers.defining import (
+    DYING,
     SECRET,
     SERVERS,
     ZH,
@@ -74,6 +75,14 @@ def test_a_test_that_fails_says_why_in_either_language(person: Person, fields: d
     listed = person.get(f"{SERVERS}/{made['id']}/tools")
     assert (listed["status"], listed["items"]) == ("error", [])
     assert listed["sentence"]
+
+
+def test_a_program_that_does_not_start_tells_its_last_lines_without_secrets(person: Person) -> None:
+    line = [*DYING, "--api-key", "key-of-an-argument"]
+    tested = connect(person, define_program(person, line, env={"TOKEN": SECRET}))
+    assert (tested["status"], tested["code"]) == ("error", "crashed")
+    assert tested["sentence"] == "The program ended (3)."
+    assert tested["last_lines"] == "fatal: wrong token *** --api-key ***"
 
 
 def test_headers_reach_the_server_and_nobody_else(person: Person, remote: SmallServer) -> None:
