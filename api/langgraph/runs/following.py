@@ -11,7 +11,7 @@ from fastapi import Request
 from api.drive import Principal
 from api.errors import RunFinishedError
 from api.events.frames import Event, Frame, read_frames
-from api.http.run_streams import shown_frames
+from api.http.run_streams import open_streams, shown_frames
 from api.langgraph.entrance import Json
 from api.langgraph.runs.clients import Clients
 from api.langgraph.runs.rows import ENDS, PENDING, RUNNING, ClientRunRows
@@ -27,14 +27,22 @@ CALL_BEGINS: Final = "tool_call_start"
 CALL_ENDS: Final = "tool_call_end"
 
 
-async def begun(clients: Clients, row: ClientRunRow) -> AsyncGenerator[ClientRunRow | None]:
-    """Yield None as heartbeat while a client run is pending, then its row; nothing if it is gone."""
+async def begun(
+    clients: Clients, caller: Principal, request: Request, row: ClientRunRow
+) -> AsyncGenerator[ClientRunRow | None]:
+    """Yield None as heartbeat while a client run is pending, then its row; nothing if it, or the client's key, ends."""
     if row.status != PENDING:
         yield row
         return
-    async with aclosing(clients.queue.begun(row.id, HEARTBEAT_SECONDS)) as rows:
-        async for found in rows:
-            yield found
+    with open_streams(request).opened(request, caller.user_id) as stream:
+        async with aclosing(clients.queue.begun(row.id, HEARTBEAT_SECONDS)) as rows:
+            while stream.is_open:
+                found: ClientRunRow | None = None
+                with stream.waiting():
+                    found = await anext(rows, row)
+                yield found
+                if found is not None:
+                    return
 
 
 async def stretch(
@@ -66,7 +74,7 @@ async def client_frames(
 ) -> AsyncGenerator[bytes]:
     """Yield a client run as text of an event stream: what came after a place in it, up to its end."""
     yield encode_frame("metadata", {"run_id": row.id, "attempt": 1})
-    async with aclosing(begun(clients, row)) as rows:
+    async with aclosing(begun(clients, caller, request, row)) as rows:
         async for found in rows:
             row = found or row
             yield HEARTBEAT
@@ -95,7 +103,7 @@ async def awaited_values(
 ) -> AsyncGenerator[bytes]:
     """Yield white space while a client run works, then the values at its end as JSON, or its error."""
     service = clients.service
-    async with aclosing(begun(clients, row)) as rows:
+    async with aclosing(begun(clients, caller, request, row)) as rows:
         async for found in rows:
             row = found or row
             yield b"\n"
