@@ -106,7 +106,13 @@ class _PublicNetwork(httpcore.AsyncNetworkBackend):
             raise httpcore.ConnectError("the host has no address") from error
         if not found or not all(is_public(innermost(address)) for address in found):
             raise httpcore.ConnectError("the host is not in the public network")
-        return await self._network.connect_tcp(found[0], port, *args, **options)
+        failure: Exception = httpcore.ConnectError("the host has no address")
+        for address in found:
+            try:
+                return await self._network.connect_tcp(address, port, *args, **options)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failure = error  # this machine may have no way to addresses of IPv6
+        raise failure
 
     async def sleep(self, seconds: float) -> None:
         await self._network.sleep(seconds)

@@ -112,7 +112,7 @@ async def test_a_name_is_looked_up_once_and_connected_to_where_it_was_found(
     async def look_up(name: str, port: int) -> list[str]:
         del port
         asked.append(name)
-        return ["127.0.0.1"]
+        return ["127.0.0.2", "127.0.0.1"]  # nobody listens at the first
 
     monkeypatch.setattr(http_client, "is_public", is_this_machine)
     server.replies.append(Sent([whole(b"found")]))
