@@ -143,11 +143,11 @@ async def test_a_refused_call_is_the_tools_own_error_not_the_protocols(service: 
     assert refused["structuredContent"]["code"] == "missing_scope"
 
 
-@pytest.mark.usefixtures("at_once_never")
+@pytest.mark.usefixtures("at_once_never", "copying_stands")
 async def test_a_call_with_a_key_is_one_task(client: Alone) -> None:
     client.meta = {"drive-agent/idempotency-key": "k"}
-    first = await client.call("empty_trash")
-    again = await client.call("empty_trash")
+    first = await client.call("copy_item", item_id="/a", folder_id="root")
+    again = await client.call("copy_item", item_id="/a", folder_id="root")
     assert again["taskId"] == first["taskId"]
 
 
