@@ -9,8 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
+from selectors import EVENT_READ, DefaultSelector
 from threading import Event, Lock
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import anyio
 from sqlalchemy import (
@@ -45,6 +47,8 @@ POOL_SIZE = 16
 SERVER_POOL_SIZE = 5
 SERVER_POOL_OVERFLOW = 10
 """Connections to a server that stay open, and how many more there may be for a while: docs/POSTGRESQL.md."""
+PING_SECONDS = 30.0
+"""How long a connection that nobody has ended counts as alive: one to a machine that is gone looks like that too."""
 WAL_ATTEMPTS = 100
 WAL_PAUSE_SECONDS = 0.05
 _SNAPSHOT = select(func.txid_current_snapshot().cast(Text))
@@ -64,6 +68,8 @@ def open_engine(url: URL) -> AsyncEngine:
             pool_size=SERVER_POOL_SIZE,
             max_overflow=SERVER_POOL_OVERFLOW,
         )
+        dialect: Any = engine.dialect
+        dialect.do_ping = _Ping(dialect.do_ping)
         event.listen(engine.sync_engine, "handle_error", _leave_read_only)
         return engine
     engine = create_async_engine(
@@ -304,6 +310,34 @@ def _run_through(work: Coroutine[Any, Any, T], cancelled: Event) -> T:
         return ended.value
     work.close()
     raise RuntimeError("a change waited for something else than its session")
+
+
+class _Ping:
+    """Tries a connection before its use, as `ping` does, but asks the server only if that may be of use.
+
+    A server that ended a connection has sent its end, which waits to be read: then, and every `PING_SECONDS`, the
+    server is asked. Each trial is a transaction more, and a trip more for each request.
+    """
+
+    def __init__(self, ping: Callable[[Any], bool]) -> None:
+        self._ping = ping
+        self._pinged_at: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
+
+    def __call__(self, dbapi_connection: Any) -> bool:
+        connection, now = dbapi_connection.driver_connection, time.monotonic()
+        if now - self._pinged_at.setdefault(connection, now) < PING_SECONDS and _is_silent(connection):
+            return True
+        self._pinged_at[connection] = now
+        return self._ping(dbapi_connection)
+
+
+def _is_silent(connection: Any) -> bool:
+    """Say whether nothing waits to be read from an idle connection, not even its end."""
+    if connection.closed:
+        return False
+    with DefaultSelector() as selector:
+        selector.register(connection.fileno(), EVENT_READ)
+        return not selector.select(0)
 
 
 def _leave_read_only(context: ExceptionContext) -> None:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import PoolTimeout
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine, make_url, text
+from sqlalchemy.dialects.postgresql.psycopg import PGDialectAsync_psycopg
 from sqlalchemy.exc import OperationalError
 
 from drive_server.connect import open_drive
 from drive_server.errors import DatabaseAwayError, DriveError, StorageFailureError
+from drive_server.storage import engine as storage_engine
 from drive_server.storage import turns
 from drive_server.storage.database import Database, open_database, translate
+from drive_server.storage.engine import open_engine
 from drive_server.storage.server import server_url, translated
 from tests.api.storage.postgres_server import running_pair, running_server
-from tests.databases import async_url
+from tests.databases import async_url, new_url
 from tests.drive_server.http.service import running
 
 if TYPE_CHECKING:
@@ -136,6 +139,48 @@ async def test_a_server_that_became_read_only_is_away_and_left_for_the_one_that_
             assert made.status_code == 201
             listed = await client.get("/api/drive/items/root/children")
         assert [item["name"] for item in listed.json()["items"]] == ["First", "Second"]
+
+
+async def test_the_first_request_after_a_restart_is_answered(drive_settings: DriveSettings) -> None:
+    with running_server() as server:
+        settings = drive_settings.model_copy(update={"database_url": async_url(server.new_database())})
+        async with running(settings) as service, service.client() as client:
+            assert (await client.get("/api/drive/items/root")).status_code == 200
+            server.stop()
+            server.start()
+            assert (await client.get("/api/drive/items/root")).status_code == 200
+
+
+async def test_a_connection_is_tried_by_a_look_at_its_socket_and_by_a_question_from_time_to_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[object] = []
+    ping = PGDialectAsync_psycopg.do_ping
+
+    def counted(dialect: PGDialectAsync_psycopg, connection: Any) -> bool:
+        asked.append(connection)
+        return ping(dialect, connection)
+
+    monkeypatch.setattr(PGDialectAsync_psycopg, "do_ping", counted)
+    engine = open_engine(make_url(new_url()))
+    pids: set[int] = set()
+
+    async def use() -> None:
+        async with engine.connect() as connection:
+            pids.add(await connection.scalar(text("SELECT pg_backend_pid()")))
+
+    for _ in range(3):
+        await use()
+    assert (len(asked), len(pids)) == (0, 1)
+    monkeypatch.setattr(storage_engine, "PING_SECONDS", 0)
+    await use()
+    assert (len(asked), len(pids)) == (1, 1)
+    monkeypatch.setattr(storage_engine, "PING_SECONDS", 1000)
+    with psycopg.connect(new_url().replace("+psycopg", ""), autocommit=True) as other:
+        other.execute("SELECT pg_terminate_backend(%s, 5000)", [*pids])
+    await use()
+    assert (len(asked), len(pids)) == (2, 2)
+    await engine.dispose()
 
 
 async def stand_still_while_another_writes(database: Database) -> None:
