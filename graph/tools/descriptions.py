@@ -14,9 +14,7 @@ Schema = Mapping[str, Any]
 FOR_VALIDATORS: Final = frozenset(
     {"title", "$defs", "additionalProperties", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"}
 )
-SAID_BY_NAME: Final = frozenset(
-    {"limit", "cursor", "item_id", "file_id", "folder_id", "parent_id", "item_ids", "query", "name"}
-)
+SAID_BY_NAME: Final = frozenset({"limit", "cursor", "item_id", "file_id", "folder_id", "item_ids", "query", "name"})
 """Arguments whose name says what they are; the prompts say that an id may be a path."""
 PARTS: Final = re.compile(r"\n+(?=(?:Use when|Not for|Notes):)")
 LEFT_OUT: Final = "Use when:"

@@ -8,8 +8,8 @@ from langchain_core.tools import BaseTool
 from graph.tools.descriptions import short_description, short_schema
 
 USEFUL: Final[Mapping[str, Mapping[str, str]]] = {
-    "create_folder": {"parent_id": ""},
-    "create_file": {"parent_id": ""},
+    "create_folder": {"folder_id": ""},
+    "create_file": {"folder_id": ""},
     "list_folder": {"folder_id": ""},
     "query_table": {"filters": "", "aggregates": ""},
     "search_files": {"query": ""},

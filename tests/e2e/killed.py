@@ -50,7 +50,7 @@ class RoundModel(FakeChatModel):
             return route_to("drive_agent")
         begun = max(number for number, message in enumerate(messages) if isinstance(message, HumanMessage))
         name = words_of(messages[begun])
-        parts = (tool_call("create_folder", f"call_{n}", name=f"part {n}", parent_id=f"/{name}") for n in (1, 2, 3))
+        parts = (tool_call("create_folder", f"call_{n}", name=f"part {n}", folder_id=f"/{name}") for n in (1, 2, 3))
         rounds = [
             (f"I begin {name}. ", tool_call("create_folder", "call_0", name=name)),
             ("Now what is in it. ", tool_calls(*parts)),

@@ -407,7 +407,7 @@ def test_a_model_shares_the_file_that_its_earlier_step_made(
 ) -> None:
     model, desk = scripted[0], scripted_desk
     model.work = [
-        ("drive_agent", "create", [], lambda _: tool_call("create_file", name=made, content="", parent_id="/HR")),
+        ("drive_agent", "create", [], lambda _: tool_call("create_file", name=made, content="", folder_id="/HR")),
         (
             "drive_agent",
             "share",

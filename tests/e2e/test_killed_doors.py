@@ -181,7 +181,7 @@ class Round:
 
     def _chat(self, person: Person) -> None:
         """Have a folder made, once: a run that five starts in a row did not survive may end before that."""
-        end = self._say(person, command("create_folder", name="by chat", parent_id=f"/{self.name}"))
+        end = self._say(person, command("create_folder", name="by chat", folder_id=f"/{self.name}"))
         self._is_crashed = end["type"] == "error"
         assert end.get("code") == "crashed" if self._is_crashed else end["status"] == "success", end
 

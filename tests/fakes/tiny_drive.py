@@ -42,7 +42,7 @@ class TinyDrive(ScriptedServer):
         self.add("read_file", self._read, schema("file_id", **span), reads)
         for name in ("search_files", "semantic_search_files"):
             self.add(name, self._search, schema("query", limit={"type": "integer"}), reads)
-        self.add("create_folder", self._change, schema("name", parent_id=STRING))
+        self.add("create_folder", self._change, schema("name", folder_id=STRING))
         self.add("rename_item", self._change, schema("item_id", "name"))
         self.add("move_item", self._change, schema("item_id", "folder_id"))
         self.add("trash_item", self._change, schema("item_id"), ToolAnnotations(destructiveHint=True))
@@ -60,7 +60,7 @@ class TinyDrive(ScriptedServer):
             await gate.wait()
             return answer("made")
 
-        self.add("create_folder", slow, schema("name", parent_id=STRING))
+        self.add("create_folder", slow, schema("name", folder_id=STRING))
         return called, gate
 
     def touch(self, item_id: str) -> None:

@@ -66,7 +66,7 @@ class Doors(TwoDrives):
         if way == "dav" and path is not None:
             choice, real = "fail", person.send("MKCOL", f"{path}/{name}")
         elif way == "mcp":
-            real = person.call("create_folder", name=name, parent_id=ref, on_conflict=choice)
+            real = person.call("create_folder", name=name, folder_id=ref, on_conflict=choice)
         else:
             way, body = "http", {"kind": "folder", "name": name, "parent_id": ref, "on_conflict": choice}
             real = person.ask("POST", ITEMS, json=body)
@@ -86,7 +86,7 @@ class Doors(TwoDrives):
         if way == "dav" and path is not None:
             choice, real = "replace", person.send("PUT", f"{path}/{name}", text.encode())
         elif way == "mcp":
-            real = person.call("create_file", name=name, content=text, parent_id=ref, on_conflict=choice)
+            real = person.call("create_file", name=name, content=text, folder_id=ref, on_conflict=choice)
         elif way == "tus":
             real = person.upload(ref, name, text, choice)
         else:

@@ -55,7 +55,7 @@ async def _hosts(drive_settings: DriveSettings) -> AsyncGenerator[tuple[list[Hos
         known = ["root", "/Reports", "/Reports/plan.md", "/计划.txt", "bob@example.com", "plan", "run-1"]
         folder = await hosts[0].call("create_folder", name="Reports")
         for name, parent in (("plan.md", folder["id"]), ("计划.txt", "root"), ("old.csv", "root")):
-            file = await hosts[0].call("create_file", name=name, content="a,b\n甲,乙\n", parent_id=parent)
+            file = await hosts[0].call("create_file", name=name, content="a,b\n甲,乙\n", folder_id=parent)
             known += [file["id"], file["etag"]]
         await hosts[0].call("trash_item", item_id="/old.csv")
         yield hosts, (await hosts[0].session.list_tools()).tools, known

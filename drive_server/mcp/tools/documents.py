@@ -54,7 +54,7 @@ class DocumentTools(ToolGroup):
     @records("create")
     @ToolSpec("Create a file", "新建文件", Scope.WRITE, "write", "low", EDITS, action="create", writes="whole")
     async def create_file(
-        self, call: Call, name: Name, content: Text, parent_id: FolderRef = "root", on_conflict: FileConflict = "fail"
+        self, call: Call, name: Name, content: Text, folder_id: FolderRef = "root", on_conflict: FileConflict = "fail"
     ) -> Annotated[CallToolResult, Item]:
         """Make a file with a content: a text, a Word document (.docx) or a workbook (.xlsx).
 
@@ -67,7 +67,7 @@ class DocumentTools(ToolGroup):
         actor = await call.actor()
         outcome = await call.agreed(
             actor,
-            lambda agreed: self._drive.documents.create(agreed, parent_id, name, content, on_conflict=on_conflict),
+            lambda agreed: self._drive.documents.create(agreed, folder_id, name, content, on_conflict=on_conflict),
         )
         return changed(actor, outcome, f"Created {reference(outcome.value)}.", outcome.value)
 

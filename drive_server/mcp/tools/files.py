@@ -91,7 +91,7 @@ class FileTools(ToolGroup):
     @records("create")
     @ToolSpec("Create a folder", "新建文件夹", Scope.WRITE, "write", "low", ADDS, action="create")
     async def create_folder(
-        self, call: Call, name: Name, parent_id: FolderRef = "root", on_conflict: FolderConflict = "fail"
+        self, call: Call, name: Name, folder_id: FolderRef = "root", on_conflict: FolderConflict = "fail"
     ) -> Annotated[CallToolResult, Item]:
         """Make an empty folder.
 
@@ -101,7 +101,7 @@ class FileTools(ToolGroup):
         """
         actor = await call.actor()
         outcome = await call.agreed(
-            actor, lambda agreed: self._drive.files.create_folder(agreed, parent_id, name, on_conflict=on_conflict)
+            actor, lambda agreed: self._drive.files.create_folder(agreed, folder_id, name, on_conflict=on_conflict)
         )
         return changed(actor, outcome, f"Created {reference(outcome.value)}.", outcome.value)
 

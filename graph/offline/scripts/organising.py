@@ -29,7 +29,7 @@ def create(task: Task, intent: Intent) -> str:
     tool, text = ("create_folder", None) if folders else ("create_file", intent.content)
     for said in intent.names:
         name = said if folders or "." in said.strip(".") else f"{said}.md"
-        result = task.attempt(tool, name=name, content=text, parent_id=parent["id"])
+        result = task.attempt(tool, name=name, content=text, folder_id=parent["id"])
         if result.code == "name_conflict" and not lines:
             return task.say("name_taken", name=quoted(name), message=result.message)
         made = task.checked(result, tool, name).data or {"id": "", "name": name}
@@ -50,7 +50,7 @@ def _folder(task: Task, intent: Intent) -> Item:
         raise task.unresolved("folder_missing", folder=quoted(ref.text), file=quoted("".join(intent.names[:1])))
     above, _, name = ref.text.strip("/").rpartition("/")
     parent = resolve_folder(task, Ref("path", text=f"/{above}")) if ref.form == "path" else task.here
-    return task.call("create_folder", name, name=name, parent_id=parent["id"]).data
+    return task.call("create_folder", name, name=name, folder_id=parent["id"]).data
 
 
 def save_summary(task: Task, intent: Intent) -> str:

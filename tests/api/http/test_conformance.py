@@ -66,7 +66,7 @@ def ids(person: Person) -> dict[str, list[str]]:
     folder = person.folder("Folder")
     file = person.upload("file.txt", "words", folder["id"])
     link = person.http.post(f"/api/drive/items/{folder['id']}/shares", json={"role": "editor"}).json()
-    with person.chat(command("create_folder", name="Made", parent_id="root")) as turn:
+    with person.chat(command("create_folder", name="Made", folder_id="root")) as turn:
         turn.finish()
     thread_id, run_id = turn.seen[0]["thread_id"], turn.seen[0]["run_id"]
     server = {"name": "Nowhere", "base_url": "http://127.0.0.1:1/mcp"}
@@ -186,9 +186,9 @@ def test_an_endless_stream_begins_with_an_event_that_is_described(
 
 def test_every_event_of_a_run_is_described(person: Person) -> None:
     check = validator(person.get("/openapi.json"), "chat")
-    with person.chat(command("create_folder", name="Another", parent_id="root")) as turn:
+    with person.chat(command("create_folder", name="Another", folder_id="root")) as turn:
         turn.finish()
-    with person.chat(command("create_folder", name="Another", parent_id="nowhere")) as failed:
+    with person.chat(command("create_folder", name="Another", folder_id="nowhere")) as failed:
         failed.until("done")
     path = f"/api/threads/{turn.seen[0]['thread_id']}/messages/{turn.seen[0]['run_id']}/edit"
     with person.http.stream("POST", path, json={"message": "hello"}) as response:

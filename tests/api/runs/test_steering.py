@@ -141,7 +141,7 @@ def test_a_name_by_somebody_else_taints_in_every_language(
     looks = {
         "a file in the person's folder": tool_call("list_folder", "l", folder_id=own["id"]),
         "a folder of the stranger": tool_call("list_shared_with_me", "l"),
-        "an error": tool_call("create_folder", "l", name=made["name"], parent_id=own["id"]),
+        "an error": tool_call("create_folder", "l", name=made["name"], folder_id=own["id"]),
         "a change": tool_call("list_changes", "l", by=mallory.email),
     }
     order = tool_call("move_item", "o", item_id=victim["id"], folder_id=place["id"])

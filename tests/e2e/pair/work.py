@@ -120,7 +120,7 @@ class Errand:
 
     @property
     def _parts(self) -> str:
-        return "\n".join(command("create_folder", name=part, parent_id=f"/{self.name}") for part in PARTS)
+        return "\n".join(command("create_folder", name=part, folder_id=f"/{self.name}") for part in PARTS)
 
     def _ask(self, person: Person) -> Event:
         return self._say(person, self._trash, "approval_needed")

@@ -178,7 +178,7 @@ async def test_an_invented_answer_is_no_source_for_the_next_one(assistant: Assis
 
 async def test_a_change_that_was_made_is_told_without_a_notice(assistant: Assistant, model: ScriptedChatModel) -> None:
     model.script = [
-        tool_call("create_folder", "c1", name="Trips", parent_id="root"),
+        tool_call("create_folder", "c1", name="Trips", folder_id="root"),
         "I've created the folder Trips.",
         "I created it a moment ago.",
     ]

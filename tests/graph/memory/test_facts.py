@@ -96,7 +96,7 @@ async def test_a_file_in_a_folder_that_was_trashed_hides_its_facts_too(
 ) -> None:
     toolbox = await real_pool.toolbox(person(actor))
     folder = (await toolbox.call("create_folder", {"name": "Old"}, meta={})).structuredContent or {}
-    made = await toolbox.call("create_file", {"name": "a.txt", "content": "x", "parent_id": folder["id"]}, meta={})
+    made = await toolbox.call("create_file", {"name": "a.txt", "content": "x", "folder_id": folder["id"]}, meta={})
     file_id = (made.structuredContent or {})["id"]
     await facts.keep("x", {"kind": "file", "file_id": file_id}, NOW)
     await toolbox.call("trash_item", {"item_id": folder["id"]}, meta={})

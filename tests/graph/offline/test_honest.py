@@ -11,7 +11,7 @@ from graph.offline.model import OfflineChatModel
 from graph.prompts import json_section, section
 from tests.graph.offline.world import TOOLS, Drive, RefusedError, Talk, schema
 
-CREATE = {"name": "create_folder", "args": {"name": "A", "parent_id": "root"}, "id": "c1"}
+CREATE = {"name": "create_folder", "args": {"name": "A", "folder_id": "root"}, "id": "c1"}
 
 
 def after(result: ToolMessage, text: str = "create a folder A", call: dict[str, Any] | None = None) -> AIMessage:
@@ -62,7 +62,7 @@ def failed(told: str, refusal: str = "") -> ToolMessage:
     ],
 )
 def test_a_refusal_in_chinese_is_told_in_chinese(told: str, refusal: str) -> None:
-    call = {"name": "create_folder", "args": {"name": "甲", "parent_id": "root"}, "id": "c1"}
+    call = {"name": "create_folder", "args": {"name": "甲", "folder_id": "root"}, "id": "c1"}
     answer = after(failed(told, refusal), "新建文件夹甲", call)
     assert answer.tool_calls == []
     assert "没有执行" in answer.text

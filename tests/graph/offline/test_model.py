@@ -146,9 +146,9 @@ def test_without_any_tool_it_still_answers(model: OfflineChatModel) -> None:
 
 def test_tools_can_be_bound_in_every_form(model: OfflineChatModel) -> None:
     @tool
-    def create_folder(name: str, parent_id: str) -> str:
+    def create_folder(name: str, folder_id: str) -> str:
         """Make a folder."""
-        return name + parent_id
+        return name + folder_id
 
     for form in (create_folder, schema("create_folder"), {"title": "create_folder", "type": "object"}):
         answer = model.bind_tools([form]).invoke(asked("create a folder A"))

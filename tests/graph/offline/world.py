@@ -140,11 +140,11 @@ class Drive:
     def tool_get_file_info(self, item_id: str) -> Any:
         return "Info.", self.view(self.find(item_id))
 
-    def tool_create_folder(self, name: str, parent_id: str = "root") -> Any:
-        return "Created.", self.view(self.items[self._add(name, self.find(parent_id)["id"], None)])
+    def tool_create_folder(self, name: str, folder_id: str = "root") -> Any:
+        return "Created.", self.view(self.items[self._add(name, self.find(folder_id)["id"], None)])
 
-    def tool_create_file(self, name: str, content: str, parent_id: str = "root") -> Any:
-        return "Created.", self.view(self.items[self._add(name, self.find(parent_id)["id"], content)])
+    def tool_create_file(self, name: str, content: str, folder_id: str = "root") -> Any:
+        return "Created.", self.view(self.items[self._add(name, self.find(folder_id)["id"], content)])
 
     def tool_read_file(self, file_id: str, start: int | None = None, end: int | None = None) -> Any:
         item = self.find(file_id)

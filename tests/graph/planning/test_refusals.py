@@ -94,7 +94,7 @@ def test_the_offline_model_tells_an_outcome_whatever_the_words_of_the_result(out
     result = result_message("c1", "create_folder", text, "rejected", refusal=outcome)
     place = SystemMessage(json_section("place", {"folder": {"id": "root", "name": "", "path": "/"}}))
     asked = HumanMessage(("create a folder A", "新建文件夹A")[language], id="r")
-    call = AIMessage("", tool_calls=[{"name": "create_folder", "args": {"name": "A", "parent_id": "root"}, "id": "c1"}])
+    call = AIMessage("", tool_calls=[{"name": "create_folder", "args": {"name": "A", "folder_id": "root"}, "id": "c1"}])
     answer = (
         OfflineChatModel()
         .bind_tools([schema(name) for name in TOOLS["drive_agent"]])

@@ -214,12 +214,12 @@ async def test_in_a_tainted_thread_a_new_file_where_others_see_it_is_asked_about
     team = await folder(real_drive, actor, "Team")
     await real_drive.sharing.share(actor, team, "bob@example.com", "viewer")
     report = await put(real_drive, actor, "root", "report.md", INJECTION)
-    model.script = [tool_call("create_file", "c0", name="a.md", content="hello", parent_id=team), "Made."]
+    model.script = [tool_call("create_file", "c0", name="a.md", content="hello", folder_id=team), "Made."]
     assert (await assistant.say("create a folder in Team")).asked is None
     model.script = [
         tool_call("read_file", "r", file_id=report),
         tool_calls(
-            tool_call("create_file", "c1", name="out.md", content="secrets", parent_id=team),
+            tool_call("create_file", "c1", name="out.md", content="secrets", folder_id=team),
             tool_call("create_file", "c2", name="in.md", content="notes"),
         ),
         "Made.",
@@ -464,7 +464,7 @@ async def test_a_plans_contract_covers_what_it_says_and_asks_for_anything_else(
         "after": None,
     }
     calls = tool_calls(
-        tool_call("trash_item", "in", item_id=ids[0]), tool_call("create_folder", "out", name="x", parent_id=new)
+        tool_call("trash_item", "in", item_id=ids[0]), tool_call("create_folder", "out", name="x", folder_id=new)
     )
     calls.id = "m1"
     await assistant.graph.aupdate_state(

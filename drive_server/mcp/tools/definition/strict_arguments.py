@@ -11,6 +11,8 @@ from drive_server.mcp.lean_results import with_optional_fields
 
 MOST_COMPLAINTS = 10
 MOST_NAME_CHARACTERS = 64
+EARLIER_NAMES: Final = {"parent_id": "folder_id"}
+"""Arguments that had another name before 1.0, and are taken by it until the version after; no schema lists them."""
 
 ERROR_PROPERTIES: Final[dict[str, Any]] = {
     **{name: {"type": "string"} for name in ("code", "message", "hint")},
@@ -30,9 +32,10 @@ class StrictArguments(FuncMetadata):
     ) -> Any:
         """Check the arguments and run the tool. Raises `InvalidInputError`, which names what is wrong."""
         del fn_is_async  # every tool here is
-        self._refuse_unknown(arguments_to_validate)
+        arguments = self._with_present_names(arguments_to_validate)
+        self._refuse_unknown(arguments)
         try:
-            parsed = self.arg_model.model_validate(arguments_to_validate)
+            parsed = self.arg_model.model_validate(arguments)
         except ValidationError as error:
             raise _wrong_arguments(error) from error
         return await fn(**parsed.model_dump_one_level(), **(arguments_to_pass_directly or {}))
@@ -40,6 +43,15 @@ class StrictArguments(FuncMetadata):
     def convert_result(self, result: Any) -> Any:
         """Return what the tool returned: it was built from the output model already."""
         return result
+
+    def _with_present_names(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        fields = self.arg_model.model_fields
+        renamed = {
+            old: new
+            for old, new in EARLIER_NAMES.items()
+            if old in arguments and old not in fields and new in fields and new not in arguments
+        }
+        return {renamed.get(name, name): value for name, value in arguments.items()}
 
     def _refuse_unknown(self, arguments: dict[str, Any]) -> None:
         fields = self.arg_model.model_fields

@@ -195,7 +195,7 @@ def test_a_version_that_a_kill_interrupts_is_answered_in_its_own_branch(
 def test_what_the_first_answer_did_is_named_and_taken_back_only_when_asked(
     owner: Person,
 ) -> None:
-    thread_id, run_id = ids(say(owner, command("create_folder", name="Plans", parent_id="root")))
+    thread_id, run_id = ids(say(owner, command("create_folder", name="Plans", folder_id="root")))
     edited = change(owner, thread_id, run_id, "edit", message="hello")
     replaced = edited.seen[0]["replaces"]
     assert replaced["run_id"] == run_id

@@ -64,7 +64,7 @@ def test_a_long_thread_comes_in_parts_and_is_there_with_the_last_one(owner: Pers
 def test_an_imported_thread_goes_on_and_asks_before_it_changes_anything(owner: Person) -> None:
     thread_id = take(owner, thread(*MESSAGES, thread_id="goes on"))["thread_id"]
 
-    with owner.chat(command("create_folder", name="x", parent_id="root"), thread_id=thread_id) as turn:
+    with owner.chat(command("create_folder", name="x", folder_id="root"), thread_id=thread_id) as turn:
         turn.until("approval_needed")
         approval = turn.of("approval_needed")[0]
         assert approval["actions"][0]["code"] == "tainted"

@@ -44,8 +44,8 @@ CALLS: dict[str, dict[str, Any]] = {
 UNRECORDED = {"get_download_url"}
 # Calls that ask if others see the place that `{place}` stands for.
 PLACED_CALLS: dict[str, dict[str, Any]] = {
-    "create_folder": {"name": "New", "parent_id": "{place}"},
-    "create_file": {"name": "c.md", "content": "new", "parent_id": "{place}"},
+    "create_folder": {"name": "New", "folder_id": "{place}"},
+    "create_file": {"name": "c.md", "content": "new", "folder_id": "{place}"},
     "fill_template": {
         "template_id": "/form.md",
         "values": [{"name": "x", "value": "y"}],

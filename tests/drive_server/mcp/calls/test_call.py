@@ -111,7 +111,7 @@ async def test_a_call_repeated_while_the_first_is_at_work_waits_for_its_answer(
     assistant: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await assistant.call("create_folder", name="A")
-    await assistant.call("create_folder", name="B", parent_id="/A")
+    await assistant.call("create_folder", name="B", folder_id="/A")
     gate = Gate()
     monkeypatch.setattr(copying, "_insert", gate.after(copying._insert))  # pyright: ignore[reportPrivateUsage] - nothing else is half-way
     results: list[CallToolResult] = []

@@ -88,7 +88,7 @@ async def test_the_same_over_http(drive_settings: DriveSettings, half_way: Gate)
         key = await service.add_person("alice@example.com")
         async with remote(service, key) as host:
             await host.call("create_folder", name="Many")
-            await host.call("create_file", name="a.md", content="a", parent_id="/Many")
+            await host.call("create_file", name="a.md", content="a", folder_id="/Many")
             await cancel_half_way(host.session, half_way)
 
             assert [item["name"] for item in (await host.call("list_folder"))["items"]] == ["Many"]

@@ -398,7 +398,7 @@ async def test_tasks_work_over_http(drive_settings: DriveSettings, half_way: Gat
         key = await service.add_person("alice@example.com")
         async with remote(service, key) as host:
             await host.call("create_folder", name="Many")
-            await host.call("create_file", name="a.md", content="a", parent_id="/Many")
+            await host.call("create_file", name="a.md", content="a", folder_id="/Many")
             stopped = await begin(host.session, "copy_item", COPY)
             await half_way.reached.wait()
             assert (await cancelled(host.session, stopped.taskId)).status == "cancelled"

@@ -53,8 +53,8 @@ async def test_the_trash_and_what_others_shared_are_listed_like_folders(assistan
 
 async def test_a_tree_shows_several_levels_and_says_where_it_is_cut(alices: Host) -> None:
     await alices.call("create_folder", name="A")
-    await alices.call("create_folder", name="B", parent_id="/A")
-    await alices.call("create_file", name="c.md", content="x", parent_id="/A/B")
+    await alices.call("create_folder", name="B", folder_id="/A")
+    await alices.call("create_file", name="c.md", content="x", folder_id="/A/B")
 
     shallow = await alices.result("get_folder_tree", depth=1)
     deep = await alices.call("get_folder_tree", folder_id="/A", depth=20)
@@ -108,7 +108,7 @@ async def test_a_stale_etag_is_refused_and_says_what_changed(assistant: Host) ->
 
 async def test_what_was_trashed_is_restored_with_all_that_was_in_it(assistant: Host) -> None:
     await assistant.call("create_folder", name="Old")
-    await assistant.call("create_file", name="a.md", content="x", parent_id="/Old")
+    await assistant.call("create_file", name="a.md", content="x", folder_id="/Old")
 
     trashed = await assistant.call("trash_item", item_id="/Old")
     assert (await assistant.refused("read_file", file_id="/Old/a.md"))["code"] == "not_found"
@@ -129,7 +129,7 @@ async def test_what_was_trashed_is_restored_to_another_folder(assistant: Host) -
 
 async def test_a_folder_is_copied_with_all_that_is_in_it(assistant: Host, alices: Host) -> None:
     await assistant.call("create_folder", name="报告")
-    await assistant.call("create_file", name="a 📄.md", content="one", parent_id="/报告")
+    await assistant.call("create_file", name="a 📄.md", content="one", folder_id="/报告")
 
     refused = await assistant.refused("copy_item", item_id="/报告", folder_id="root")
     copied = await alices.result("copy_item", item_id="/报告", folder_id="root", on_conflict="rename")

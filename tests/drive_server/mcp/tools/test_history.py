@@ -124,7 +124,7 @@ async def test_with_nothing_done_there_is_nothing_to_undo(assistant: Host) -> No
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("create_folder", {"name": "A"}),
-    ("create_file", {"parent_id": "/A", "name": "a.md", "content": "one"}),
+    ("create_file", {"folder_id": "/A", "name": "a.md", "content": "one"}),
     ("create_file", {"name": "t.md", "content": "{{{{x}}}}"}),
     ("fill_template", {"template_id": "/t.md", "values": [{"name": "x", "value": "y"}], "name": "filled"}),
     ("write_file", {"file_id": "/A/a.md", "content": "two"}),

@@ -29,7 +29,7 @@ async def called(session: Any, tool: str, zone: str = "", **args: Any) -> dict[s
 
 
 async def test_whoami_tells_the_day_where_the_person_is(session: Any) -> None:
-    await called(session, "create_file", parent_id="root", name="租房合同.md", content="x")
+    await called(session, "create_file", folder_id="root", name="租房合同.md", content="x")
     me = await called(session, "whoami")
     assert (me["name"], me["email"], me["languages"]) == ("Ann Lee", "ann.lee@example.com", ["zh"])
     assert (me["time_zone"], me["time"][-5:]) == ("Asia/Shanghai", "+0800")
@@ -54,7 +54,7 @@ async def test_today_is_the_day_of_the_clock_that_the_drive_was_opened_with(tmp_
 async def test_times_in_words_find_what_was_changed_then(
     session: Any, since: str, until: str | None, count: int
 ) -> None:
-    await called(session, "create_file", parent_id="root", name="a.md", content="x")
+    await called(session, "create_file", folder_id="root", name="a.md", content="x")
     changes = await called(session, "list_changes", since=since, until=until)
     assert len(changes["changes"]) == count
     found = await called(session, "search_files", query="a.md", modified_after=since, modified_before=until)
@@ -67,7 +67,7 @@ async def test_what_is_no_time_is_refused(session: Any) -> None:
 
 
 async def test_files_are_organized_by_the_days_where_the_person_is(session: Any) -> None:
-    await called(session, "create_file", parent_id="root", name="a.md", content="x")
+    await called(session, "create_file", folder_id="root", name="a.md", content="x")
     paths = [
         (await called(session, "organize_items", zone, folders="{date}", folder_id="root", preview=True))["items"][0]
         for zone in ("Pacific/Kiritimati", "Etc/GMT+12")

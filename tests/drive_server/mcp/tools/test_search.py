@@ -33,8 +33,8 @@ async def test_a_passage_is_found_in_chinese(drive: Drive, assistant: Host) -> N
 
 async def test_a_search_stays_below_the_folder_and_of_the_kind_asked_for(assistant: Host) -> None:
     await assistant.call("create_folder", name="plan A")
-    await assistant.call("create_folder", name="plan B", parent_id="/plan A")
-    await assistant.call("create_file", name="plan.md", content="x", parent_id="/plan A")
+    await assistant.call("create_folder", name="plan B", folder_id="/plan A")
+    await assistant.call("create_file", name="plan.md", content="x", folder_id="/plan A")
 
     below = await assistant.call("search_files", query="plan", folder_id="/plan A")
     folders = await assistant.call("search_files", query="plan", kind="folder")

@@ -43,7 +43,7 @@ async def test_whoami_tells_the_person_and_what_the_key_may_do(assistant: Host) 
 
 
 async def test_whoami_tells_how_far_the_files_can_be_searched(drive: Drive, assistant: Host) -> None:
-    await assistant.call("create_file", parent_id="/", name="notes.txt", content="Nothing but noodles.")
+    await assistant.call("create_file", folder_id="/", name="notes.txt", content="Nothing but noodles.")
     await drive.ingester.drain()
     assert (await assistant.call("whoami"))["index"]["indexed"] == 1
 

@@ -32,7 +32,7 @@ async def test_a_person_gets_a_role_gets_another_and_loses_it(assistant: Host, b
 
 async def test_shares_are_listed_with_where_they_come_from(assistant: Host, alices: Host) -> None:
     await assistant.call("create_folder", name="A")
-    inner = await assistant.call("create_folder", name="B", parent_id="/A")
+    inner = await assistant.call("create_folder", name="B", folder_id="/A")
     await assistant.call("share_item", item_id="/A", email="bob@example.com")
 
     listed = await alices.result("list_shares", item_id=inner["id"])
@@ -46,7 +46,7 @@ async def test_shares_are_listed_with_where_they_come_from(assistant: Host, alic
 
 async def test_an_inherited_role_is_taken_back_where_it_was_given(assistant: Host) -> None:
     await assistant.call("create_folder", name="A")
-    await assistant.call("create_folder", name="B", parent_id="/A")
+    await assistant.call("create_folder", name="B", folder_id="/A")
     await assistant.call("share_item", item_id="/A", email="bob@example.com")
 
     error = await assistant.refused("revoke_share", item_id="/A/B", email="bob@example.com")
@@ -199,7 +199,7 @@ async def test_a_person_is_asked_before_a_link_is_made_changed_or_ended(
 
 async def test_a_role_is_changed_only_where_there_is_one(assistant: Host) -> None:
     await assistant.call("create_folder", name="A")
-    inner = await assistant.call("create_folder", name="B", parent_id="/A")
+    inner = await assistant.call("create_folder", name="B", folder_id="/A")
     await assistant.call("share_item", item_id="/A", email="bob@example.com")
 
     changed = await assistant.call("update_share", item_id="/A", email="bob@example.com", role="editor")

@@ -182,8 +182,8 @@ async def walk(drive: Drive, alice: Actor) -> AsyncIterator[Walk]:
     assert clean_name(FILE) == FILE
     async with host_of(drive, alice) as host:
         outer = await host.call("create_folder", name=f"o{MISLEADING}")
-        folder = await host.call("create_folder", name=FOLDER, parent_id=outer["id"])
-        inner = await host.call("create_file", name=f"i{MISLEADING}.md", content="x", parent_id=folder["id"])
+        folder = await host.call("create_folder", name=FOLDER, folder_id=outer["id"])
+        inner = await host.call("create_file", name=f"i{MISLEADING}.md", content="x", folder_id=folder["id"])
         file = await host.call("create_file", name=FILE, content="some text\n")
         second = await host.call("create_file", name=f"d{MISLEADING}.md", content="x")
         picture = (await drive.documents.create(alice, "root", f"g{MISLEADING}.png", b"\x89PNG\x00\xff")).value

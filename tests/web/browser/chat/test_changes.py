@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def test_what_a_run_did_is_taken_back_and_done_again(page: Page, owner: Person, model: ScriptedChatModel) -> None:
     empty(owner)
-    folders = tool_calls(*(tool_call("create_folder", f"c{name}", name=name, parent_id="root") for name in "AB"))
+    folders = tool_calls(*(tool_call("create_folder", f"c{name}", name=name, folder_id="root") for name in "AB"))
     model.script[:] = [folders, "Both are there."]
     page.locator("#composer").fill("Make the folders A and B")
     page.keyboard.press("Enter")

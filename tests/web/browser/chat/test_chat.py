@@ -144,7 +144,7 @@ def test_a_browser_that_lets_nothing_be_copied_is_no_success(page: Page, model: 
 def test_an_answer_is_given_again_and_what_the_first_did_is_taken_back(
     page: Page, owner: Person, model: HeldModel
 ) -> None:
-    model.script[:] = [tool_call("create_folder", name="By mistake", parent_id="root"), "Made.", "Nothing made."]
+    model.script[:] = [tool_call("create_folder", name="By mistake", folder_id="root"), "Made.", "Nothing made."]
     say(page, "Think of something")
     expect(answer(page).get_by_text("Made.", exact=True)).to_be_visible()
     answer(page).get_by_role("button", name="Answer again").click()

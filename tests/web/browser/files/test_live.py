@@ -34,7 +34,7 @@ def test_what_the_assistant_makes_appears_and_is_marked_as_its_own(
     page: Page, owner: Person, model: ScriptedChatModel
 ) -> None:
     expect(row(page, "a.txt")).to_be_visible()
-    model.script[:] = [tool_call("create_folder", name="From the assistant", parent_id="root"), "Made."]
+    model.script[:] = [tool_call("create_folder", name="From the assistant", folder_id="root"), "Made."]
     page.get_by_role("textbox", name="Message").fill("Make a folder")
     page.keyboard.press("Enter")
     made = row(page, "From the assistant")
