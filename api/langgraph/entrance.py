@@ -73,7 +73,7 @@ def contains(whole: Any, part: Any) -> bool:
 
 
 def as_uuid(text: str) -> str:
-    """Return an id in its usual form. Raises `InvalidRequestError` for what is no UUID."""
+    """Return an id in its usual form. Raises `InvalidRequestError` for a text that is no UUID."""
     try:
         return str(UUID(text))
     except ValueError as error:

@@ -67,7 +67,7 @@ def wait_for(
 
 
 class _Afterwards:
-    """What is done when the client of a run has read all of it, or has left before."""
+    """The work at the end of an answer, whether the client of a run has read all of it or has left before."""
 
     def __init__(self, clients: Clients, caller: Principal, row: ClientRunRow, *, cancels: bool, deletes: bool) -> None:
         self._clients = clients

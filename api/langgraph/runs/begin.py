@@ -143,7 +143,7 @@ class RunStarter:
         return await self._stored(body, run, first, {"given": given, "asked": asked})
 
     async def _require_newest(self, caller: Principal, thread: ClientThread, body: RunBody) -> None:
-        """Raise `StaleCheckpointError` for an answer to what a client saw at an earlier checkpoint."""
+        """Raise `StaleCheckpointError` for an answer to a question that a client saw at an earlier checkpoint."""
         wanted = body.checkpoint_wanted()
         if wanted is None:
             return

@@ -12,7 +12,7 @@ MOST_IDS: Final = 1_000
 
 
 class CommandBody(BaseModel):
-    """What a client wants of a thread that waits: an answer, an end, or messages."""
+    """The wish of a client about a thread that waits: an answer, an end, or messages."""
 
     resume: Any = None
     goto: Any = None

@@ -1,4 +1,4 @@
-"""Follow a client run: its events as frames, its values at the end, and what is done when its client goes away."""
+"""Follow a client run: its events as frames, its values at the end, and its stop when its client goes away."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress

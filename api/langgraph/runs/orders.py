@@ -1,4 +1,4 @@
-"""What a request to run wants: to say something, to answer what waits, or to end it."""
+"""The order in a request to run: to say something, to answer a question, or to end it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
