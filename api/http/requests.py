@@ -139,6 +139,9 @@ class DecisionBody(Body):
     message: str | None = Field(default=None, max_length=10_000, description="Why, or what to do instead.")
     name: str | None = Field(default=None, max_length=256, description="The tool; it can't be another one.")
     edited_action: EditedAction | None = Field(default=None, description="The same as name and args.")
+    modified_args: dict[str, Any] | None = Field(
+        default=None, alias="modifiedArgs", description="The changed arguments alone, in the place of args."
+    )
     grant: GrantBody | None = Field(default=None, description="With approve: need no approval for calls like this.")
 
 

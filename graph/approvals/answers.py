@@ -180,6 +180,9 @@ def _arguments(action: Mapping[str, Any], kind: DecisionType, entry: Mapping[str
         raise DecisionError(
             f"A decision can't replace {action['name']} by another tool.", f"决定不能把 {action['name']} 换成其他工具。"
         )
+    changed = entry.get("modifiedArgs", entry.get("modified_args"))
+    if args is None and isinstance(changed, Mapping):
+        args = {**action["args"], **cast("Mapping[str, Any]", changed)}
     found = dict(cast("Mapping[str, Any]", args)) if isinstance(args, Mapping) else None
     if not _is_plain_json(found):
         raise DecisionError("The args are not valid JSON in Unicode.", "args 不是有效的 Unicode JSON。")

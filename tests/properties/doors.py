@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from base64 import b64encode
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote, urljoin
 
+from drive_server.access import Actor, Scope
 from drive_server.connect import ConcurrentSession
 from tests.drive_server.hosts import WHOLE
 from tests.drive_server.http.dav.client import Dav, dav_of
@@ -190,6 +191,9 @@ async def person_of(service: Service, email: str, quota: int) -> AsyncGenerator[
         done(await admin.patch(f"/api/users/{email}", json={"quota_bytes": quota}))
         http = await stack.enter_async_context(service.client(key))
         dav = await stack.enter_async_context(dav_of(service, key))
-        host = await stack.enter_async_context(remote(service, key, kind=ConcurrentSession, seconds=PATIENCE))
+        # A host that can't ask deletes for good only with a key that its person made for that.
+        person = Actor(replace(await service.drive.identity.authenticate(key), method="token", proof=""))
+        _, purging = await service.drive.identity.create_key(person, "host", sorted(Scope))
+        host = await stack.enter_async_context(remote(service, purging, kind=ConcurrentSession, seconds=PATIENCE))
         http.timeout = dav.http.timeout = PATIENCE
         yield Person(email, host, http, dav)

@@ -143,3 +143,12 @@ def test_who_when_and_whether_it_is_late_is_read_from_anything(answer: Any) -> N
     assert decided_at(answer, START).tzinfo is not None
     assert decided_by(answer, "me@example.com").email
     assert says_expired(answer) == (isinstance(answer, Mapping) and answer.get("expired") is True)
+
+
+def test_an_edit_may_name_only_the_arguments_that_change() -> None:
+    waiting = [call("1")]
+    before = waiting[0]["args"]
+    (decision,) = read_decisions([{"type": "edit", "modifiedArgs": {"extra": 5}}], waiting, THIS)
+    assert (decision["type"], decision["args"], decision["valid"]) == ("edit", {**before, "extra": 5}, True)
+    (same,) = read_decisions([{"type": "approve", "modifiedArgs": {"extra": 5}}], waiting, THIS)
+    assert (same["type"], same["valid"]) == ("reject", False)

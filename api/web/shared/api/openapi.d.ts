@@ -893,7 +893,7 @@ export interface components {
          * ConnectionView
          * @description The result of a test. `name`, `version` and `instructions` are what the server says of itself.
          *
-         *     If it fails, `code` and `sentence` say why.
+         *     If it fails, `code` and `sentence` say why; `last_lines` is the end of what the server, or its program, wrote.
          */
         ConnectionView: {
             /**
@@ -905,6 +905,8 @@ export interface components {
             code?: string | null;
             /** Sentence */
             sentence?: string | null;
+            /** Last Lines */
+            last_lines?: string | null;
             /** Name */
             name?: string | null;
             /** Version */
@@ -1047,6 +1049,13 @@ export interface components {
             name?: string | null;
             /** @description The same as name and args. */
             edited_action?: components["schemas"]["EditedAction"] | null;
+            /**
+             * Modifiedargs
+             * @description The changed arguments alone, in the place of args.
+             */
+            modifiedArgs?: {
+                [key: string]: unknown;
+            } | null;
             /** @description With approve: need no approval for calls like this. */
             grant?: components["schemas"]["GrantBody"] | null;
         };
