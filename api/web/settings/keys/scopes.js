@@ -16,16 +16,18 @@ const isOffered = (scope, chosen) => hasScope(scope) || chosen.includes(scope);
 export function Scopes({ chosen }) {
   return html`<fieldset class="settings-group">
     <legend>${text("keys.scopes")}</legend>
-    ${[...SCOPES, PURGE].filter((scope) => isOffered(scope === PURGE ? "delete" : scope, chosen)).map(
-      (scope) =>
-        html`<${Tick}
-          name="scopes"
-          value=${scope}
-          label=${text(`keys.scope.${scope}`)}
-          hint=${text(`keys.scope_hint.${scope}`)}
-          checked=${chosen.includes(scope)}
-        />`,
-    )}
+    ${[...SCOPES, PURGE]
+      .filter((scope) => isOffered(scope === PURGE ? "delete" : scope, chosen))
+      .map(
+        (scope) =>
+          html`<${Tick}
+            name="scopes"
+            value=${scope}
+            label=${text(`keys.scope.${scope}`)}
+            hint=${text(`keys.scope_hint.${scope}`)}
+            checked=${chosen.includes(scope)}
+          />`,
+      )}
   </fieldset>`;
 }
 
