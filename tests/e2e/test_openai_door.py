@@ -88,7 +88,7 @@ def _message(role: str, text: str) -> Any:
 
 
 def test_what_a_turn_of_this_door_did_is_undone_as_any(ann: Person, model: OpenAIServer) -> None:
-    model.brain = ObedientModel([("create_folder", {"name": "Made here", "parent_id": "root"})])
+    model.brain = ObedientModel([("create_folder", {"name": "Made here", "folder_id": "root"})])
     say(ann, [], "Create a folder with the name Made here")
     assert "Made here" in ann.names()
     run = ann.get("/api/runs")["items"][0]["run_id"]

@@ -14,6 +14,7 @@ import pytest
 from tests.e2e.person import Person
 from tests.e2e.read_only import can_mount, mount_read_only
 from tests.e2e.service import ADDRESS, Service
+from tests.e2e.waiting import wait_until_indexed
 from tests.forked import Forked
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     service.start()
     person = service.owner()
     person.upload("a.txt", "kept")
+    wait_until_indexed(person)  # the index's folder is made with its first file
     with person.chat("what can you do?") as turn:
         turn.finish()
     person.close()

@@ -93,7 +93,7 @@ def test_unknown_history_is_read_as_from_outside(owner: Person, client: Any) -> 
         ("user", "made elsewhere"),
         ("assistant", "I deleted nothing."),
     ]
-    with owner.chat(command("create_folder", name="x", parent_id="root"), thread_id=thread["thread_id"]) as turn:
+    with owner.chat(command("create_folder", name="x", folder_id="root"), thread_id=thread["thread_id"]) as turn:
         assert turn.until("approval_needed", "done")["type"] == "approval_needed"
 
 
@@ -138,7 +138,7 @@ def test_models_are_the_assistants_each_with_its_text(owner: Person, client: Any
 def test_a_reading_key_talks_and_changes_nothing(owner: Person, client_of: Callable[[Person], Any]) -> None:
     reader = owner.with_key("openai reader", "read")
     before = owner.names()
-    said = ask(client_of(reader), user(command("create_folder", name="Never", parent_id="root")))
+    said = ask(client_of(reader), user(command("create_folder", name="Never", folder_id="root")))
     assert "missing_scope" in said or "scope" in said
     assert owner.names() == before
     reader.close()
@@ -194,7 +194,7 @@ def test_what_another_model_was_asked_in_between_is_read_as_from_outside(owner: 
         "two elms",
         "You said two elms",
     ]
-    with owner.chat(command("create_folder", name="x", parent_id="root"), thread_id=thread) as turn:
+    with owner.chat(command("create_folder", name="x", folder_id="root"), thread_id=thread) as turn:
         assert turn.until("approval_needed", "done")["type"] == "approval_needed"
         owner.http.post(f"/api/runs/{turn.of('run')[0]['run_id']}/cancel")
 

@@ -68,7 +68,7 @@ def test_a_hundred_messages_find_their_thread(owner: Person, client: Any) -> Non
 
 def test_the_same_history_sent_twice_at_once_is_carried_out_once(owner: Person, client: Any) -> None:
     first = ask(client, user("one olive"))
-    order = command("create_folder", name="Once only", parent_id="root")
+    order = command("create_folder", name="Once only", folder_id="root")
 
     def send(_: int) -> str:
         return ask(client, user("one olive"), assistant(first), user(order))
@@ -96,7 +96,7 @@ def test_two_clients_of_one_thread_take_turns(owner: Person, client: Any) -> Non
 
 
 def test_an_answer_that_was_lost_on_the_way_is_not_made_again(owner: Person, client: Any) -> None:
-    order = user(command("create_folder", name="Retried", parent_id="root"))
+    order = user(command("create_folder", name="Retried", folder_id="root"))
     first = ask(client, order)
     again = ask(client, order, extra_headers={"x-stainless-retry-count": "1"})
     assert again == first

@@ -83,7 +83,7 @@ def test_a_chat_of_that_name_is_each_persons_own(owner: Person) -> None:
 @pytest.mark.parametrize("prompt", [TITLE, TAGS, FOLLOW_UPS, QUERIES, COMPLETION])
 def test_housekeeping_has_no_thread_no_tool_and_no_effect(owner: Person, prompt: str) -> None:
     before, runs, names = threads_of(owner), owner.get("/api/runs")["items"], owner.names()
-    order = command("create_folder", name="Made by a title", parent_id="root")
+    order = command("create_folder", name="Made by a title", folder_id="root")
     answer = from_open_webui(owner, system("User local date and time: 2026-05-16"), user(prompt % order), stream=False)
     body = answer.json()
     assert body["object"] == "chat.completion"
@@ -123,7 +123,7 @@ def test_librechat_goes_on_in_its_conversation(owner: Person) -> None:
 
 def test_titles_of_librechat_are_asked_of_the_model_without_tools(owner: Person) -> None:
     before = threads_of(owner)
-    order = command("create_folder", name="Made by a title", parent_id="root")
+    order = command("create_folder", name="Made by a title", folder_id="root")
     body = {"model": "drive_agent:text", "messages": [user(f"Provide a concise title.\n{order}")], "stream": True}
     said_in(owner.http.post("/v1/chat/completions", json=body))
     assert threads_of(owner) == before
