@@ -56,9 +56,9 @@ PROTOCOLS: Final[dict[str, tuple[str, str]]] = {
     ),
     "tus_body_type.hint": ("Send it as {type}.", "请以 {type} 发送。"),
     "header_missing": ("The header {header} is missing.", "缺少标头 {header}。"),
-    "header_missing.hint": ("{rule}", "{rule}"),
+    "header_missing.hint": ("How to send it: {rule}", "发送方式：{rule}"),
     "header_malformed": ("The header {header} is malformed.", "标头 {header} 格式不对。"),
-    "header_malformed.hint": ("{rule}", "{rule}"),
+    "header_malformed.hint": ("How to send it: {rule}", "发送方式：{rule}"),
     "tus_rule.filename": (
         "It has to have the key filename, with a name of usual length.",
         "其中须有键 filename，其值是长度正常的名称。",

@@ -16,8 +16,8 @@ REVISIONS: Final[dict[str, tuple[str, str]]] = {
         "Begin with `initialize` and one of {supported}, or use the address of the running service.",
         "请先发送 `initialize` 并使用其中之一：{supported}，或者改用正在运行的服务的地址。",
     ),
-    "header_missing": ("The header {header} is missing.", "缺少请求头 {header}。"),
-    "header_missing.hint": (
+    "routing_header_missing": ("The header {header} is missing.", "缺少请求头 {header}。"),
+    "routing_header_missing.hint": (
         "Send it once, with the value that the body has.",
         "请发送一次该请求头，其值须与正文一致。",
     ),

@@ -1,12 +1,15 @@
 import ast
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from string import Formatter
 
 import pytest
 
 import drive_server
+from drive_server import catalogue
 from drive_server.catalogue import CATALOGUE
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError
 from drive_server.knowledge.formats import GROUPS
@@ -123,3 +126,15 @@ def test_other_details_leave_the_sentence_of_an_error_as_it_is() -> None:
     error = NotFoundError(Message.of("no_change"), details={"id": 1})
     assert error.with_details({}).to_dict() == {**error.to_dict(), "details": {}}
     assert error.details == {"id": 1}
+
+
+def test_no_code_stands_in_two_tables_of_the_catalogue() -> None:
+    """The table that is put together last would win, for the errors of both."""
+    modules = [import_module(f"{catalogue.__name__}.{found.name}") for found in iter_modules(catalogue.__path__)]
+    tables = [
+        table
+        for module in modules
+        for name, table in vars(module).items()
+        if name.isupper() and isinstance(table, dict)
+    ]
+    assert sum(map(len, tables)) == len(CATALOGUE)

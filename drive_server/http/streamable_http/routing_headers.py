@@ -48,7 +48,7 @@ def _require(headers: Headers, name: str, stated: Any, *, can_be_encoded: bool =
         return
     sent = headers.getlist(name)
     if not sent:
-        raise _mismatch("header_missing", name)
+        raise _mismatch("routing_header_missing", name)
     value = sent[0].strip(" \t")
     value = _decoded(value) if can_be_encoded else value
     if len(sent) > 1 or value != stated:

@@ -129,8 +129,10 @@ async def test_wishes_that_can_not_be_read_are_refused(client: Alone, wishes: An
 
 
 async def test_the_end_of_a_task_is_told_to_whoever_listens_for_it(service: Service, client: Alone) -> None:
+    await client.call("create_folder", name="a")
+    copy = {"item_id": "/a", "folder_id": "root", "name": "b"}
     async with wired(service) as wire:
-        begun = await wire.post("tools/call", {"name": "empty_trash", "arguments": {}, "task": {}})
+        begun = await wire.post("tools/call", {"name": "copy_item", "arguments": copy, "task": {}})
     task_id = begun.json()["result"]["task"]["taskId"]
     async with alone(service, **TASKS) as listener, listener.listening(taskIds=[task_id, "none"]) as messages:
         granted = await anext(messages)

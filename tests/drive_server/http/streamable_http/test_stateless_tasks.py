@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from tests.drive_server.http.service import Service
 
 
+COPY: dict[str, Any] = {"item_id": "/a", "folder_id": "root", "name": "b", "on_conflict": "rename"}
+
+
 @pytest.fixture
 async def client(service: Service) -> AsyncIterator[Alone]:
     async with alone(service, **TASKS) as client:
@@ -42,6 +45,12 @@ def copying_stands(service: Service, monkeypatch: pytest.MonkeyPatch) -> Gate:
 def at_once_never(monkeypatch: pytest.MonkeyPatch) -> None:
     """No call is waited for."""
     monkeypatch.setattr(extension, "AT_ONCE_SECONDS", 0.0)
+
+
+async def copied(client: Alone) -> dict[str, Any]:
+    """Call a tool that can be a task."""
+    await client.call("create_folder", name="a")  # refused the second time
+    return await client.call("copy_item", **COPY)
 
 
 async def ended(client: Alone, task_id: str) -> dict[str, Any]:
@@ -88,9 +97,9 @@ async def test_a_tools_own_error_is_the_result_of_a_completed_task(client: Alone
 async def test_whoever_does_not_announce_the_extension_gets_no_task_and_sees_none(
     service: Service, client: Alone
 ) -> None:
-    begun = await client.call("empty_trash")
+    begun = await copied(client)
     async with alone(service) as other:
-        plain = await other.call("empty_trash")
+        plain = await copied(other)
         refused = await other.send(other.request("tasks/get", taskId=begun["taskId"]))
 
     assert plain["resultType"] == "complete"
@@ -100,13 +109,14 @@ async def test_whoever_does_not_announce_the_extension_gets_no_task_and_sees_non
 
 async def test_the_task_parameter_of_the_older_revision_means_nothing_here(service: Service) -> None:
     async with alone(service) as client:
-        done = await client.ask("tools/call", name="empty_trash", arguments={}, task={"ttl": 1000})
+        await client.call("create_folder", name="a")
+        done = await client.ask("tools/call", name="copy_item", arguments=COPY, task={"ttl": 1000})
     assert done["resultType"] == "complete"
 
 
 @pytest.mark.usefixtures("at_once_never")
 async def test_a_task_is_of_its_person_and_of_both_revisions(service: Service, client: Alone) -> None:
-    begun = await client.call("empty_trash")
+    begun = await copied(client)
     async with alone(service, await service.add_person("bob@example.com"), **TASKS) as bob:
         for method in ("tasks/get", "tasks/cancel"):
             assert (await bob.error(method, taskId=begun["taskId"]))["code"] == -32602
@@ -119,7 +129,7 @@ async def test_a_task_is_of_its_person_and_of_both_revisions(service: Service, c
 
 @pytest.mark.usefixtures("at_once_never")
 async def test_wishes_about_a_task_that_is_over_are_acknowledged(client: Alone) -> None:
-    begun = await client.call("empty_trash")
+    begun = await copied(client)
     await ended(client, begun["taskId"])
 
     stopped = await client.ask("tasks/cancel", taskId=begun["taskId"])
