@@ -263,9 +263,13 @@ SINKS: Final = {
     r"(?<![.\w])Console\(": {"api/cli/terminal.py"},
     r"b?\"event: |b\"id: ": {
         "api/http/sse.py",
+        "api/langgraph/protocol/encoder.py",
+        "api/langgraph/streams/frames.py",
+        "api/openai/responses.py",
         "drive_server/http/routes/events.py",
         "drive_server/http/routes/index_events.py",
         "drive_server/http/routes/people/notices.py",
+        "drive_server/http/streamable_http/stateless.py",
         "drive_server/http/streamable_http/stream.py",
     },
 }

@@ -197,8 +197,9 @@ async def test_what_changed_while_the_person_thought_is_not_overwritten(client: 
     assert await text_of(client) == "Begin on Friday."
 
 
-async def test_a_yes_to_deleting_some_deletes_nothing_once_there_is_more(service: Service, client: Alone) -> None:
-    async with alone(service) as unasked:
+async def test_a_yes_to_deleting_some_deletes_nothing_once_there_is_more(service: Service) -> None:
+    key = await service.add_person("carl@example.com")
+    async with alone(service, key) as unasked, alone(service, key, **ASKS) as client:
         for name in ("a", "b"):
             await unasked.call("create_folder", name=name)
         await unasked.call("trash_item", item_id="/a")
@@ -254,9 +255,8 @@ async def test_a_client_that_can_not_ask_is_held_by_its_scopes_and_dry_runs_ask_
     assert done["isError"] is False
 
 
-async def test_a_call_that_may_become_a_task_asks_before_it_does(service: Service, client: Alone) -> None:
-    await client.call("create_folder", name="Old")
-    async with alone(service, **ASKS, **TASKS) as other:
+async def test_a_call_that_may_become_a_task_asks_before_it_does(service: Service) -> None:
+    async with alone(service, await service.add_person("carl@example.com"), **ASKS, **TASKS) as other:
         asked = await other.call("empty_trash")
         declined = await other.again(asked, NO, "empty_trash")
         again = await other.call("empty_trash")
