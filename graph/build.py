@@ -184,7 +184,8 @@ async def after_advance(state: State) -> str:
 
 
 async def make_graph() -> Graph:
-    """Return the graph for `langgraph dev`: the drive in `DRIVE_DATA_DIR`, and its local user whatever a client says.
+    """Return the graph for `langgraph dev`: the drive in `DRIVE_DATA_DIR`, and its local user whichever user a client
+    names.
 
     The host calls this for every run and every read. There is one graph per event loop; its drive and its sessions
     are opened by the first node that needs them, so a read opens nothing. The host supplies the checkpointer.

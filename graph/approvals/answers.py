@@ -95,8 +95,8 @@ def read_decisions(answer: object, calls: Sequence[Call], approval_id: str = "")
     """Return one decision per asked call, in their order, from an answer in any dialect.
 
     Known are: ours (`decisions` by tool_call_id, or `approve_all`), LangChain's (`decisions` in order), Agent Inbox (a
-    list in order), a single decision, and each of them under the approval's id, as protocol v2 answers. What is
-    missing, doubled, unknown, for another approval or of the wrong number is invalid: such a call is not run.
+    list in order), a single decision, and each of them under the approval's id, as protocol v2 answers. A decision that
+    is missing, doubled, unknown, for another approval or one too many is invalid: its call is not run.
     """
     waiting = asked(calls)
     answer = for_this_approval(answer, approval_id)

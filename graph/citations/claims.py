@@ -158,7 +158,7 @@ _FIGURE: Final = re.compile(r"\d")
 
 
 def claims_in(answer: str) -> Iterator[str]:
-    """Yield the sentences that state something: no questions, offers, refusals, or words about what is usual."""
+    """Yield the sentences that state something: no questions, offers, refusals, or words about the usual case."""
     for found in _SENTENCE.finditer(answer):
         sentence = found[0].strip()
         if sentence and not _is_open(sentence):

@@ -1,4 +1,4 @@
-"""Results of tools as models read them: one line an item, without what nobody asks for.
+"""Results of tools as models read them: one line an item, without fields that nobody asks for.
 
 A thread stores a result as a sentence and its data in JSON, which the product reads. A model gets the same data in a
 fraction of the tokens (`python -m benchmarks.agent.prompts`). A text of a file stands between two lines of tildes, of
@@ -71,7 +71,7 @@ class _Writer:
         self._time_zone = time_zone
 
     def result(self, sentence: str, data: Data) -> str:
-        """Return the sentence, and below it what it does not say."""
+        """Return the sentence, and below it the data that it leaves out."""
         lines = [self._ids.in_sentence(sentence), *self._body(sentence, data)]
         return "\n".join(line for line in lines if line)
 
@@ -132,7 +132,7 @@ class _Writer:
         return ", ".join([f"{self._ids.short(str(item['id']))} {_path(item)}", *facts])
 
     def _facts(self, item: Data) -> Iterator[str]:
-        """Yield what an item is, beside its id and path, as far as it is not as usual."""
+        """Yield the facts of an item beside its id and path, without the usual values."""
         is_file = item["kind"] == "file"
         for name, form in _FACTS.items():
             value = item.get(name)
@@ -200,7 +200,7 @@ class _Writer:
         return _written(at)
 
     def _lean(self, name: str, value: Any) -> Any:
-        """Return nested data with short ids, and without what is empty or not shown."""
+        """Return nested data with short ids, and without empty or hidden values."""
         if isinstance(value, Mapping):
             entries = cast("Data", value).items()
             return {key: self._lean(key, one) for key, one in entries if key not in NOT_SHOWN and not _is_empty(one)}

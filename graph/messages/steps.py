@@ -1,4 +1,4 @@
-"""A plan's step as a message of its own in what a model sees. The thread has no such message: nobody has said it."""
+"""A plan's step as a message of its own in a model's view. The thread has no such message: nobody has said it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

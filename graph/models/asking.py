@@ -197,7 +197,7 @@ def share_dialect(model: BaseChatModel, dialect: Dialect) -> None:
 
 
 def expected_of(model: ChatRunnable, messages: Sequence[BaseMessage]) -> Expected:
-    """Return what is known of an answer before it comes."""
+    """Return the facts known of an answer before it comes."""
     asked = _unbound(model)
     bound: Mapping[str, Any] = model.kwargs if isinstance(model, RunnableBinding) else {}
     texts = [str(message.text) for message in messages]

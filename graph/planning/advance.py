@@ -73,7 +73,7 @@ def outcome_of_step(state: State, step: Step) -> tuple[StepStatus, str]:
     """Return how the running attempt ended, and its result or error.
 
     Failed: the model gave up, it said that it can't, or every call of its last round failed. Skipped: the person
-    did not allow what it wanted; they are not asked twice. Pending: it asks the person something.
+    refused its action; they are not asked twice. Pending: it asks the person something.
     """
     failure = state.get("failure")
     if failure:

@@ -1,4 +1,4 @@
-"""Bounds on what one connection may send."""
+"""Bounds on the data that one connection may send."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -20,9 +20,9 @@ MOST_ANSWERS: Final = 80
 
 
 class Intake:
-    """Counts what a server sends. `message_bytes` is the longest message; the totals are per minute.
+    """Counts the data that a server sends. `message_bytes` is the longest message; the totals are per minute.
 
-    `faults` is called with the first thing that is too much: the SDK's clients swallow what is raised in a stream.
+    `faults` is called with the first thing that is too much: the SDK's clients swallow errors raised in a stream.
     """
 
     def __init__(

@@ -141,7 +141,7 @@ class ServerPool:
     ) -> CallToolResult:
         """Return the answer of a tool, an error of the protocol as one. Raises `ServerUnavailableError` if none comes.
 
-        A call that may have been carried out is never made again. `ask` asks the person what the server wants to know
+        A call that may have been carried out is never made again. `ask` puts the server's questions to the person
         meanwhile; without it the server hears no. Raises `UrlsRequiredError` if they have to open addresses first.
         """
         self._count(definition)
@@ -154,7 +154,7 @@ class ServerPool:
             raise error.unavailable from error
 
     async def details(self, definition: ServerDefinition) -> ServerDetails:
-        """Connect now, whatever failed before, and return what the server offers. Raises `ServerUnavailableError`."""
+        """Connect now, also after failures, and return the server's details. Raises `ServerUnavailableError`."""
         async with self._using(definition, even_after_failures=True) as pooled:
             return await self._ask(definition, pooled, pooled.session.details(self._now()))
 
@@ -383,7 +383,7 @@ class ServerPool:
     async def _failed_call(
         self, definition: ServerDefinition, pooled: Pooled[Connection], error: Exception, sent: Sequence[RequestId]
     ) -> CallToolResult:
-        """Return what the server refused as a result for the model. Raises `ServerUnavailableError`."""
+        """Return the server's refusal as a result for the model. Raises `ServerUnavailableError`."""
         if was_not_sent(error, sent[0] if sent else None):
             pooled.retired = True
             raise _NotSentError(self._unavailable(definition, error, definition.timeout)) from error

@@ -65,7 +65,7 @@ MORE_TOOLS: Final = LocalTool(
 
 
 def not_offered(name: str, args: Mapping[str, Any], allowed: frozenset[str]) -> list[str]:
-    """Return what is wrong with a call of `more_tools`, or of any other tool, for a specialist with `allowed` tools."""
+    """Return the problems of a call of `more_tools`, or of any other tool, for a specialist with `allowed` tools."""
     others = [one for one in args[ARGUMENT] if one not in allowed] if name == NAME else []
     return [f"{', '.join(others)}: no tool of yours. What needs another specialist, hand over."] if others else []
 

@@ -104,7 +104,7 @@ _DECODER: Final = json.JSONDecoder()
 
 
 def plain_name(name: str, offered: frozenset[str]) -> str:
-    """Return the name of a call without what some models put before it, unless there is a tool of the longer name."""
+    """Return the name of a call without prefixes that some models add, unless there is a tool of the longer name."""
     return name if name in offered else PREFIXES.sub("", name)
 
 

@@ -1,4 +1,4 @@
-"""The arguments of a request: what its clause names beside the verb, by the shapes of its action."""
+"""The arguments of a request: the names and values in its clause beside the verb, by the shapes of its action."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ _NUMBERED: Final = dict.fromkeys(("restore_version", "diff_versions", "list_vers
 
 
 def fill(message: Message, action: str, clause: Clause, *, file_open: bool) -> Intent:
-    """Return the request of a clause with what the clause names."""
+    """Return the request of a clause with the arguments that it names."""
     said = clause.said
     found = _with_content(message, said) if action == "create_file" else _slots(message, action, said)
     if found is None and action in POINTING:
@@ -61,7 +61,7 @@ def _slots(message: Message, action: str, said: str) -> Mapping[str, str] | None
 
 
 def _with_content(message: Message, said: str) -> Mapping[str, str] | None:
-    """Return the slots of a new file, with its text: what was dictated, or a quotation after the name."""
+    """Return the slots of a new file, with its text: dictated text, or a quotation after the name."""
     last = re.search(rf"(?<=[\w{MARK[1:-1]}])[\s,:]*(?P<mark>{MARK})\s*$", said)
     called = last is None or word("names_next").search(said[: last.start()])
     mark = (message.dictated if message.dictated in said else "") or (last["mark"] if last and not called else "")
@@ -130,7 +130,7 @@ def _placed(intent: Intent) -> Intent:
 
 
 def _fill_summary(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
-    """A summary is of what is named, of "it", or the one that was given before; its file is named or not."""
+    """A summary is of the named item, of "it", or the one given before; its file may have a name."""
     target = intent.target if word("summarising").search(intent.said) else None
     if target is None or _TEXT.fullmatch(target.text):
         target = Ref("it" if re.search(r"\bits\b|[它其]的", intent.said) else "summary")

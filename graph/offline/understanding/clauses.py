@@ -26,7 +26,10 @@ _CHINESE: Final = tuple(
 
 
 class Clause(NamedTuple):
-    """One clause. `said` is in the person's own letters, `plain` what the router's patterns read, `row` its row."""
+    """One clause.
+
+    `said` is in the person's own letters, `plain` is the form for the router's patterns, `row` its row.
+    """
 
     said: str
     plain: str
@@ -70,11 +73,11 @@ class Message:
         return text
 
     def restored(self, text: str) -> str:
-        """Return a part of the text with what was put aside in it again."""
+        """Return a part of the text with the parts that were put aside in it again."""
         return re.sub(MARK, lambda mark: self._aside[ord(mark[0]) - FIRST_MARK], text)
 
     def quoted(self, text: str) -> str:
-        """Return a part of the text with what was put aside between quotation marks."""
+        """Return a part of the text with the parts that were put aside in quotation marks."""
         return re.sub(MARK, lambda mark: f"“{self._aside[ord(mark[0]) - FIRST_MARK]}”", text)
 
     @property

@@ -1,4 +1,4 @@
-"""One call of a tool, as it is sent, and what a server's refusal of it says."""
+"""One call of a tool, as it is sent, and the result that a server's refusal becomes."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping

@@ -218,7 +218,7 @@ async def _report(process: asyncio.subprocess.Process) -> Mapping[str, Any]:
 
 
 def _crash(done: "asyncio.Task[Mapping[str, Any]]", definition: ServerDefinition) -> FaultError:
-    """Return the program's end as a fault; what it wrote last is told, without the secrets in its settings."""
+    """Return the program's end as a fault; its last output is told, without the secrets in its settings."""
     report: Mapping[str, Any] = {} if done.cancelled() or done.exception() else done.result()
     limits: Mapping[str, tuple[ReasonCode, int]] = {
         "memory": ("memory", MEMORY_BYTES >> 20),

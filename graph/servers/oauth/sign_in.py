@@ -224,7 +224,7 @@ class _Flow:
                 return reason_of(error, self.definition.host, REQUEST_SECONDS)
 
     async def end(self) -> None:
-        """End the flow, whatever it waits for."""
+        """End the flow, wherever it waits."""
         self.task.cancel()
         self.address.cancel()
         await asyncio.wait({self.task})
