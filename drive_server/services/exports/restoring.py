@@ -59,7 +59,7 @@ class ImportService:
     async def restore(self, actor: Actor, wanted: ImportRequest) -> Outcome[RestoredItems]:
         """Restore the items, under another name where theirs is taken.
 
-        What of a share or a link can't be restored is told, and the item is restored without it. Raises
+        Restores an item without shares or links that no longer resolve, and lists them. Raises
         `StateConflictError` for a content that was not stored before, and for a folder that was not imported before.
         """
         require_person(actor.principal)

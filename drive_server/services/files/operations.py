@@ -1,4 +1,4 @@
-"""The steps that changes of the tree are made of, shared by files, documents and undo. Each notes what it does."""
+"""The steps that changes of the tree are made of, shared by files, documents and undo. Each records its changes."""
 
 from dataclasses import dataclass
 from datetime import datetime

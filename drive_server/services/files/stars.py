@@ -45,7 +45,7 @@ class StarService:
         return await self._database.read_sync(lambda connection: starred_sync(connection, actor, ids))
 
     async def page(self, actor: Actor, limit: int = 100, cursor: str | None = None) -> Page[Item]:
-        """Return the starred items that the caller sees, what was starred last first; none that are in the trash."""
+        """Return the starred items that the caller sees, the last starred first; none that are in the trash."""
         require_scope(actor.principal, Scope.READ)
         size = checked_limit(limit)
         cursors = Cursors(self._database.signer, actor.user_id, "stars")

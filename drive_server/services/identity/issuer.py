@@ -83,7 +83,7 @@ class IssuerKeys:
         return key
 
     async def metadata(self) -> dict[str, Any]:
-        """Return what the issuer says of itself (OpenID Connect Discovery 1.0, section 4).
+        """Return the issuer's metadata (OpenID Connect Discovery 1.0, section 4).
 
         Raises `UnavailableError` if it does not answer, or says that it is another one.
         """
@@ -172,7 +172,7 @@ class IssuerKeys:
 
 
 def is_safe_address(url: str) -> bool:
-    """Return whether what is sent there is for its reader alone: by https, or on this machine."""
+    """Return whether only the addressee can read data sent there: by https, or on this machine."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""

@@ -1,4 +1,4 @@
-"""API keys as rows: their secrets, names, scopes and lives; what makes a caller of one."""
+"""API keys as rows: their secrets, names, scopes and lives; a caller's principal from one."""
 
 import re
 import unicodedata
@@ -172,7 +172,7 @@ def require_scopes(principal: Principal, needed: Iterable[Scope]) -> None:
 
 
 def _scopes_to_give(principal: Principal) -> frozenset[Scope]:
-    """Return what the caller may give, take or use: a person with all scopes may give those that they lack as well."""
+    """Return the scopes that the caller may give, take or use: a person with all scopes may give any."""
     is_person = proof_of(principal) in {*PERSONAL, LOCAL_METHOD}
     return frozenset(Scope) if is_person and principal.scopes >= ALL_SCOPES else principal.scopes
 
@@ -188,7 +188,8 @@ def require_lasts(principal: Principal, row: ApiKeyRow) -> None:
 
 
 def maker_of(principal: Principal) -> str | None:
-    """Return the id of the API key that ends what the caller makes; None for a person and the local access token."""
+    """Return the id of the API key that the caller's new keys depend on; None for a person and the local access
+    token."""
     return principal.key_id if proof_of(principal) == KEY_METHOD else None
 
 

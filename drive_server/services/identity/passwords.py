@@ -268,7 +268,7 @@ def _read(payload: bytes | None) -> _Reset | None:
 
 
 def _fingerprint(row: UserRow) -> bytes:
-    """Return what changes with the password, so that an address holds once."""
+    """Return a fingerprint that changes with the password, so that an address holds once."""
     return sha256((row.password_hash or "").encode()).digest()[:FINGERPRINT_BYTES]
 
 

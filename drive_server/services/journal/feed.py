@@ -33,11 +33,11 @@ _PLACING = frozenset({"name", "parent_id", "trash_id"})
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A change by what it touched.
+    """A change by the items it touched.
 
-    `items` are what changed itself, `folders` those whose direct content this was before or is after as far as the
-    record says, `roots` the items whose whole tree is elsewhere, called otherwise, or seen by others now. `people` are
-    those that the record names: owners by id, others by email.
+    `items` are those that changed themselves, `folders` those whose direct content this was before or is after as far
+    as the record says, `roots` the items whose whole tree is elsewhere, called otherwise, or seen by others now.
+    `people` are those that the record names: owners by id, others by email.
     """
 
     id: int
@@ -60,7 +60,7 @@ class Listener(Protocol):
 
 
 class ChangeFeed:
-    """Follows the journal by its ids, and tells `listeners` of what is new: each change is read once a process.
+    """Follows the journal by its ids, and tells `listeners` of new changes: each change is read once a process.
 
     After `wake` this process delivers its changes within `DEBOUNCE_SECONDS`, those of others within `POLL_SECONDS`.
     While nobody listens, changes pass unread. A change waits for those of lower numbers that are still being made:
@@ -154,7 +154,7 @@ class ChangeFeed:
 
 
 def all_recorded(found: list[tuple[int, str]]) -> list[Recorded]:
-    """Return what the changes touched, of which these are the numbers and the entries as JSON."""
+    """Return the records of the changes with these numbers and entries (JSON)."""
     return [_recorded(number, orjson.loads(entries)) for number, entries in found]
 
 
@@ -185,7 +185,7 @@ def _recorded(number: int, entries: list[dict[str, Any]]) -> Recorded:
 
 
 async def audience_of(session: AsyncSession, changes: Iterable[Recorded]) -> frozenset[str]:
-    """Return all who own what was touched, by id, and who have or had a role on it or above it, by email."""
+    """Return all owners of the touched items, by id, and all who have or had a role on them or above, by email."""
     changes = list(changes)
     people = {person for change in changes for person in change.people}
     for ids in _batches({item for change in changes for item in change.items}):

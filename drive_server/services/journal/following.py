@@ -57,7 +57,7 @@ class ChangeFollower:
         feed.listeners.append(self)
 
     async def watch(self, actor: Actor, folder: str, after: int | None = None) -> "FolderWatch":
-        """Watch a folder that the caller sees: what comes after the change of this number, by default the newest."""
+        """Watch a folder that the caller sees: its changes after that number, by default after the newest."""
         require_person(actor.principal)
         require_scope(actor.principal, Scope.READ)
         async with self.database.read() as session:
@@ -98,7 +98,7 @@ class FolderWatch:
         self._woken = anyio.Event()
 
     def wake(self) -> None:
-        """Have it look at what is new."""
+        """Have it look at new changes."""
         self._is_stale = True
         self._woken.set()
 
@@ -127,7 +127,7 @@ class FolderWatch:
         return found
 
     async def _poll(self) -> list[FolderChange]:
-        """Look at what is new, until there is something to tell of."""
+        """Look at new changes, until there is something to tell."""
         while True:
             async with self._follower.database.read() as session:
                 # What the feed has told is settled for good, whatever a writer notes just now.
@@ -176,7 +176,7 @@ class FolderWatch:
 def _touched(
     change: Recorded, folder: NodeView, nodes: Mapping[str, NodeView]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what the change touched in the folder, its tree included, and the folders whose content it changed."""
+    """Return the touched items of the folder, its tree included, and the folders whose content changed."""
 
     def below(ids: Collection[str]) -> dict[str, NodeView]:
         found = {key: nodes[key] for key in ids if key in nodes}

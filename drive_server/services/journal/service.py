@@ -105,9 +105,9 @@ def _nobody_listens() -> None:
 class Journal:
     """Runs operations exactly once, and records them.
 
-    `on_content_change` is called after every commit that changed what the index should hold, `on_change` after every
-    commit that recorded a change: who follows the table `changes` by id looks there then. `kinds` has the kind of each
-    action, as the tools that record them say (`ToolSpec.changes`), and services for what no tool does.
+    `on_content_change` is called after every commit that changed indexed content, `on_change` after every commit that
+    recorded a change: who follows the table `changes` by id looks there then. `kinds` has the kind of each action, as
+    the tools that record them say (`ToolSpec.changes`), and services for actions of no tool.
     """
 
     def __init__(
@@ -140,9 +140,9 @@ class Journal:
     ) -> Outcome[T]:
         """Run the operation in one write transaction and record it there.
 
-        It awaits its session and what `Database.change` allows; one that `waits` may await anything.
+        It awaits its session and whatever `Database.change` allows; one that `waits` may await anything.
 
-        A known idempotency key returns what was recorded and runs nothing; the same key with another action or other
+        A known idempotency key returns the recorded outcome and runs nothing; the same key with another action or other
         arguments raises `IdempotencyConflictError`. For a dry run everything is rolled back and the effect returned.
         An operation that changes nothing is no change: its outcome has no id, and no list of changes has it.
         `arguments` are JSON and tell one call from another: put a digest there, not a content. Raises
@@ -230,9 +230,9 @@ class Journal:
         """Return changes, newest first: the caller's own, or with `item` those of everyone to that item.
 
         Who only views an item sees no changes of others to it; who edits it sees them without other items' names.
-        `since` (inclusive) and `until` (exclusive) are ISO 8601; `by` is an email: what that person did in the caller's
-        own tree, or to the item. Administrators may ask for `everybodys`. Raises `InvalidInputError` for what is no
-        time and `ForbiddenError` for what only administrators may ask.
+        `since` (inclusive) and `until` (exclusive) are ISO 8601; `by` is an email: changes by that person in the
+        caller's own tree, or to the item. Administrators may ask for `everybodys`. Raises `InvalidInputError` for a
+        malformed time and `ForbiddenError` for filters that only administrators may use.
         """
         require_scope(actor.principal, Scope.READ)
         actions = frozenset(action for action, of in self.kinds.items() if of == kind)

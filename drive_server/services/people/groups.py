@@ -79,7 +79,7 @@ class GroupService:
     async def change(
         self, actor: Actor, group: str, name: str | None = None, add: Iterable[str] = (), remove: Iterable[str] = ()
     ) -> Group:
-        """Rename a group, named by id or name, and change who is in it. Raises what `create` raises."""
+        """Rename a group, named by id or name, and change who is in it. Raises as `create` does."""
         require_admin(actor.principal)
 
         async def work(session: AsyncSession) -> Group:

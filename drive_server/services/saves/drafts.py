@@ -23,7 +23,7 @@ MAX_PASSING: Final = 50
 async def is_draft(
     session: AsyncSession, actor: Actor, node_id: str, since: datetime, *, of_anybody: bool = False
 ) -> bool:
-    """Return whether nothing happened to the item but what the caller did by WebDAV, and it was made since then.
+    """Return whether the item was made since then, and changed only by the caller's WebDAV requests.
 
     So nobody else wrote, shared or linked it: nothing is lost when another item takes over its content. `of_anybody`:
     other people may have done it too, by WebDAV.

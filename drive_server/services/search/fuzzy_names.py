@@ -1,4 +1,4 @@
-"""Finding items whose names are written otherwise than the query, or nearly so: what exact matching did not find."""
+"""Finding items whose names are spelled otherwise than the query, or nearly like it: exact matching missed them."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -193,7 +193,7 @@ def _parts(word: str) -> Iterator[_Form]:
 
 @cache
 def _traditional() -> dict[str, str]:
-    """Return for each simplified character its traditional form, or where it has several what stands for any."""
+    """Return for each simplified character its traditional form, or a wildcard if it has several."""
     forms: dict[str, str] = {}
     for traditional, simplified in CHARACTERS.read_text(encoding="utf-8").splitlines():
         forms[simplified] = "_" if simplified in forms else traditional

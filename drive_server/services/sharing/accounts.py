@@ -34,7 +34,7 @@ class AccountService:
     async def find(self, actor: Actor, address: str) -> tuple[Grantee, bool | None]:
         """Return who the address names, and whether they have an account: None for a group, and beyond the limit.
 
-        Raises `InvalidInputError` for what is no address, and `NotFoundError` for a group that does not exist.
+        Raises `InvalidInputError` for a malformed address, and `NotFoundError` for a group that does not exist.
         """
         require_scope(actor.principal, Scope.SHARE)
         async with self._database.read() as session:

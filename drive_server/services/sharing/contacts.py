@@ -89,7 +89,7 @@ async def _groups(session: "AsyncSession", sought: str, limit: int) -> list[Cont
 
 
 def _sharing_with(actor: Actor) -> Select[str]:
-    """Return the query for the owners of what is shared with the caller and not in the trash."""
+    """Return the query for the owners of items that are shared with the caller and not in the trash."""
     return (
         select(NodeRow.owner_id)
         .join(ShareRow, ShareRow.node_id == NodeRow.id)

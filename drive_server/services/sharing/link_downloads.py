@@ -45,9 +45,9 @@ class Fetch(NamedTuple):
 class LinkDownloads(Protocol):
     """Knows how much of each download that was counted is still to be fetched.
 
-    A request for a whole file is a new download. One for a part belongs to the download of that content which the
-    same address has begun, as long as all its parts together are no more than the file and a tenth of it; what a
-    broken connection left unsent is given back. After a day the next part counts as a new download.
+    A request for a whole file is a new download. One for a part belongs to the download of that content which the same
+    address has begun, as long as all its parts together are no more than the file and a tenth of it; bytes that a
+    broken connection left unsent are given back. After a day the next part counts as a new download.
     """
 
     async def has_begun(self, link_id: str, address: str) -> bool:

@@ -42,7 +42,7 @@ def name_key(name: str) -> str:
 
 
 def normalise_grantee(raw: str) -> str:
-    """Return an address in the form in which it is compared. Raises `InvalidInputError` for what is none."""
+    """Return an address in the form in which it is compared. Raises `InvalidInputError` for a malformed one."""
     text = raw.strip(" ")
     return f"{GROUP}{name_key(text[len(GROUP) :])}" if is_group(text) else normalise_email(raw)
 

@@ -43,7 +43,7 @@ class DavLock:
 
 @dataclass(frozen=True, slots=True)
 class LocksAround:
-    """The locks that concern an item: `covering` it, on itself or deep ones above; `inside`, on what is below it."""
+    """The locks that concern an item: `covering` it, on itself or deep ones above; `inside`, on items below it."""
 
     covering: tuple[DavLock, ...] = ()
     inside: tuple[DavLock, ...] = ()

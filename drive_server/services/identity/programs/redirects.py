@@ -78,7 +78,7 @@ def _normal(uri: str) -> str | None:
 
 
 def _split(uri: str) -> SplitResult | None:
-    """Return the parts; None for what is no address, or what browsers read otherwise."""
+    """Return the parts; None if it is no address, or if browsers read it otherwise."""
     if not uri.isascii() or not uri.isprintable() or " " in uri or "\\" in uri:
         return None
     try:
