@@ -1,4 +1,4 @@
-"""Sentences about changes: effects before, summaries after, and reasons for what an undo leaves."""
+"""Sentences about changes: effects before, summaries after, and reasons for the parts that an undo leaves."""
 
 from typing import Final
 

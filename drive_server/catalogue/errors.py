@@ -1,4 +1,4 @@
-"""Sentences of errors, and what to do next."""
+"""Sentences of errors, and hints for the next step."""
 
 from typing import Final
 

@@ -81,7 +81,7 @@ async def look_for_request(
 
 
 async def _known(request: HTTPConnection, read: Callable[[str], Awaitable[T]]) -> T:
-    """Return the result of `read` by the request's secret, and note who makes the request, whatever comes of it."""
+    """Return the result of `read` by the request's secret, and note who makes the request, also if it fails."""
     token = bearer_token(request)
     try:
         if token is None:
@@ -122,7 +122,7 @@ async def guarded(drive: Drive, request: HTTPConnection, actor: Actor) -> Actor:
 async def require_still_proved(drive: Drive, request: HTTPConnection) -> None:
     """Raise as `principal_of_request` does, or `MissingScopeError`, if the caller may not write any more.
 
-    A body may have come for hours: what a key began ends with it.
+    A body may have come for hours: a write that a key began ends with it.
     """
     require_scope(await principal_of_request(drive, request), Scope.WRITE)
 
@@ -132,8 +132,9 @@ async def check_key(
 ) -> T:
     """Return the result of `proof`, which looks up the key. Every door to the drive asks this about its keys.
 
-    Known keys get in, whatever comes from their network; one that was revoked or has expired was known. Raises what
-    `proof` raises, and `RateLimitError` after too many unknown keys. A refusal is recorded as this event.
+    Known keys get in, even from a network that sent too many unknown ones; one that was revoked or has expired was
+    known. Raises the errors of `proof`, and `RateLimitError` after too many unknown keys. A refusal is recorded as this
+    event.
     """
     try:
         return await proof
@@ -230,7 +231,10 @@ class Caller:
 async def get_caller(
     request: Request, drive: DriveDep, described: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 ) -> Caller:
-    """Return the caller. Raises what needs no look-up: `UnauthenticatedError` without any key, `ForbiddenError`."""
+    """Return the caller.
+
+    Raises the errors that need no look-up: `UnauthenticatedError` without any key, `ForbiddenError`.
+    """
     del described  # a parameter, so that OpenAPI describes the key
     if bearer_token(request) is None:
         session_of(request)

@@ -144,7 +144,7 @@ def traced(settings: DriveSettings) -> Generator[None]:
 
 
 def install_middleware(app: FastAPI, settings: DriveSettings) -> None:
-    """Put before all routes what concerns each request: its size, its address, and the site that it comes from."""
+    """Install the checks of each request before all routes: its size, its address, and the site that it comes from."""
     app.state.slow_seconds = settings.slow_seconds
     public = urlsplit(settings.public_url)
     app.state.secure_host = (public.hostname or "") if public.scheme == "https" else ""

@@ -77,7 +77,7 @@ CHALLENGE: dict[str, str] = {"WWW-Authenticate": 'Bearer realm="drive"'}
 
 
 class Problem(BaseModel):
-    """An error (RFC 9457). `code` is stable; `detail` is a sentence; `hint` says what to do next."""
+    """An error (RFC 9457). `code` is stable; `detail` is a sentence; `hint` names the next step."""
 
     type: str = "about:blank"
     title: str
@@ -200,7 +200,7 @@ async def _validation_error(request: Request, error: Exception) -> Response:
 
 
 def _complaint(found: dict[str, Any], language: Language) -> str:
-    """Return what is wrong with a field; the validator's own words are English."""
+    """Return the problem of a field; the validator's own words are English."""
     if language == "en":
         return str(found["msg"])
     kind = str(found["type"])

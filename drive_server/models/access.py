@@ -59,7 +59,7 @@ class ApiKey(Model):
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person who has a drive here. Nobody acts as them since `disabled_at`; the rest is what they say themselves."""
+    """A person who has a drive here. Nobody acts as them since `disabled_at`; the rest is their profile."""
 
     id: str
     email: str

@@ -76,7 +76,7 @@ def serve(call: DavCall, environ: dict[str, Any], send: Send) -> None:
 
 
 class _Answer:
-    """Sends what wsgidav answers, without the pages in HTML that it makes for browsers."""
+    """Sends wsgidav's answers, without the pages in HTML that it makes for browsers."""
 
     def __init__(self, call: DavCall, send: Send) -> None:
         self._call = call

@@ -129,7 +129,7 @@ class DavEndpoint:
 
 
 def _path_of(request: Request) -> str:
-    """Return the path as it was sent, decoded. Raises `MalformedRequestError` for what no name can be."""
+    """Return the path as it was sent, decoded. Raises `MalformedRequestError` for a path that no name can have."""
     raw = request.scope.get("raw_path") or request.scope["path"].encode()
     path = unquote_to_bytes(raw.partition(b"?")[0])
     is_odd = b"%2f" in raw.lower() or any(char < 0x20 or char == 0x7F for char in path)

@@ -105,7 +105,7 @@ async def list_children(
         ),
     ] = "",
 ) -> ItemPage:
-    """List what is directly in a folder; the id `trash` lists the trash, `shared` what other people shared."""
+    """List the items directly in a folder; the id `trash` lists the trash, `shared` the items of other people."""
 
     def page(connection: Connection, actor: Actor) -> ItemPage:
         found = drive.files.list_folder_sync(

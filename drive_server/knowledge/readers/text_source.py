@@ -119,14 +119,14 @@ class TextSource:
         media_type: str,
         seconds: float,
     ) -> Answer:
-        """Return what other work over a blob answers, in a reader's process. Raises as `text` does."""
+        """Return the answer of other work over a blob, from a reader's process. Raises as `text` does."""
         async with self._blobs.local_path(blob_hash) as path:
             return await self._readers.run(work, refusal, path, name, media_type, seconds)
 
     async def run_without_file(
         self, work: Work[Answer], refusal: Refusal[Answer], media_type: str, seconds: float
     ) -> Answer:
-        """Return what work that reads no file answers, in a reader's process."""
+        """Return the answer of work that reads no file, from a reader's process."""
         return await self._readers.run(work, refusal, Path(os.devnull), "", media_type, seconds)
 
     def close(self) -> None:

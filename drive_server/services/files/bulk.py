@@ -1,5 +1,4 @@
-"""One action on many items, each for itself: the changes are one change, and each item that can't be changed has its
-reason."""
+"""One action on many items, each for itself: the changes are one change, and each item left has its reason."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

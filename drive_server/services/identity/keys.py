@@ -188,8 +188,7 @@ def require_lasts(principal: Principal, row: ApiKeyRow) -> None:
 
 
 def maker_of(principal: Principal) -> str | None:
-    """Return the id of the API key that the caller's new keys depend on; None for a person and the local access
-    token."""
+    """Return the id of the API key that the caller's new keys depend on; None for a person and the local token."""
     return principal.key_id if proof_of(principal) == KEY_METHOD else None
 
 

@@ -1,4 +1,4 @@
-"""The text of mails (eml, mht): headers, body, and what is attached.
+"""The text of mails (eml, mht): headers, body, and attachments.
 
 The standard library's parser is the one that unstructured's mail reader is built on; that one gives no header of a mail
 without a body, fails at an unknown charset, and cuts Chinese paragraphs up.
@@ -62,7 +62,7 @@ def _body_parts(mail: EmailMessage, omissions: Omissions) -> list[Part]:
 
 
 class _Policy(email.policy.EmailPolicy):
-    """Reads headers by the encoding that programs mean by a label, and unlabelled bytes by what they look like."""
+    """Reads headers by the encoding that programs mean by a label, and unlabelled bytes by their look."""
 
     def header_fetch_parse(self, name: str, value: str) -> Any:
         """Return the header's value, decoded."""
