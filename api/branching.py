@@ -1,4 +1,5 @@
-"""Branches of a thread in LangGraph's checkpoints: where a turn began, and what the thread was at a checkpoint.
+"""Branches of a thread in LangGraph's checkpoints: the beginning of a turn, and the state of the thread at a
+checkpoint.
 
 A message that is edited begins a branch at the checkpoint before it; the checkpoints of the earlier answer stay.
 """

@@ -1,4 +1,4 @@
-"""Withhold what a run or a thread has read of items that are not shared with the person any more, when it is shown."""
+"""Withhold content in a run or a thread, when it is shown, of items that are not shared with the person any more."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, cast

@@ -124,7 +124,7 @@ def which_are_set(sealed: Mapping[str, str], secrets: Secrets) -> dict[str, bool
 
 
 def _target(row: ServerRow) -> tuple[str, ...]:
-    """Return what gets the secrets: the origin of the address, or the program with its arguments."""
+    """Return the target that gets the secrets: the origin of the address, or the program with its arguments."""
     if row.type == "stdio":
         return ("program", row.command, *row.args)
     parts = urlsplit(row.base_url)

@@ -62,7 +62,7 @@ class SignIns:
             raise _failed(error) from None
 
     async def finish(self, caller: Principal, server_id: str, back: Comeback) -> ServerRow:
-        """Take what the person's browser came back with. Raises `SignInError`."""
+        """Take the answer that the person's browser came back with. Raises `SignInError`."""
         definition = await self._servers.definition(caller, server_id)
         try:
             await self._servers.pool.sign_ins.finish(definition, back)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Findings:
-    """The result of a check: how many files and bytes were read, and what is wrong, a sentence each."""
+    """The result of a check: how many files and bytes were read, and the problems, a sentence each."""
 
     files: int = 0
     size: int = 0

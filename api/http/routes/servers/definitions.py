@@ -123,7 +123,8 @@ async def delete_server(server_id: str, caller: WriterDep, service: ServiceDep) 
 
 @router.post("/{server_id}/connect", responses=problem_responses(403, 404))
 async def connect_server(server_id: str, request: Request, caller: WriterDep, service: ServiceDep) -> ConnectionView:
-    """Test a server: connect to it now, within 30 seconds, and say what it is and offers, or why it can't be used.
+    """Test a server: connect to it now, within 30 seconds, and return its name and offers, or the reason why it can't
+    be used.
 
     By this you have seen its tools: a definition that changes later is disabled until you accept it.
     """
@@ -132,7 +133,7 @@ async def connect_server(server_id: str, request: Request, caller: WriterDep, se
 
 @router.get("/{server_id}/tools", responses=problem_responses(403, 404))
 async def list_server_tools(server_id: str, request: Request, caller: CallerDep, service: ServiceDep) -> ToolList:
-    """List the tools of a server, with what changed since you saw them."""
+    """List the tools of a server, with the changes since you saw them."""
     listed = await service.servers.tools(caller, server_id)
     return tool_list(listed, service.servers, language_of(request))
 
