@@ -1,4 +1,4 @@
-"""A request, whichever of the two protocols it has: who is asked what, and where the pieces of the answer come from."""
+"""A request, whichever of the two protocols it has: the model, the question, and the source of the answer's pieces."""
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Door:
     service: Service
 
     async def choice(self, body: ToolBody, messages: Messages) -> Choice:
-        """Return what the request is for. Raises `NotFoundError` and `InvalidRequestError`."""
+        """Return the model that the request is for. Raises `NotFoundError` and `InvalidRequestError`."""
         said = next((content for role, content in reversed(messages) if role == "user"), None)
         self.request.state.language = language_of(text_of(said))
         if body.requires_tool:

@@ -42,7 +42,7 @@ class Answer:
 
 
 def rendering_of(run: RunRow, service: Service) -> Rendering:
-    """Return what turns the events of a run into pieces."""
+    """Return the rendering that turns the events of a run into pieces."""
 
     def where(approval_id: str) -> str:
         return address_of(service, approval_id)

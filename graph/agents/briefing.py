@@ -1,7 +1,7 @@
-"""The briefing of the router and the planner: they know what the specialists know before they decide.
+"""The briefing of the router and the planner: they know the same as the specialists before they decide.
 
-That is the conversation, the place with its listing and the first lines of what is open, the memories, the last plan
-and the moment. What is cheap to know without the drive is there even if the drive gives no answer.
+That is the conversation, the place with its listing and the first lines of the open file, the memories, the last plan
+and the moment. The parts that are cheap without the drive are there even if the drive gives no answer.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -55,7 +55,7 @@ BriefingReader = Callable[[State, Runtime[RunContext]], Awaitable[Briefing]]
 
 
 def make_briefing(deps: GraphDependencies, surroundings: SurroundingsCache) -> BriefingReader:
-    """Return what reads the briefing of a turn."""
+    """Return the reader of a turn's briefing."""
 
     async def brief(state: State, runtime: Runtime[RunContext]) -> Briefing:
         user, turn = deps.user(runtime), running_turn(state)

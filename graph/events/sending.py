@@ -21,7 +21,7 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
-    """A piece of what a model thinks before it answers."""
+    """A piece of a model's thoughts before it answers."""
 
     message_id: str | None
     text: str

@@ -1,4 +1,4 @@
-"""Words that change what the verbs beside them mean: parts of a text, questions, conditions, references, reports."""
+"""Words that change the sense of verbs beside them: parts of a text, questions, conditions, references, reports."""
 
 import re
 from typing import Final

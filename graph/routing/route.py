@@ -239,7 +239,7 @@ def by_score(state: State, threshold: float) -> Route:
 
 
 def _has_asked(messages: Sequence[AnyMessage]) -> bool:
-    """Say whether the assistant's last words ask something: which of several is meant, or what to fill in."""
+    """Say whether the assistant's last words ask something: which of several is meant, or a missing value."""
     return asks(next((one.text for one in reversed(messages) if isinstance(one, AIMessage) and one.text), ""))
 
 

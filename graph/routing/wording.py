@@ -1,6 +1,6 @@
 """The words of a message as the router's patterns read them: one script, names masked, cut into clauses, no courtesies.
 
-What is quoted, dictated or a name proves nothing about what a person wants, so it becomes one of the upper-case marks;
+A quotation, a dictation or a name proves nothing about a person's wishes, so it becomes one of the upper-case marks;
 all else is lower case.
 """
 
@@ -152,7 +152,7 @@ _NEGATED: Final = re.compile(
 
 
 def prepare(text: str) -> str:
-    """Return the text in one script, in lower case, with what is quoted, dictated or a name as a mark."""
+    """Return the text in one script, in lower case, with quotations, dictations and names as marks."""
     folded = unicodedata.normalize("NFKC", text).casefold().translate(_SCRIPT)
     folded = _CLIPPED.sub(r"\1's", _PICTURES.sub(" ", folded))
     for pattern, mark in _MASKS:

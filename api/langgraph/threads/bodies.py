@@ -31,7 +31,7 @@ class ThreadSearch(BaseModel):
 
 
 class ThreadChange(BaseModel):
-    """What to change of a thread."""
+    """The changes of a thread."""
 
     metadata: dict[str, Any] | None = None
     config: dict[str, Any] | None = None
