@@ -31,8 +31,7 @@ class Spot:
     """The end of a turn in a thread, after which a conversation goes on; no run: before the first one.
 
     `missed` is the part of its answer that the client was not sent: it went away before a call was decided. `rest` are
-    the
-    messages that follow it in the conversation, and are none of the thread.
+    the messages that follow it in the conversation, and are none of the thread.
     """
 
     thread_id: str

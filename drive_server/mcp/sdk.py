@@ -69,7 +69,7 @@ def was_cancelled(responder: RequestResponder[Any, Any]) -> bool:
 
 
 def experimental(session: ServerSession, task: TaskMetadata | None) -> Experimental:
-    """Return what a request's context has of the protocol's experimental features."""
+    """Return the experimental features of a request's context."""
     client = session.client_params.capabilities if session.client_params else None
     return Experimental(task_metadata=task, _client_capabilities=client, _session=session)
 

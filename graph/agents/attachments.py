@@ -38,8 +38,7 @@ async def read_attachments(drive: DriveReader, budget: int, *, sees: bool) -> st
     """Return the section with all attachments, each with its owner and its address as a resource; empty without any.
 
     The tokens of the budget are shared: the rest of a short one's share goes to those after it. An unreadable one says
-    why.
-    Pictures go beside the message (`with_pictures`) to a model that `sees`.
+    why. Pictures go beside the message (`with_pictures`) to a model that `sees`.
     """
     wanted = drive.place.get("attachments") or []
     found = await asyncio.gather(*(_read(drive, one, sees=sees) for one in wanted))

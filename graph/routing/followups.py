@@ -1,8 +1,7 @@
 """Detect follow-ups: messages that go on from the turn before and stay with its specialist.
 
 It reads so when it is an answer or a fragment, refers to things that only the conversation identifies, or begins as a
-continuation;
-and it does not as soon as it names another subject or something that this specialist has no part in.
+continuation; and it does not as soon as it names another subject or something that this specialist has no part in.
 """
 
 import re

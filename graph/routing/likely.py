@@ -3,8 +3,7 @@
 Asking the agents' own model for a route took as long as an answer: with one of 300 ms, five chats at once waited 0.93 s
 for the first token (p95) instead of 0.45 s (`python -m benchmarks.agent.crowd --only unknown --chats 5`). The score may
 be wrong: a specialist hands over requests that are not its own (`handover.py`). `python -m benchmarks.agent.routing`
-prints how
-often it is right.
+prints how often it is right.
 """
 
 import re

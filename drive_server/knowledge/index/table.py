@@ -40,7 +40,7 @@ class TableState:
 
 
 class PassageTable:
-    """The table of one embedding model. Its methods raise what LanceDB raises."""
+    """The table of one embedding model. Its methods raise LanceDB's errors."""
 
     def __init__(self, lance: Lance, name: str, model: str) -> None:
         self.name = name
@@ -158,7 +158,7 @@ class PassageTable:
     async def inspect(self) -> Counter[str]:
         """Read from every file of the table and of its indices; return how many passages each file has.
 
-        Raises what LanceDB raises, and `ValueError` for a table that is not of this program.
+        Raises LanceDB's errors, and `ValueError` for a table that is not of this program.
         """
         await self._reopen()
         table = await self.readable()
@@ -232,7 +232,7 @@ class PassageTable:
             await maintain(self._table)
 
     async def _collect_result(self) -> None:
-        """Note how long an ended process took, and what it left undone; once."""
+        """Note how long an ended process took, and how many rows it left unindexed; once."""
         if self._process.is_started:
             self._process.end()
             self._upkeep.duration = anyio.current_time() - self._upkeep.maintained_at

@@ -44,7 +44,7 @@ _PUBLIC_DETAILS: Final = frozenset(
 async def log(
     context: Context[ServerSession, Any, Any], level: LoggingLevel, tool: str, event: str, **data: Any
 ) -> None:
-    """Send a message about the call: `event` says what happened, in a few words; `data` is JSON."""
+    """Send a message about the call: `event` names it in a few words; `data` is JSON."""
     await context.session.send_log_message(
         level, {"event": event, "tool": tool, **data}, f"{LOGGER}.{tool}", context.request_id
     )

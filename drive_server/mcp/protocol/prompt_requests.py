@@ -1,4 +1,4 @@
-"""Requests about prompts, and completion of what is typed for them (MCP 2025-11-25, server/prompts)."""
+"""Requests about prompts, and completion of their arguments (MCP 2025-11-25, server/prompts)."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -52,7 +52,7 @@ class PromptRequests:
         self.plain_completion: PlainCompletion | None = None
 
     def handlers(self) -> dict[type, Callable[[Any], Awaitable[ServerResult]]]:
-        """Return what answers each kind of request."""
+        """Return the handler of each kind of request."""
         return {ListPromptsRequest: self._list, GetPromptRequest: self._get, CompleteRequest: self._complete}
 
     async def _list(self, request: ListPromptsRequest) -> ServerResult:

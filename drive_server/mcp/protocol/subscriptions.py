@@ -77,7 +77,7 @@ class Subscriptions:
         return len(self._sessions) > 0
 
     async def hear(self, changes: list[Recorded], around: frozenset[str]) -> None:
-        """Notify the sessions of these changes that watch what changed, or whose list of resources is another."""
+        """Notify the sessions of these changes that watch a changed item, or whose list of resources is another."""
         watched = {one.node_id for session in self._sessions for one in session.subscriptions.values() if one.node_id}
         places: dict[str, frozenset[int]] = {}
         if watched:

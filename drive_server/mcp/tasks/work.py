@@ -90,7 +90,7 @@ class TaskWork:
         return _ending(answered)
 
     def _report(self, work: Work) -> Progress:
-        """Return what takes note of progress here, and tells the session if it wants to hear of it."""
+        """Return the function that notes progress here, and tells the session if it wants to hear of it."""
         listener = self._listeners.get(work.task.id)
         session = listener.session() if listener else None
         if listener is None or session is None or listener.token is None:
