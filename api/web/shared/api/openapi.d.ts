@@ -604,7 +604,7 @@ export interface components {
          * ChangeEvent
          * @description A change below the folder; `id` is its number in the journal, `mine` says that the caller made it.
          *
-         *     `item_ids` changed themselves; what is directly in `folder_ids` changed: list them again. `complete` is false if
+         *     `item_ids` changed themselves; the direct content of `folder_ids` changed: list them again. `complete` is false if
          *     there are more of them than 100 each.
          */
         ChangeEvent: {
@@ -668,10 +668,10 @@ export interface components {
         };
         /**
          * ChangeResult
-         * @description A recorded call: who changed what with which tool, who approved it, and whether it was taken back.
+         * @description A recorded call: who made it with which tool, who approved it, and whether it was undone.
          *
          *     `method` and `key_name` say how the caller signed in, `approved_key` the key that approved; `tool_call_id`,
-         *     `approval_id` and `grant_id` which call of a model it was and what allowed it. All are null where that is not the
+         *     `approval_id` and `grant_id` are the call of a model and the consent to it. All are null where that is not the
          *     reader's business.
          */
         ChangeResult: {
@@ -891,9 +891,9 @@ export interface components {
         };
         /**
          * ConnectionView
-         * @description The result of a test. `name`, `version` and `instructions` are what the server says of itself.
+         * @description The result of a test. `name`, `version` and `instructions` are the server's own words about itself.
          *
-         *     If it fails, `code` and `sentence` say why; `last_lines` is the end of what the server, or its program, wrote.
+         *     If it fails, `code` and `sentence` say why; `last_lines` are the last ones that the server, or its program, wrote.
          */
         ConnectionView: {
             /**
@@ -1061,7 +1061,7 @@ export interface components {
         };
         /**
          * DecisionView
-         * @description The decision on one call, which `about` names in a line: what it does to what, or what goes to which server.
+         * @description The decision on one call, which `about` names in a line: its action and its items, or the data for a server.
          *
          *     `message` says why it was not approved; `grant_id` is the grant given with it.
          */
@@ -1211,8 +1211,8 @@ export interface components {
         };
         /**
          * Effect
-         * @description The effect of a call: at most 50 of its `count` items (id, name, path, what happens to it), who gains or
-         *     loses access, and whether it can be undone.
+         * @description The effect of a call: at most 50 of its `count` items (id, name, path, change), who gains or loses access, and
+         *     whether it can be undone.
          */
         Effect: {
             /** Count */
@@ -1267,7 +1267,7 @@ export interface components {
          * ExportedItem
          * @description An item of the caller's own drive, live or in the trash.
          *
-         *     `parent_id` is null for what is directly in the root. `trash_id` is the item that was put into the trash when this
+         *     `parent_id` is null for an item directly in the root. `trash_id` is the item that was put into the trash when this
          *     one went there with it (itself for that item). Versions are the oldest first.
          */
         ExportedItem: {
@@ -1397,7 +1397,9 @@ export interface components {
         };
         /**
          * FactSourceBody
-         * @description The origin of an exported fact. Its ids are of what the import made here; null for what is not here.
+         * @description The origin of an exported fact.
+         *
+         *     Its ids are those of items that the import made here; null for a source that is not here.
          */
         FactSourceBody: {
             /**
@@ -1416,7 +1418,7 @@ export interface components {
         };
         /**
          * FilledMessageView
-         * @description A message of a prompt; what is no text is named by its kind in brackets.
+         * @description A message of a prompt; content that is no text is named by its kind in brackets.
          */
         FilledMessageView: {
             /**
@@ -1507,7 +1509,7 @@ export interface components {
         };
         /**
          * GroupChange
-         * @description A change of a group; what is left out stays. `add` and `remove` are emails.
+         * @description A change of a group; fields left out stay. `add` and `remove` are emails.
          * @example {
          *       "add": [
          *         "ben@example.com"
@@ -1560,8 +1562,8 @@ export interface components {
          *
          *     A passage stands in `version`; `start` and `end` are offsets for `read_file`, `place` is where a person would look
          *     for it, as in `page=2-3`, `slide=3`, `sheet=Budget!A2:D15`, `part=4`, `line=10-20`. `uri` (a resource) and `address`
-         *     (a page for people) open the file there. A name has none of these. `note` and `missing` say what
-         *     of the file could not be read.
+         *     (a page for people) open the file there. A name has none of these. `note` and `missing` name the unreadable parts of
+         *     the file.
          */
         HitResult: {
             file: components["schemas"]["Item"];
@@ -1619,7 +1621,7 @@ export interface components {
         };
         /**
          * ImportedItem
-         * @description An item to restore. Its ids are those of the export; a folder comes before what is in it.
+         * @description An item to restore. Its ids are those of the export; a folder comes before its items.
          *
          *     A null `parent_id` stands for the folder of the import. With `trash_id` it comes to the trash, with that item. The
          *     `modified_at` of a file is that of its newest version.
@@ -1670,7 +1672,7 @@ export interface components {
         };
         /**
          * ImportedVersion
-         * @description A content to restore. `receipt` is what storing it answered; not needed for what the drive has already.
+         * @description A content to restore. `receipt` is the answer to storing it; not needed for a content that the drive has already.
          *
          *     Exports of earlier versions have no `modified_at`: the content then is of `created_at`.
          */
@@ -1899,9 +1901,9 @@ export interface components {
          * ItemIndexResult
          * @description The index of an item.
          *
-         *     Of a file: `state`, with `index_state` as items have it, and in the caller's language a `sentence` and what to do
-         *     (`hint`); `reason` says why it was not read, or not whole, and `omissions` what of the file was left out, by kind
-         *     (`count`, and a `text` in the caller's language); `properties` of a photo are `taken_at`, `place` and `camera`;
+         *     Of a file: `state`, with `index_state` as items have it, and in the caller's language a `sentence` and a `hint` at
+         *     the next step; `reason` says why it was not read, or not whole, and `omissions` the parts of the file left out, by
+         *     kind (`count`, and a `text` in the caller's language); `properties` of a photo are `taken_at`, `place` and `camera`;
          *     null in the trash, where files are not in the index. Of a folder: the number of all files below it by `state`, in
          *     `counts`.
          */
@@ -2099,7 +2101,7 @@ export interface components {
         };
         /**
          * LinkItemResult
-         * @description A file or folder as a visitor sees it. `parent_id` is null for what the link itself leads to.
+         * @description A file or folder as a visitor sees it. `parent_id` is null for the item of the link itself.
          *
          *     `is_limited`: the link ends after a number of downloads, and each look into a file is one.
          */
@@ -2223,7 +2225,7 @@ export interface components {
         };
         /**
          * MeResult
-         * @description The caller: what they say of themselves (empty: nothing), and the scopes of the key in use.
+         * @description The caller: their profile (empty: nothing), and the scopes of the key in use.
          */
         MeResult: {
             /** Id */
@@ -2637,7 +2639,7 @@ export interface components {
         };
         /**
          * NewCredential
-         * @description What `toJSON()` of the credential gives that `navigator.credentials.create()` made.
+         * @description The result of `toJSON()` of the credential that `navigator.credentials.create()` made.
          */
         NewCredential: {
             /** Id */
@@ -2930,7 +2932,7 @@ export interface components {
         };
         /**
          * NoticesResult
-         * @description Notices of what the caller can see now, newest first; `unread` counts all that were not read.
+         * @description Notices about items that the caller can see now, newest first; `unread` counts all that were not read.
          */
         NoticesResult: {
             /** Items */
@@ -2964,14 +2966,16 @@ export interface components {
         };
         /**
          * OutsideCallView
-         * @description A call of one of your own MCP servers. `text` says that nothing here can take back what it did, or may have.
+         * @description A call of one of your own MCP servers.
+         *
+         *     `text` says that nothing here can undo its effects, certain or possible.
          */
         OutsideCallView: {
             /**
              * ToolCallRecord
              * @description A call of a tool of one of the person's own MCP servers, in the assistant's message.
              *
-             *     `response` is what came back, or why nothing did; empty while nothing has.
+             *     `response` is the answer, or the reason why there is none; empty until one comes.
              */
             toolCall: {
                 /** Id */
@@ -3242,7 +3246,7 @@ export interface components {
         };
         /**
          * Problem
-         * @description An error (RFC 9457). `code` is stable; `detail` is a sentence; `hint` says what to do next.
+         * @description An error (RFC 9457). `code` is stable; `detail` is a sentence; `hint` names the next step.
          */
         Problem: {
             /**
@@ -3273,7 +3277,7 @@ export interface components {
         };
         /**
          * Profile
-         * @description What the caller says of themselves; what is left out stays, an empty text is nothing.
+         * @description The caller's profile; fields left out stay, an empty text is nothing.
          *
          *     Dates and times that they name are of the `time_zone` (an IANA name); sentences for them are in the `language`.
          * @example {
@@ -3373,7 +3377,7 @@ export interface components {
          * @description A question of one of the person's own MCP servers, which waits for the answer in the middle of a call.
          *
          *     The server wrote `message`, the texts in `schema` and `url`. `schema` has the fields of a form, `url` is an address
-         *     that only the person opens, `host` the one it leads to. `warning` says what is wrong with the question, `problem`
+         *     that only the person opens, `host` the one it leads to. `warning` is the fault of the question, `problem` the reason
          *     why the last answer could not be used; both may be empty.
          */
         QuestionView: {
@@ -3442,7 +3446,7 @@ export interface components {
         };
         /**
          * ReasoningEvent
-         * @description A delta of what the model thinks before it answers, in the message `message_id`; no part of the answer.
+         * @description A delta of the model's thoughts before it answers, in the message `message_id`; no part of the answer.
          *
          *     `step_id` is the step of the plan that is carried out. Not every model tells, and a replay may leave it out.
          */
@@ -3620,7 +3624,8 @@ export interface components {
         };
         /**
          * RestoredItems
-         * @description The items of an import in their order, and what of them was not restored: `source_id`, `what`, `reason`.
+         * @description The items of an import in their order, and the parts of them that were not restored: `source_id`, `what`,
+         *     `reason`.
          *
          *     `what` is the email of a share, or `link`.
          */
@@ -3799,7 +3804,7 @@ export interface components {
         };
         /**
          * SearchResult
-         * @description Hits, best first. `note` says what could not be searched yet, or is empty.
+         * @description Hits, best first. `note` names the files that could not be searched yet, or is empty.
          */
         SearchResult: {
             /** Hits */
@@ -4058,7 +4063,7 @@ export interface components {
         };
         /**
          * SessionResult
-         * @description A browser that is logged in: what it says it is, as far as it says, and whether it is the one that asks.
+         * @description A browser that is logged in: its own name for itself, if it gives one, and whether it is the one that asks.
          */
         SessionResult: {
             /** Id */
@@ -4176,7 +4181,7 @@ export interface components {
         };
         /**
          * SignedCredential
-         * @description What `toJSON()` of the credential gives that `navigator.credentials.get()` found.
+         * @description The result of `toJSON()` of the credential that `navigator.credentials.get()` found.
          */
         SignedCredential: {
             /** Id */
@@ -4258,7 +4263,7 @@ export interface components {
         };
         /**
          * Taint
-         * @description A file of which words were read that are not the person's own; `file_id` is empty for what is no file.
+         * @description A file of which words were read that are not the person's own; `file_id` is empty if it is no file.
          */
         Taint: {
             /** File Id */
@@ -4599,7 +4604,7 @@ export interface components {
         };
         /**
          * ToolBody
-         * @description A person's decisions about a tool; what is left out stays.
+         * @description A person's decisions about a tool; fields left out stay.
          */
         ToolBody: {
             /** Name */
@@ -4645,7 +4650,7 @@ export interface components {
          * ToolCallRecord
          * @description A call of a tool of one of the person's own MCP servers, in the assistant's message.
          *
-         *     `response` is what came back, or why nothing did; empty while nothing has.
+         *     `response` is the answer, or the reason why there is none; empty until one comes.
          */
         ToolCallRecord: {
             /** Id */
@@ -4895,7 +4900,7 @@ export interface components {
         };
         /**
          * UserChange
-         * @description A change of an account; what is left out stays.
+         * @description A change of an account; fields left out stay.
          *
          *     `quota_bytes`: a new quota in bytes; 0: no limit, null: the limit in the settings. Nobody acts as a person who
          *     `is_disabled`: browsers are logged out, keys count for nothing until the account is enabled again.
@@ -4913,7 +4918,7 @@ export interface components {
         };
         /**
          * UserResult
-         * @description An account; `name` is what the person says, `disabled_at` when an administrator disabled it.
+         * @description An account; `name` is the person's own, `disabled_at` when an administrator disabled it.
          */
         UserResult: {
             /** Id */
