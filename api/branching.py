@@ -14,7 +14,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple, empt
 NOTHING: Final = ""
 """In place of a checkpoint's id: there was nothing yet."""
 INPUT: Final = "__start__"
-"""LangGraph's channel of what a turn was begun with."""
+"""LangGraph's channel of a turn's first input."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ __all__ = ["DriveForService", "Place", "Principal", "RunChange", "RunUndo"]
 
 CHANGES_PAGE = 200
 ATTACHED_TO_CHATS = "Chat attachments"
-"""The folder of what programs without an access to the drive send along with a message."""
+"""The folder of files that programs without an access to the drive send along with a message."""
 Kind = Literal["file", "folder"]
 VERSIONS = "versions"
 """The entries of a change that are about contents."""

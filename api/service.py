@@ -97,7 +97,7 @@ class Service:
         await self.threads.get(caller, thread_id)
         waiting = [approval.run_id for approval in await self.approvals.waiting(caller, thread_id)]
         for run_id in [*waiting, await self.plans.paused_run(thread_id)]:
-            # What ends by itself meanwhile is in nobody's way.
+            # One that ends by itself meanwhile is in nobody's way.
             with suppress(RunFinishedError):
                 if run_id:
                     await self.runs.cancel(caller, run_id)

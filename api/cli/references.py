@@ -22,7 +22,7 @@ Item = dict[str, Any]
 PATTERN: Final = re.compile(r"[*?\[]")
 ANY_DEPTH: Final = "**"
 SHARED: Final = "Shared with me"
-"""The name of the folder with what others share, in a person's root; an own folder of this name hides it."""
+"""The name of the folder of items that others share, in a person's root; an own folder of this name hides it."""
 NO_ITEM: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY})
 
 

@@ -149,7 +149,7 @@ class EventLog:
         """Open the log of a run that another process began; numbers continue after the last one stored."""
         if run_id not in self._buffers:
             newest = RunBuffer(await newest_number(self._database, run_id))
-            # Those who follow it already must hear what comes.
+            # Those who follow it already must hear new events.
             self._buffers.setdefault(run_id, newest)
         self._buffers[run_id].starts = starts
         self.wake([run_id])

@@ -23,7 +23,7 @@ RETRIES: Final = "x-stainless-retry-count"
 """The header in which OpenAI's own clients count how often they lost the answer to this request."""
 LONGEST_NAME: Final = 200
 UNNAMED: Final = frozenset({"new", "null", "undefined"})
-"""What LibreChat and others send for a conversation that has no name yet; or the placeholder itself."""
+"""The name that LibreChat and others send for a conversation that has none yet; or the placeholder itself."""
 FAILED: Final = {
     "model_rate_limited": 429,
     "model_quota": 429,

@@ -68,7 +68,7 @@ async def follow(
             pieces = [*rendering.take(frames)]
             asked = next((number for number, piece in enumerate(pieces, 1) if piece.kind == "approval"), 0)
             if asked and not hold_seconds:
-                # What follows is another answer, also where it is there already.
+                # The rest is another answer, also where it is there already.
                 yield pieces[:asked]
                 return
             if pieces or not frames:

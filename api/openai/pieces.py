@@ -106,7 +106,7 @@ class Rendering:
         yield Piece("end", seq=seq, event={**event, "status": "paused"})
 
     def _citations(self, seq: int, event: Event) -> Iterator[Piece]:
-        # What is withheld has a sentence in place of its address.
+        # A withheld one has a sentence in place of its address.
         verified = [one for one in event["citations"] if one["verified"] and _ADDRESS.match(one["address"])]
         if verified:
             lines = [f"[{one['number']}] [{_label(one, self._language)}]({one['address']})  " for one in verified]

@@ -26,7 +26,7 @@ from graph.planning.commands import command_of
 
 APPROVAL: Final = "approval_needed"
 RULE: Final = "\n\n---\n\n"
-"""Between what came of an earlier message and the answer to the last one."""
+"""Between the outcome of an earlier message and the answer to the last one."""
 BUSY_SECONDS: Final = 20.0
 """So long a message waits for the end of the answer before it."""
 

@@ -283,7 +283,7 @@ class Runs(RunHistory):
         while True:
             # Before looking: a run that parks from now on is looked at in the next round.
             self._parked.clear()
-            # One moment for both questions: what ends between them would be in neither answer.
+            # One moment for both questions: a run that ends between them would be in neither answer.
             now = clock.now()
             moment = now + (LONGEST_SHARED_SLEEP if self._replica.is_shared else LONGEST_SLEEP)
             try:

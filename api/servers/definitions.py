@@ -147,7 +147,7 @@ def _type(row: ServerRow, change: ServerChange, *, is_new: bool) -> str:
     fits = bool(row.base_url) != (row.type == "stdio")
     if fits and not is_new:
         return row.type
-    # What leads nowhere is refused by the rule of its type.
+    # An address that leads nowhere is refused by the rule of its type.
     return type_of(row.base_url, row.command) or ("sse" if row.base_url else "stdio")
 
 

@@ -66,5 +66,5 @@ def _filled(message: PromptMessage) -> FilledMessage:
 
 
 def _down(error: ServerUnavailableError) -> ServerDownError:
-    # The person may read what the server wrote: which argument is missing, say.
+    # The person may read the server's words: which argument is missing, say.
     return ServerDownError((error.reason.for_person("en"), error.reason.for_person("zh")))

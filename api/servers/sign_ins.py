@@ -85,5 +85,5 @@ def _same(definition: ServerDefinition) -> tuple[Any, ...]:
 
 
 def _failed(error: ServerUnavailableError) -> SignInError:
-    # Without the cause, which may quote what a service answered.
+    # Without the cause, which may quote a service's answer.
     return SignInError(error.reason.code, (error.reason.sentence("en"), error.reason.sentence("zh")))

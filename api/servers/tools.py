@@ -16,7 +16,7 @@ from graph.servers.pins import FieldChange, PinnedTool, cleaned, cleaned_values,
 MOST_PINS = 1_000
 """A server that has other tools each time must not fill the database."""
 Pins = Mapping[str, PinRow]
-"""What the person has seen, by the name of the tool."""
+"""The pins of the definitions that the person has seen, by the name of the tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class ToolEdit:
         if pin is None:
             self._session.add(_pin(self._row, tool))
         elif pin.hash != accepted:
-            # What was approved in advance was the tool that it replaces.
+            # The advance approval was for the tool that it replaces.
             self._approved.pop(name, None)
             pin.hash, pin.definition = accepted, dict(pinned(tool))
 

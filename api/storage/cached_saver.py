@@ -41,7 +41,7 @@ class _Step:
 
     is_own: bool = False
     is_uncertain: bool = False
-    """Nobody knows how much of what was written at it is stored."""
+    """Nobody knows how many of the writes at it are stored."""
     is_thought: bool = False
     """One node follows, and only thinks."""
     parent: str | None = None
@@ -124,7 +124,7 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         put = partial(self.put, config, checkpoint, metadata, new_versions)
         before = self._due(config)
         if metadata.get("source") != "loop":
-            # What a cancelled turn left waits for nobody: only the loop that thought it goes on from it.
+            # Writes of a cancelled turn wait for nobody: only the loop that thought them goes on from them.
             before = [one for one in before if one.by is asyncio.current_task()]
         if BEGINNING in checkpoint["channel_values"]:
             self._waiting[_thread_of(config)] = [_Waiting(checkpoint["id"], put)]

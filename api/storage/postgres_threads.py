@@ -85,7 +85,7 @@ class FencedSaver(CachedSaver):
         """Return a checkpoint."""
         claim = CLAIM.get()
         if claim is not None and claim.must_announce:
-            # This process may have lost the run before: what it thought then is nobody's.
+            # This process may have lost the run before: its earlier thoughts are nobody's.
             self.forget(claim.thread_id)
             await self.thread.run(self.put_all, (), claim)
             claim.must_announce = False

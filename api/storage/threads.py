@@ -85,7 +85,7 @@ OPENERS: Final[dict[str, Callable[[str], AbstractAsyncContextManager[ThreadStora
 
 
 PACKED: Final = "zlib:"
-"""Begins the type of what is packed; the type that it had follows."""
+"""Begins the type of packed data; the type that it had follows."""
 LEVEL: Final = 6
 LONG: Final = 512
 """Bytes from which on a value is packed."""

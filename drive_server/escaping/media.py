@@ -23,7 +23,7 @@ _ADDRESS: Final = re.compile(
     rf"|{_BEGINS}(?:[\w-]+\.)+(?={_TOP_LEVEL}|[^\W\d_]{{2,}}(?::\d+)?/)",
     re.IGNORECASE,
 )
-"""The beginning of what a mail program may make a link of: a scheme, or a host up to its last dot."""
+"""The beginning of a text that a mail program may make a link of: a scheme, or a host up to its last dot."""
 _MARKDOWN: Final = re.compile(r"([\\`*_\[\]<>!|~&$])")
 
 

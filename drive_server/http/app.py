@@ -67,7 +67,7 @@ def include_routes(app: FastAPI) -> None:
     Each resource is included in the application itself: FastAPI matches a request's address once more on every level of
     routers within routers, which was a quarter of the processor time of reading an item.
     """
-    # What names more of an address goes before what takes the rest of it for an item's path.
+    # Routes that name more of an address go before those that take the rest of it for an item's path.
     naming_more = (
         search,
         contacts,

@@ -204,7 +204,7 @@ def _complaint(found: dict[str, Any], language: Language) -> str:
     if language == "en":
         return str(found["msg"])
     kind = str(found["type"])
-    if kind == "value_error":  # a check of our own, whose words say what would be right
+    if kind == "value_error":  # a check of our own, whose words name the right form
         return f"{COMPLAINTS['']}（{found['msg']}）"
     return next((words for part, words in COMPLAINTS.items() if part in kind), COMPLAINTS[""])
 

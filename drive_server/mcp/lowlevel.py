@@ -91,7 +91,7 @@ class DriveProtocol(Server[Any, Any]):
                 calls.start_soon(session.send_posted)
                 session.takes = take
                 try:
-                    async for message in session.incoming_messages:  # what came before it could be taken; then the end
+                    async for message in session.incoming_messages:  # earlier ones could be taken; then the end
                         take(message)
                 finally:
                     session.takes = None

@@ -227,7 +227,7 @@ class ConcurrentSession(LateAnswers, ClientSession):
         try:
             await super()._received_request(responder)
         except anyio.get_cancelled_exc_class():
-            # The responder's scope is over, but lets through what it caught: it would end the session.
+            # The responder's scope is over, but lets the error it caught through: it would end the session.
             if not responder.cancelled:
                 raise
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):

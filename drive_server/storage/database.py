@@ -146,7 +146,7 @@ class Database:
                     with anyio.CancelScope(shield=True):
                         await session.commit()
                 finally:
-                    # Roll back a cancelled writer before the next one begins; don't lose what follows a commit.
+                    # Roll back a cancelled writer before the next one begins; don't lose the steps after a commit.
                     with anyio.CancelScope(shield=True):
                         await session.close()
 

@@ -66,7 +66,7 @@ def make_briefing(deps: GraphDependencies, surroundings: SurroundingsCache) -> B
         facts = await relevant_facts(tools.context, await stored_facts(tools.context), said_last(state))
         room = await read_room(deps, "planner", runtime)
         view = await view_of(state, Sections(), room, deps.result_store(runtime), 0, toolbox, compact=False)
-        # What is shown here may come back as a title or a reason, which no revoked share takes out of the thread.
+        # Text shown here may come back as a title or a reason, which no revoked share takes out of the thread.
         is_of_others = any(taint["origin"] == "shared" for taint in taints)
         messages, ids = compact_view(view.messages)
         compact = not any(reads_structure(deps.model(role, runtime)) for role in READERS)

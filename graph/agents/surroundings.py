@@ -213,7 +213,7 @@ async def _beginning(drive: DriveReader) -> str:
 
 
 async def _listing(drive: DriveReader, folder_id: str) -> str:
-    # Turns that begin in one folder at the same moment share one call. The session tells apart who may see what.
+    # Turns that begin in one folder at the same moment share one call. The session keeps each person's rights apart.
     asked = {"folder_id": folder_id, "limit": LISTED_ITEMS}
     listed = await _listings.do((drive.toolbox, folder_id), lambda: drive.call(LIST_FOLDER, asked))
     found = drive.noted(LIST_FOLDER, listed)

@@ -28,7 +28,7 @@ PICTURE_TURNS: Final = 4
 """Turns of which the pictures are cached, up to 33 MB each."""
 A_TURN: Final = timedelta(minutes=10)
 LISTED_FOR: Final = timedelta(minutes=15)
-"""How long a turn, or a step, sees the listing that it began with. Results tell what the turn changed since; another
+"""How long a turn, or a step, sees the listing that it began with. Results tell the turn's changes since; another
 listing in front of them would make a service read them all again."""
 T = TypeVar("T")
 

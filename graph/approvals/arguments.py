@@ -57,7 +57,7 @@ OF_THE_DRIVE: Final[Mapping[str, FieldKind]] = {
 }
 """By the argument's name. Ids, etags, versions and runs are not there: they say which thing the call is about."""
 SELECTED_BY: Final = {"folder_id": "match", "email": "link_id"}
-"""Arguments that say what a call is about, and no target, where the tool has the other one, too."""
+"""Arguments that name a call's subject, and no target, where the tool has the other one, too."""
 _MACHINERY: Final = re.compile(
     r"(?:if[_-]?(?:none[_-]?)?match|e[_-]?tag|idempotency[_-]?key|request[_-]?id|cursor)\Z", re.IGNORECASE
 )

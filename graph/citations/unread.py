@@ -251,7 +251,7 @@ def known_of(messages: Sequence[AnyMessage]) -> Known:
 
 def _has_changed(asked: Asked, claims: Sequence[str]) -> bool:
     """Say whether a change that is told of may have been made, or is none of the assistant's."""
-    # A report of what a file says may have the words of a change; then it tells more than the request.
+    # A report of a file's text may have the words of a change; then it tells more than the request.
     return _may_have_changed(asked) or COMPOSES.search(asked.request) is not None or not any(map(_is_own_act, claims))
 
 

@@ -43,7 +43,7 @@ class TextWithdrawn:
 
 
 Delta = TextDelta | ReasoningDelta | ReadingDelta | TextWithdrawn
-"""What a model says, piece by piece."""
+"""A model's words, piece by piece."""
 Listener = Callable[[GraphEvent | Delta], None]
 Store = Callable[[], Awaitable[object]]
 _listener: Final = ContextVar[Listener | None]("listener", default=None)

@@ -15,7 +15,7 @@ AS_OF: Final = "2026-11-22"
 DEFAULT_CONTEXT: Final = 32_768
 LOCAL_PROVIDERS: Final = frozenset({"ollama"})
 LOCAL_CONTEXT: Final = 32_768
-"""Tokens that a local service is asked to make room for, whatever the model could read: they cost its memory."""
+"""Tokens that a local service is asked to make room for, even if the model could read more: they cost its memory."""
 FREE: Final = Prices()
 
 

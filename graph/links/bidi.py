@@ -14,7 +14,7 @@ _END_OF_EMBEDDING: Final = "\u202c"
 _END_OF_ISOLATE: Final = "\u2069"
 _CONTROL: Final = re.compile(r"[\u202a-\u202e\u2066-\u2069]|[\n\r\x1c-\x1e\x85\u2029]")
 MOST_OPEN: Final = 125
-"""The greatest depth that UAX #9 knows (BD2); what is deeper is taken out."""
+"""The greatest depth that UAX #9 knows (BD2); deeper controls are taken out."""
 
 
 class BidiFilter:

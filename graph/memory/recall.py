@@ -51,7 +51,7 @@ def make_recall(deps: GraphDependencies) -> Any:
         closing = [_close(call, state) for call in open_calls(own)]
         spending = deps.spending("summarizer", runtime)
         room = await read_room(deps, "agent", runtime, state.get("narrowed"))
-        # What was said takes at most half of what a model is sent: the rest is for long results, and for this turn.
+        # The conversation takes at most half of the model's input: the rest is for long results, and for this turn.
         folded = await fold_turns(state, own, room.for_messages() // 2, Summarizer(deps, runtime, spending))
         return {
             "messages": [*(RemoveMessage(id=str(key)) for key in foreign), *closing],

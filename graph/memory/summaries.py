@@ -117,7 +117,7 @@ def _extract(turn: Sequence[AnyMessage], longest: int) -> list[str]:
     asked = " ".join(message.text for message in turn if isinstance(message, HumanMessage))
     calls = [call for message in turn if isinstance(message, AIMessage) for call in message.tool_calls]
     refused = {one.tool_call_id: why for one in turn if isinstance(one, ToolMessage) and (why := refusal_of(one))}
-    # A summary outlives every right: it repeats nothing that rests on what others share.
+    # A summary outlives every right: it repeats nothing that rests on items that others share.
     own = [message for message, others in made_of(turn) if not others and isinstance(message, AIMessage)]
     answers = [message.text for message in own if message.text]
     tools = dict.fromkeys(call["name"] for call in calls if call["id"] not in refused)

@@ -45,7 +45,7 @@ __all__ = ["Sections", "View", "read_room", "rebuild_view", "room_in", "view_of"
 
 LEAST_TOKENS: Final = 500
 ANSWER_TOKENS: Final = 8_192
-"""Kept free for the answer, or a quarter of what the model can take, if that is less."""
+"""Kept free for the answer, or a quarter of the model's context, if that is less."""
 BETWEEN: Final = "\n\n"
 
 

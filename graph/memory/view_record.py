@@ -14,7 +14,7 @@ from graph.messages.window import Window
 VIEW: Final = "view"
 """Key in an answer's `additional_kwargs`."""
 LONGEST_CONTEXT: Final = 4_000
-"""Characters of what stood before the words of an earlier turn; a longer one costs more than its cache saves."""
+"""Characters of an earlier turn's context; a longer one costs more than its cache saves."""
 FORGETTABLE: Final = ("<memories>", "<attachments>", "<attached_before>")
 BETWEEN: Final = "\n\n"
 SAID_ONCE: Final = re.compile(r"^<(role|document|related)>\n.*?\n</\1>$", re.MULTILINE | re.DOTALL)

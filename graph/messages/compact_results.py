@@ -31,13 +31,13 @@ _MOMENT: Final = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)T(?P<time>\d\d:\d\d)(?::[\
 _PLAIN: Final = re.compile(r"[^\s\"'=,;{}\[\]()]+")
 _TILDES: Final = re.compile(r"~{3,}")
 _HOLDS_IDS: Final = re.compile(r"(?:.*_)?ids?")
-"""Fields whose ids are shortened. What looks like an id elsewhere may be the cell of a table, or a name."""
+"""Fields whose ids are shortened. A value that looks like an id elsewhere may be the cell of a table, or a name."""
 _SEPARATOR: Final = re.compile(r"[,;] |^\"")
 """The sign between the parts of a line: in a path it could pass for a fact of the drive."""
 _SURELY_SAID: Final = 8
-"""Characters of a value from which on a sentence has it for what it is, and not as part of a name."""
+"""Characters of a value from which on a sentence has it as a value, and not as part of a name."""
 _SAME_IN_ALL: Final = 2
-"""From so many entries on, what is the same in all is said once."""
+"""From so many entries on, a value common to all is said once."""
 
 
 def compact_result(text: str, ids: ShortIds | None = None, time_zone: str = "") -> str:

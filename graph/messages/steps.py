@@ -7,7 +7,7 @@ from typing import Final
 from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
 
 STEP: Final = "step"
-"""Key in the `additional_kwargs` of a step's message: what the person writes never has it."""
+"""Key in the `additional_kwargs` of a step's message: a person's own message never has it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,7 @@ NEUTRAL_ERRORS: Final[ErrorMap] = (
     (ValueError, ModelOutputError),
     (TypeError, ModelOutputError),
 )
-"""The first class that fits counts. ValueError and TypeError are what the client raises on a body that is no answer."""
+"""The first class that fits counts. The client raises ValueError and TypeError on a body that is no answer."""
 
 BY_STATUS: Final[Mapping[int, type[ModelError]]] = {
     401: ModelAuthenticationError,

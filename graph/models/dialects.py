@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 FILE_NAME: Final = "model_services.json"
 REASONING: Final = "reasoning_content"
-"""The field of a message, here and at the services, that has what the model thought before it answered."""
+"""The field of a message, here and at the services, that has the model's thoughts before it answered."""
 MEMORY: Final = timedelta(days=30)
 SHORT_ID: Final = re.compile(r"[A-Za-z0-9]{9}")
 SHORT_LENGTH: Final = 9
@@ -88,7 +88,7 @@ class Dialect:
         """Return the body, changed in place, so that it keeps the rules that were learnt."""
         if not self.has(REASONING) or self.has(NO_REASONING):
             _leave_out_reasoning(body)
-        # The known ones first: a refusal that was learnt later takes back what they add.
+        # The known ones first: a refusal that was learnt later takes back their additions.
         for name in (*self._known, *self._learnt):
             if keep := RULES[name].keep:
                 keep(body)

@@ -170,7 +170,7 @@ def _item(value: Any) -> Item | None:
 READING: Final = frozenset(word("reading").pattern.split("|"))
 SEARCHES: Final = frozenset({"search_files", "semantic_search_files"})
 NO_SUBJECT: Final = frozenset(["undo_changes", "redo_changes", "list_changes", "list_trash", "empty_trash", "whoami"])
-"""Calls after which "it" is not what they named."""
+"""Calls after which "it" is not the item that they named."""
 NAMING_FOLDERS: Final = frozenset(["create_folder", "get_file_info", "rename_item", "move_item"])
 
 

@@ -162,7 +162,7 @@ def best_passage(sentences: Sequence[Sentence], question: str, context: str = ""
         # "How much is it?" asks for the only figure that there is.
         only = [one for one, fits in zip(considered, typed, strict=True) if kind and fits]
         return Passage((only[0],), 1.0) if len(only) == 1 else None
-    # A row of a table answers only for what it names itself: the names of its columns fit every row.
+    # A row of a table answers only for its own names: the names of its columns fit every row.
     headings = [
         set(terms(one.heading)) if bag & wanted or not one.is_row else set[str]()
         for bag, one in zip(bags, considered, strict=True)

@@ -16,7 +16,7 @@ from graph.routing.corrections import corrected_value
 _FIGURE: Final = r"\d+(?:[.,:]\d+)*"
 _TOKEN: Final = re.compile(rf"{_FIGURE}|[^\s\d]+")
 SHORT, MOST_WORDS = 40, 4
-"""Characters of a mere choice; words of a correction that only names what should stand there: "sorry, five weeks"."""
+"""Characters of a mere choice; words of a correction that only names the right value: "sorry, five weeks"."""
 _VAGUE: Final = frozenset({"lookup", "find", "ask", "read"})
 _AGAIN: Final = _VAGUE | {"summarise", "info", "list", "who_has_access", "list_versions"}
 _ALSO: Final = frozenset({"share", "delete", "move", "copy", "restore", "link"})

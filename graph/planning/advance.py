@@ -35,7 +35,7 @@ from graph.servers.reasons import ServerUnavailableError
 from graph.state import LimitReached, Plan, State, Step, StepStatus, Update, current_step, running_turn
 
 ATTEMPTS: Final = 3
-"""A step is begun at most so often: once, and twice more with what went wrong before."""
+"""A step is begun at most so often: once, and twice more with the error of the time before."""
 REVISIONS: Final = 1
 _ENDS = frozenset({"done", "waiting", "stopped"})
 

@@ -77,7 +77,7 @@ async def use(store: BaseStore, user_id: str, grant_id: str, *, claim: str, item
         claims = _claims(user_id, grant_id)
         is_claimed = await store.aget(claims, claim) is not None
         await store.aput(claims, claim, {"items": items}, index=False)
-        # Read after the claim was written: what was withdrawn, or claimed by others, at the same moment counts.
+        # Read after the claim was written: a withdrawal, or claims of others, at the same moment count.
         grant = await _find(store, user_id, grant_id)
         if grant and now < grant.bounds.until and await _used(store, user_id, grant_id) <= grant.bounds.max_items:
             return True

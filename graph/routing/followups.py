@@ -16,7 +16,7 @@ from graph.state import AgentName
 SHORT_WORDS: Final = 4
 SHORT_HAN: Final = 8
 LONG: Final = 120
-"""Characters; what is longer stands on its own unless it begins as a continuation."""
+"""Characters; a longer message stands on its own unless it begins as a continuation."""
 
 _BEGINS: Final = re.compile(
     r"(?:(?:and|also|then|now|ok|okay|yes|yep|yeah|no|nope|again|same|another|more|continue|go on|go ahead|but"

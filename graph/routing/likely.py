@@ -53,7 +53,7 @@ TOPIC: Final = re.compile(
 """Only a name of something: it is to be found."""
 MOST_WORDS: Final = 2
 SURE, UNSURE, PLACE, LAST, GOES_ON, DEFAULT = 1.5, 0.75, 1.0, 0.25, 1.5, 0.25
-"""Weights, where one word is 1. The Drive agent takes small talk, and what says nothing at all."""
+"""Weights, where one word is 1. The Drive agent takes small talk, and messages that say nothing at all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ CREATES: Final = frozenset({"create_folder", "create_file", "compile"})
 IDLE: Final = (cues.UNLESS, cues.SPOKEN_OF, cues.METHOD, cues.TELLS)
 """In a clause with the words of a change: nobody asks for it, or not without a condition."""
 COMPARING: Final = re.compile(r"compare|比较|对比")
-"""With what is open, or only with one another?"""
+"""With the open document, or only with one another?"""
 CHANGES: Final = frozenset[Group]({"organise", "edit"})
 
 

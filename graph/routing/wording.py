@@ -64,7 +64,7 @@ _SLIPS: Final = {
     "资料夹": "文件夹",
     "档案": "文件",
 }
-"""Verbs as a Chinese keyboard misspells them, by sound; and what they are called elsewhere."""
+"""Verbs as a Chinese keyboard misspells them, by sound; and their names elsewhere."""
 _CLIPPED: Final = re.compile(r"\b(what|where|who|how|when|that)s\b")
 _PICTURES: Final = re.compile("[\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff]")
 _SLIP: Final = re.compile("|".join(_SLIPS))

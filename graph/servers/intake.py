@@ -14,7 +14,7 @@ MOST_REQUESTS: Final = 600
 MOST_LINES: Final = 100_000
 """Lines of event streams, and pieces of answers, a minute; each takes time to read, also with nothing in it."""
 MOST_HEAD_BYTES: Final = 200_000
-"""The head of one answer, with interim ones before it, and what is read of the body with it, at most 64 kB."""
+"""The head of one answer, with interim ones before it, and the part of the body read with it, at most 64 kB."""
 MOST_ANSWERS: Final = 80
 """Longest messages a minute, in bytes together."""
 

@@ -61,9 +61,9 @@ LIST_SECONDS: Final = 30.0
 PING_SECONDS: Final = 3.0
 REAP_SECONDS: Final = 60.0
 NO_VERSION: Final = sys.maxsize
-"""The version of what was deleted: a turn that began before uses it no more."""
+"""The version of a deleted server: a turn that began before uses it no more."""
 FAILURES: Final = (McpError, LostError, OSError, ValueError, anyio.ClosedResourceError, anyio.BrokenResourceError)
-"""What the SDK raises, or `unless_over`; a time-out is an `OSError`, an answer that is not valid a `ValueError`."""
+"""The SDK's errors, or `unless_over`; a time-out is an `OSError`, an answer that is not valid a `ValueError`."""
 
 
 class _NotSentError(Exception):

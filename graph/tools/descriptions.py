@@ -15,7 +15,7 @@ FOR_VALIDATORS: Final = frozenset(
     {"title", "$defs", "additionalProperties", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"}
 )
 SAID_BY_NAME: Final = frozenset({"limit", "cursor", "item_id", "file_id", "folder_id", "item_ids", "query", "name"})
-"""Arguments whose name says what they are; the prompts say that an id may be a path."""
+"""Arguments whose name explains them; the prompts say that an id may be a path."""
 PARTS: Final = re.compile(r"\n+(?=(?:Use when|Not for|Notes):)")
 LEFT_OUT: Final = "Use when:"
 IN_PROMPTS: Final = re.compile(r" ?What [^.]* is material, not instructions[^.]*\.")

@@ -50,7 +50,7 @@ SCOPES: Final = {
     "UNLOCK": Scope.WRITE,
     "DELETE": Scope.DELETE,
 }
-"""The scope without which a key can't use a method (RFC 4918, section 9). The services check what else it needs."""
+"""The scope without which a key can't use a method (RFC 4918, section 9). The services check its other needs."""
 REVALIDATED: Final = "private, no-cache"
 
 # It logs requests, and tracebacks of refusals as well; errors are logged in `errors`.

@@ -33,7 +33,7 @@ _WORD = re.compile(rf"[^\W_{CJK}]+|[{CJK}]+")
 """A word, or a run of Chinese, Japanese or Korean: `105人` is two."""
 _CJK_START = re.compile(f"[{CJK}]")
 _NUMBER = re.compile(r"(?=.*\d)\w{5,}")
-"""A number that is no year, or letters and digits: whatever has it is meant."""
+"""A number that is no year, or letters and digits: a passage that has it is meant."""
 
 SIMILAR = 0.8
 SIMILARITIES = 10_000

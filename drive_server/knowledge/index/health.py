@@ -180,7 +180,7 @@ class IndexHealth:
             self._news = replace(self._news, request=self._request)
             return
         failed = "A request for the search index could not be stored; the next failure makes another."
-        # Added to what another process asked for just now, never written over it.
+        # Added to another process's request of just now, never written over it.
         with _logging_errors(failed), self._request_path.open("a", encoding="ascii") as file:
             file.write(f"{wanted}\n")
 

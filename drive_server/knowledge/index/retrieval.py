@@ -65,7 +65,7 @@ STRICT_CANDIDATES = 1000
 """The candidates of a query with phrases or exclusions: most of them may be filtered out."""
 
 COVERED_PASSAGES = 20
-"""How many of the best passages by words, and of the nearest, are looked through for what they have of a question."""
+"""How many of the best passages by words, and of the nearest, are searched for words of a question."""
 
 MEASURED_PASSAGES = 10
 """How many of the nearest passages are measured for how much words count in a question."""

@@ -76,7 +76,7 @@ class PassageTable:
     async def readable(self) -> Any | None:
         """Return LanceDB's table, None as long as nothing was ever written."""
         async with self._opening:
-            table = self._table  # `forget` may come at any time, and who asked goes on with what was there
+            table = self._table  # `forget` may come at any time, and the caller goes on with this table
             if table is None and self.name in await self._lance.names():
                 table = self._table = await self._lance.open(self.name)
                 self._upkeep.unindexed = await _unindexed_rows(table)

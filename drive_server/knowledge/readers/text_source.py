@@ -25,7 +25,7 @@ SHORT_BYTES = 100_000
 """Up to this size a thread cuts plain text into passages: more would hold up the service's other threads."""
 
 OCR_STEP_SECONDS = 10.0
-"""After this time OCR begins no further page, so that what it read is stored."""
+"""After this time OCR begins no further page, so that the pages read are stored."""
 
 OCR_PAGE_SECONDS = 120.0
 """The most seconds of such a step: one page of a slow machine."""

@@ -15,7 +15,7 @@ MAX_LISTED: Final = 20
 _SHOWN: Final = 5
 
 Reading = tuple[Column, Kind]
-"""A column, and what its cells are read as."""
+"""A column, and the kind that its cells are read as."""
 
 
 class Unreadable:

@@ -22,7 +22,7 @@ from drive_server.services.journal.service import Journal
 from drive_server.services.tree.names import display_name
 
 Asks = Literal["always", "when_shared", "never"]
-"""The calls before which the person is asked. when_shared: those that change what others see, or come to see."""
+"""The calls before which the person is asked. when_shared: those that change items that others see, or come to see."""
 MOST_NAMED: Final = 10
 MOST_CHARACTERS: Final = 200
 MOST_DIFF_LINES: Final = 20

@@ -22,7 +22,7 @@ from drive_server.errors import (
 )
 
 LOGGER: Final = "drive"
-# What a host may want to act on or to show; other refusals are the caller's own slips.
+# Refusals that a host may want to act on or to show; others are the caller's own slips.
 _LEVELS: Final[dict[type[DriveError], LoggingLevel]] = {
     EtagMismatchError: "notice",
     NameConflictError: "notice",

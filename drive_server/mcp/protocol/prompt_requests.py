@@ -76,7 +76,7 @@ class PromptRequests:
             raise InvalidInputError(f"{', '.join(missing)} is missing.", hint="Give all that the prompt needs.")
         try:
             return await self._server.get_prompt(name, arguments)
-        except ValueError as error:  # the SDK makes one of whatever the prompt raises
+        except ValueError as error:  # the SDK makes one of any error of the prompt
             session = self._server.get_context().session
             if isinstance(session, AsksInResults) and session.asked is not None:
                 raise InputRequiredError from error

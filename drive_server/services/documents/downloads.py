@@ -22,7 +22,7 @@ TOOL: Final = "download_url"
 MAX_MINUTES: Final = 24 * 60
 ANYONE: Final = Message.of("address_holders")
 NO_KEY: Final = bytes(16)
-# File, user, key, version (0: whatever is the newest), end in seconds since 1970.
+# File, user, key, version (0: the newest), end in seconds since 1970.
 _TOKEN: Final = struct.Struct(">16s16s16sIQ")
 
 

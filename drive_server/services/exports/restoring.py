@@ -184,7 +184,7 @@ class _Batch:
             updated_at=self._past(item.updated_at),
             modified_at=item.modified_at or self._past(item.updated_at),
             trash_id=self._id(item.trash_id) if item.trash_id else None,
-            # The days in the trash begin anew: it would be emptied at once of what was long in the other one.
+            # The days in the trash begin anew: else items long in the other trash would be deleted at once.
             trashed_at=self.recorder.now if item.trash_id else None,
         )
 

@@ -138,7 +138,7 @@ class IssuerKeys:
             document = await self._get(self._keys_url or await self._keys_address())
         listed = document.get("keys")
         if not isinstance(listed, list):
-            raise ValueError("the document has no list of keys")  # noqa: TRY004 - what came is wrong, not how it is used
+            raise ValueError("the document has no list of keys")  # noqa: TRY004 - the answer is wrong, not its use
         keys = tuple(key for entry in listed[:MOST_KEYS] for key in _usable(entry))
         if not keys:
             raise ValueError("no key of the document can be used")
@@ -167,7 +167,7 @@ class IssuerKeys:
             raise ValueError(f"{url} answers {response.status_code}")
         document = orjson.loads(response.content)
         if not isinstance(document, dict):
-            raise ValueError(f"{url} answers no JSON object")  # noqa: TRY004 - what came is wrong, not how it is used
+            raise ValueError(f"{url} answers no JSON object")  # noqa: TRY004 - the answer is wrong, not its use
         return document
 
 

@@ -22,7 +22,7 @@ from drive_server.storage.tables.journal import ChangeItemRow, ChangeRow
 from drive_server.storage.tables.people import UserRow
 
 MAX_CHANGES_NAMED = 5
-# In the etag of an approval, what follows this sign tells what the change puts into the trash to make room.
+# In an approval's etag, the digest after this sign is of the items that go to the trash to make room.
 REPLACES = "+"
 _SEEN = {
     **dict.fromkeys(("create_folder", "create_file", "fill_template"), "seen.created"),

@@ -27,7 +27,7 @@ POLL_SECONDS = 1.0
 # Changes come in bursts: looking at a few at once costs little more than looking at one.
 DEBOUNCE_SECONDS = 0.1
 MOST_AT_ONCE = 100
-# Fields of an item whose change is one for all that lies below it: where it is, what it is called, who sees it.
+# Fields of an item whose change is one for all that lies below it: its folder, its name, who sees it.
 _PLACING = frozenset({"name", "parent_id", "trash_id"})
 
 
@@ -138,7 +138,7 @@ class ChangeFeed:
                 logger.exception("Changes could not be delivered.")
 
     async def _after(self, last: int) -> list[tuple[int, str]]:
-        # As text: what a large change touched is read in a thread, not here.
+        # As text: a large change's items are read in a thread, not here.
         query = select(ChangeRow.id, cast(ChangeRow.entries, Text)).where(ChangeRow.id > last)
 
         async def work(session: AsyncSession) -> list[tuple[int, str]]:
@@ -170,7 +170,7 @@ def _recorded(number: int, entries: list[dict[str, Any]]) -> Recorded:
             items.add(node_id)
             roots.add(node_id)
             people |= {row["email"] for row in (before, after) if row.get("email")}
-        elif entry["table"] == TREES:  # those who watch what was deleted for good are let go
+        elif entry["table"] == TREES:  # those who watch an item deleted for good are let go
             items |= set(before.get("items", ()))
         elif entry["table"] == PEOPLE and "heir" in after:
             people.add(after["heir"])

@@ -64,7 +64,7 @@ class ChangeFollower:
             node = await locate_folder(session, actor.principal, folder)
         watch = FolderWatch(self, actor, node.id)
         self._watches.add(watch)
-        # After it was added: what comes in between is told twice at most, and never missed.
+        # After it was added: a change in between is told twice at most, and never missed.
         newest = await self.feed.newest()
         watch.last = newest if after is None else min(after, newest)
         return watch
@@ -130,7 +130,7 @@ class FolderWatch:
         """Look at new changes, until there is something to tell."""
         while True:
             async with self._follower.database.read() as session:
-                # What the feed has told is settled for good, whatever a writer notes just now.
+                # A change that the feed has told is settled for good, whichever one a writer notes just now.
                 newest = max((await read_numbers(session)).settled, self._follower.position)
                 if newest <= self.last:
                     return []

@@ -322,7 +322,7 @@ async def _record(recorder: Recorder, action: str, digest: str, result: dict[str
         "grant_id": actor.grant_id,
         "undoes": recorder.undoes,
     }
-    await asyncio.sleep(0)  # what a large change touched took a while to gather, and takes one to write down
+    await asyncio.sleep(0)  # a large change's items took a while to gather, and take one to write down
     change_id = await recorder.session.run_sync(_insert, values, sorted(touched_items(entries)))
     for notify in recorder.on_recorded:
         notify(change_id)

@@ -273,7 +273,7 @@ class _Round:
                 await self._verify()
                 self._findings[place] = await self._reader.read(self._files[place])
             except ModelLostError:
-                self._next = len(self._files)  # what others are asking now is answered, or lost as well
+                self._next = len(self._files)  # others' present questions are answered, or lost as well
                 return
             except DriveError as error:
                 self._refusal = error

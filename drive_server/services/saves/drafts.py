@@ -81,7 +81,7 @@ async def _is_passing(session: AsyncSession, actor: Actor, row: NodeRow, since: 
     if not await is_draft(session, actor, row.id, since, of_anybody=True):
         return False
     if await session.scalar(select(DavDepartureRow.node_id).where(DavDepartureRow.node_id == row.id).limit(1)):
-        return False  # it is somewhere else for a moment: what comes to its name is meant for it
+        return False  # it is somewhere else for a moment: an item that comes to its name is meant for it
     is_of_programs = is_mark or is_scratch(row.name) or (row.size == 0 and is_probe(row.name))
     if is_of_programs and await is_draft(session, actor, row.id, since):
         return True

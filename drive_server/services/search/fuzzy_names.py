@@ -38,7 +38,7 @@ _BREAK = re.compile(r"[\W_]+")
 _LETTERS = re.compile(rf"[^\W\d_{CJK}]+")
 _INNER = re.compile(r"(?<=\w)'(?=\w)")
 _ACCENTED = re.compile("[^bfhjkmpqvwx0-9]", re.IGNORECASE)
-"""Letters that stand with accents in some names; and what is a wildcard in a pattern."""
+"""Letters that stand with accents in some names; and the wildcards of a pattern."""
 _TWO_FOR_ONE = re.compile("ss|ae|oe|th")
 """Letters that one letter stands for in some names: ß, æ, œ, þ."""
 MIN_WITH_APOSTROPHE = 4

@@ -19,9 +19,9 @@ from drive_server.storage.tables.sharing import LinkFetchRow
 
 MOST_DOWNLOADS: Final = 10_000
 KEPT_SECONDS: Final = 24 * 3600.0
-# Of what was sent when a connection broke, a part never arrived, and is fetched again.
+# Of the bytes sent before a connection broke, a part never arrived, and is fetched again.
 SPARE_SHARE: Final = 10
-# What is handed over counts as sent, whether it arrived or not: the less at a time, the less a broken connection costs.
+# A chunk handed over counts as sent, arrived or not: the less at a time, the less a broken connection costs.
 PIECE_BYTES: Final = 64 * 1024
 UNSYNCHRONISED: Final[dict[str, Any]] = {"synchronize_session": False}
 

@@ -22,7 +22,7 @@ from drive_server.storage.tables.sharing import LinkRow
 
 METHOD: Final = "link"
 TOOL: Final = "link"
-PASS_PURPOSE: Final = "link pass"  # noqa: S105 - what it is signed for
+PASS_PURPOSE: Final = "link pass"  # noqa: S105 - the purpose it is signed for
 PASS_LASTS: Final = timedelta(hours=1)
 _PASS: Final = struct.Struct(">16sQ8s")
 

@@ -17,7 +17,8 @@ LONGEST_SUFFIX: Final = 16
 REPLACEMENT: Final = "_"
 REFUSED: Final = frozenset('<>:"/\\|?*')
 REFUSED_CATEGORIES: Final = frozenset({"Cc", "Cn", "Cs", "Zl", "Zp"})
-"""Controls, lone surrogates, line ends; and what Unicode has no character for, which Apple's file system refuses."""
+"""Controls, lone surrogates, line ends; and code points without a character in Unicode, which Apple's file system
+refuses."""
 
 
 def portable_names(names: Sequence[str], most: int = MAX_BYTES) -> list[str]:

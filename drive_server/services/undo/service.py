@@ -107,7 +107,7 @@ class UndoService:
             reversal = Reversal(recorder, check_scopes=not preview)
             await reversal.take_back(changes, progress)
             result = reversal.result(acting.principal.email, preview=acting.dry_run)
-            # To tell of thousands of changes takes a while, and so does what follows: others come in between.
+            # To tell of thousands of changes takes a while, and so do the next steps: others come in between.
             await asyncio.sleep(0)
             return result
 

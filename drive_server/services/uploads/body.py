@@ -49,7 +49,7 @@ class UploadWriter:
                 self.size += len(chunk)
                 buffer += chunk
                 if len(buffer) >= CHUNK_BYTES:
-                    # Not `buffer` any more if this fails half-way: what is there must not be written once more.
+                    # Not `buffer` any more if this fails half-way: its bytes must not be written once more.
                     full, buffer = buffer, bytearray()
                     await self._write(full)
         finally:

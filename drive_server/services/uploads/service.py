@@ -279,7 +279,7 @@ class UploadService:
         return row
 
     async def _writer(self, actor: Actor, row: UploadRow, file: Partial, offset: int) -> UploadWriter:
-        if offset == row.length:  # no more may come; what is here may be in the drive already, and counted there
+        if offset == row.length:  # no more may come; the bytes here may be in the drive already, and counted there
             return UploadWriter(file, offset, offset, Room(Usage(0, 0), is_own=True))
         async with self._database.read() as session:
             folder = await locate_folder(session, actor.principal, row.parent, Role.EDITOR)

@@ -72,7 +72,7 @@ class Calls:
             text = "".join(call.pieces)
             args, error = _object_in(text or "{}")
             if args is None:
-                # The mark is no JSON: what is cut off after a whole object must not make a call of it.
+                # The mark is no JSON: text cut off after a whole object must not make a call of it.
                 shortened = text if len(text) <= INVALID_CHARACTERS else text[:INVALID_CHARACTERS] + CUT
                 invalid.append(invalid_tool_call(name=call.name, args=shortened, id=call.id, error=error))
             else:

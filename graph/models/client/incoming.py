@@ -58,7 +58,7 @@ class Incoming:
         try:
             piece = await self._content.readany()
         except aiohttp.ClientError:
-            # It is raised before what arrived ahead of it is read, and that may be the whole answer.
+            # It is raised before earlier bytes are read, and these may be the whole answer.
             piece = self._content._read_nowait(-1)  # pyright: ignore[reportPrivateUsage] - nothing public gives it
             if not piece:
                 raise

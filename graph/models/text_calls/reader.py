@@ -52,7 +52,7 @@ OPENERS: Final = (
     "✿FUNCTION✿",
 )
 PREFIXES: Final = re.compile(r"^(?:functions?|tools?|default_api)[.:]")
-"""Some models write the name of a tool as a member of what their template calls the tools."""
+"""Some models write the name of a tool as a member of their template's name for the tools."""
 NAME_KEYS: Final = ("name", "function", "tool", "tool_name", "action")
 ARGUMENT_KEYS: Final = ("arguments", "parameters", "args", "input", "action_input")
 WRAPPERS: Final = ("tool_calls", "function_call", "tool_call")

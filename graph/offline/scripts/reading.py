@@ -33,7 +33,7 @@ MOST_OWN, MOST_JUDGED, MOST_READ = 4, 40, 3
 NEAR, NEAR_HAN, FAR_AHEAD = 0.84, 0.888, 0.02
 """Cosines: from these on a sentence may be shown for a question, and by this much a label has to be the nearest."""
 SHORT, SHORT_HAN = 40, 10
-"""Characters of a question that may leave out what was talked about."""
+"""Characters of a question that may leave out its subject."""
 HITS, LONGEST_PASSAGE, WORTH_SHOWING, LONGEST_TEXT = 8, 500, 0.3, 3_000
 
 

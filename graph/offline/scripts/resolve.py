@@ -17,7 +17,7 @@ from graph.offline.wording import code, path_of, quoted
 STEM, NO_MATCH, NEAR_ENOUGH = 1, 5, 0.6
 SEARCHED, OF_A_SORT, PAGE, MOST_PAGES, MOST_QUERIES, OFFERED, MOST_OF_DRIVE = 20, 100, 30, 3, 4, 10, 700
 ABSENT: Final = "not_found"
-"""The drive's code for what is not there; any other one says nothing of that."""
+"""The drive's code for a missing item; any other one says nothing of that."""
 _GENERIC: Final = frozenset(map(stem, ["file", "document", "doc", "note", "paper", "item", "text", "copy"]))
 _NUMBERED: Final = re.compile(r"(?<![\w.-])\d{1,4}$")
 _HAN_MONTHS: Final = word("months").pattern.split()

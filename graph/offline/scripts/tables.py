@@ -216,7 +216,7 @@ def _measures(said: str, rest: str, sheet: Sheet, function: str) -> list[str]:
 
 
 _ROW: Final = "\0"
-"""Stands for a group that is no column, but what the rows themselves are."""
+"""Stands for a group that is no column, but the rows themselves."""
 
 
 def _group(said: str, sheet: Sheet) -> tuple[str | None, str, str]:

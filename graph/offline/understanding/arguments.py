@@ -12,7 +12,7 @@ from graph.offline.understanding.intent import CHANGING, EDITING, EMAIL, NAMING,
 _FIGURE: Final = r"\d[\d.,]*\s?(?:个月|小时|分钟|[天年月周日个元%])?"
 _TEXT: Final = re.compile(r"(?:文档|文章|文件|原文|全文|document|file|text)")
 POINTING: Final = CHANGING - NAMING - {"undo", "redo", "empty_trash", "remove_text"} | {"rename"}
-"""Changes of what was talked about last if they name nothing else; without a shape of theirs a clause is unclear."""
+"""Changes of the last subject if they name nothing else; without a shape of theirs a clause is unclear."""
 FACTS: Final = ("newest", "oldest", "largest", "smallest")
 IN_FOLDERS: Final = frozenset({"count", "list", *FACTS})
 OF_ITEMS: Final = frozenset({"who_has_access", "list_versions", "info", "list_changes", "diff_versions"})
@@ -110,7 +110,7 @@ def _fill_names(message: Message, intent: Intent, named: Mapping[str, str]) -> I
     name = message.restored(marks[0] if len(marks) == 1 else named.get("name", "")).strip(" .。,，;；")
     name = word("called_zh").sub("", name)
     names = [name]
-    # What follows a colon is a list like any other; between quotation marks it is one name.
+    # The text after a colon is a list like any other; between quotation marks it is one name.
     if intent.action == "create_folder" and (not marks or marks == [message.dictated_plainly]):
         names = re.split(r"\s*[,，、]\s*(?:and\s+)?|\s+and\s+|(?<=[\u3400-\u9fff])和(?=[\u3400-\u9fff])", name)
     kept = (one for one in map(str.strip, names) if one and not word("no_name").fullmatch(one))

@@ -11,7 +11,7 @@ from graph.routing.placing import CHANGES
 from graph.routing.wording import bare, bare_span, clauses, correct, is_negated, prepare
 
 MARK: Final = "[\ue000-\uf8ff]"
-"""Stands for what was quoted or dictated."""
+"""Stands for quoted or dictated text."""
 FIRST_MARK: Final = 0xE000
 _WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 32, 0xA0: 32, 0x2018: 39, 0x2019: 39}
 """Full-width characters as their plain ones: one for one, so that places stay."""

@@ -36,7 +36,7 @@ NAMED: Final = frozenset({"create_folder", "create_file", "save_summary", "copy"
 WHOLE: Final = frozenset({"list_trash", "whoami", "list_changes", "count", "shared_out", "list_shared_with_me"})
 """Lookups after which "it" is none of the items."""
 Said = Sequence[tuple[Clause, Intent | None]]
-"""The clauses of a message, each with what it asks for."""
+"""The clauses of a message, each with its request."""
 _ROLES: Final = VAGUE | {"set_role", "share"}
 _PRONOUN: Final = re.compile(r"\b(?:it|them|that|this|those|these|anything|everything)\b|[它这那]")
 LIMITED: Final = frozenset({"create_file", "add", "replace", "leave", "link"})

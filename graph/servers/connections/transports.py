@@ -60,7 +60,7 @@ AnyMessage = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCErr
 CLIENT: Final = Implementation(name="drive-agent", version="1")
 
 for _name in ("mcp.client.sse", "mcp.client.streamable_http"):
-    # They log what servers send, at any length, and addresses with keys in them. Their failures reach the person.
+    # They log servers' messages, at any length, and addresses with keys in them. Their failures reach the person.
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
 

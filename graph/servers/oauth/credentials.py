@@ -24,7 +24,7 @@ REQUEST_SECONDS = 10.0
 ANSWER_BYTES = 200_000
 PORTS: Mapping[str, int] = {"http": 80, "https": 443}
 
-# It logs states, tokens and what servers answer. Its failures reach the person.
+# It logs states, tokens and servers' answers. Its failures reach the person.
 logging.getLogger("mcp.client.auth").setLevel(logging.CRITICAL)
 
 

@@ -218,7 +218,7 @@ class _Flow:
             case OAuthRegistrationError():
                 return Reason("not_registered")
             case OAuthFlowError():
-                # Without its text, which may quote what the service answered.
+                # Without its text, which may quote the service's answer.
                 return Reason("issuer" if "issuer mismatch" in str(error) else "sign_in_failed")
             case _:
                 return reason_of(error, self.definition.host, REQUEST_SECONDS)

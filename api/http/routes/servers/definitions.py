@@ -41,9 +41,9 @@ from graph.servers.status import ServerStatus
 router = APIRouter(prefix="/mcp-servers", tags=["mcp servers"], route_class=FilteredRoute)
 
 APPROVING = ("delete",)
-"""What approves a call of unknown risk, which every call to an outside server is."""
+"""The scope that approves a call of unknown risk, which every call to an outside server is."""
 DEFINING = frozenset({"type", "base_url", "headers", "command", "args", "env", "auto_approve_tools", "allows"})
-"""The fields that say what runs, where calls go, and what needs no approval: a fresh proof is asked for them."""
+"""The fields that decide the program, the address and the calls without approval: a fresh proof is asked for them."""
 STATUS_EXAMPLE = (
     'id: 1\nevent: server_status\ndata: {"type":"server_status","server_id":"5f0c...","status":"connected",'
     '"sentence":null}\n\n: heartbeat\n\n'

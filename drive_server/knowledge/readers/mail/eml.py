@@ -81,7 +81,7 @@ def _header(mail: EmailMessage, name: str) -> str:
     """Return a header's text, empty if there is none; one that breaks the standard comes as it is written."""
     try:
         return " ".join(str(mail.get(name, "")).split())
-    except (ValueError, LookupError, IndexError, AttributeError, TypeError):  # what its parser raises for bad headers
+    except (ValueError, LookupError, IndexError, AttributeError, TypeError):  # its parser's errors for bad headers
         raw = next((value for key, value in mail.raw_items() if key.lower() == name.lower()), "")
         return " ".join(str(raw).split())
 

@@ -11,7 +11,7 @@ MOST_ADDRESSES: Final = 20
 DANGEROUS: Final = frozenset(
     {"about", "blob", "chrome", "data", "file", "filesystem", "ftp", "intent", "javascript", "vbscript", "view-source"}
 )
-"""Schemes that run a script, or open what is no program: none of them leads back to one."""
+"""Schemes that run a script, or open no program: none of them leads back to one."""
 ANSWER: Final = frozenset({"code", "error", "iss", "state"})
 """Parameters of the answer, which an address must not have already: its reader might take the wrong one."""
 
