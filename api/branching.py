@@ -1,5 +1,4 @@
-"""Branches of a thread in LangGraph's checkpoints: the beginning of a turn, and the state of the thread at a
-checkpoint.
+"""Branches of a thread in LangGraph's checkpoints: a turn's beginning, and the thread's state at a checkpoint.
 
 A message that is edited begins a branch at the checkpoint before it; the checkpoints of the earlier answer stay.
 """

@@ -61,7 +61,7 @@ class ImportedThread:
 class ThreadImports:
     """Takes exported threads in, each once: its id is made of the export, its id there and the person.
 
-    Whoever wrote the export wrote the messages, so an imported thread is tainted: actions that it leads to are asked
+    The author of the export wrote the messages, so an imported thread is tainted: actions that it leads to are asked
     about.
     """
 

@@ -101,7 +101,7 @@ class UnauthenticatedError(DriveError):
 
 
 class UnknownKeyError(UnauthenticatedError):
-    """A key that this drive never gave out, or that was forged: whoever guesses is slowed."""
+    """A key that this drive never gave out, or that was forged: guessing is slowed down."""
 
 
 class AccountDisabledError(UnauthenticatedError):

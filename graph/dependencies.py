@@ -99,7 +99,7 @@ class GraphDependencies:
         return prices_of(self.settings, self.model_name(role, runtime)) or Prices()
 
     def user(self, runtime: "Runtime[RunContext]") -> RunContext:
-        """Return who this run is for."""
+        """Return the person of this run."""
         return self.only_user or runtime.context or RunContext()
 
 

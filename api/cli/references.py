@@ -28,7 +28,7 @@ NO_ITEM: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTIT
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something goes: a folder, and the name that it has there; empty: its own."""
+    """A place for an item: a folder, and the name that it has there; empty: its own."""
 
     folder: Item
     name: str = ""

@@ -177,7 +177,7 @@ class EventLog:
             await self.commit(run_id, [])
 
     def park(self, run_id: str) -> None:
-        """Forget the newest frames of a run that waits for a person: who follows it reads them from the database."""
+        """Forget the newest frames of a run that waits for a person: its followers read them from the database."""
         if self._replica.is_shared:
             # Another process may take it up.
             self.close(run_id)

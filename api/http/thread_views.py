@@ -48,7 +48,7 @@ async def thread_view(
 
 
 def summary_view(row: ThreadRow) -> ThreadSummary:
-    """Return a thread as it stands in a list."""
+    """Return a thread in the form of a list's entry."""
     times = {"created_at": row.created_at, "updated_at": row.updated_at}
     return ThreadSummary(thread_id=row.id, title=row.title, model=row.model, assistant_id=row.assistant_id, **times)
 

@@ -226,8 +226,7 @@ class Runs(RunHistory):
         return len(runs)
 
     async def look(self) -> bool:
-        """Show the other processes that this one is alive, take over the runs of dead ones, and carry out the requests
-        in rows.
+        """Show the other processes that this one is alive, take over runs of dead ones, and carry out rows' requests.
 
         Return whether there may be more to take over.
         """

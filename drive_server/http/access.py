@@ -47,7 +47,7 @@ DriveDep = Annotated[Drive, Depends(get_drive)]
 
 
 async def principal_of_request(drive: Drive, request: HTTPConnection) -> Principal:
-    """Return who makes the request. A bearer token goes before a cookie.
+    """Return the principal of the request. A bearer token goes before a cookie.
 
     Raises `UnauthenticatedError`, `RateLimitError` after too many wrong keys, and `ForbiddenError` if another site's
     page had the browser send the cookie.
@@ -182,7 +182,7 @@ def bearer_token(request: HTTPConnection) -> str | None:
 async def get_principal(
     request: Request, drive: DriveDep, described: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 ) -> Principal:
-    """Return who makes the request; see `principal_of_request`."""
+    """Return the principal of the request; see `principal_of_request`."""
     del described  # a parameter, so that OpenAPI describes the key
     return await principal_of_request(drive, request)
 
@@ -200,7 +200,7 @@ ActorDep = Annotated[Actor, Depends(get_actor)]
 
 
 class Caller:
-    """Who makes a request, not known yet: a route's one read finds that out too, in the same transaction."""
+    """The caller of a request, not known yet: a route's one read finds that out too, in the same transaction."""
 
     def __init__(self, drive: Drive, request: Request) -> None:
         self._drive = drive

@@ -1,5 +1,4 @@
-"""The description of all routes in OpenAPI, completed at one seam: operation ids and errors. Clients keep it by its
-etag.
+"""The description of all routes in OpenAPI, completed at one seam: operation ids and errors.
 
 Each operation has its errors as problem+json: those that its route names, or, if it names none, those that follow from
 its parameters; and `default` for answers of any route, such as 405 or 429.

@@ -157,7 +157,7 @@ class VersionsResult(BaseModel):
 
 
 class ShareResult(Result):
-    """A role that a person, or whoever has a link, has on an item; `inherited_from` is the folder above it comes from.
+    """A role of a person, or of anyone with a link, on an item; `inherited_from` is the folder above it comes from.
 
     People and groups have an `email`. `has_account` is said when a person is given a role: false if nobody has the
     email yet, so that nobody was told and the role waits. All after it is about links. `url` is a link's address, for

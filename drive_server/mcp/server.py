@@ -285,7 +285,7 @@ class DriveServer(SdkServer):
         return await self._call(name).actor()
 
     async def _user_id(self) -> str:
-        """Return who calls, nobody if they did not sign in: the lists of tools and prompts are open to all."""
+        """Return the caller's id, empty if they did not sign in: the lists of tools and prompts are open to all."""
         caller = await self._authenticator.caller(self.protocol.request_context)
         return caller.user_id if caller else ""
 

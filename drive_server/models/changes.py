@@ -35,7 +35,7 @@ class Effect:
     """The effect of a call, computed by doing it and rolling it back.
 
     `message` is one sentence; `items` name at most 100 of the `count` items that change; `diff` is a unified diff for
-    text; `gains_access` / `loses_access` are emails, or messages for whoever has a link; `etag` is the item's before
+    text; `gains_access` / `loses_access` are emails, or messages for anyone with a link; `etag` is the item's before
     the call. `touches` says where all of the changed items are, for who has to judge that; None if that is unknown.
     `left` are the parts that an undo would leave as they are (at most 20), with `summary` and `reason`.
     """

@@ -104,8 +104,7 @@ class RestoredItem(Model):
 
 
 class RestoredItems(Model):
-    """The items of an import in their order, and the parts of them that were not restored: `source_id`, `what`,
-    `reason`.
+    """The items of an import in their order, and the parts of them not restored: `source_id`, `what`, `reason`.
 
     `what` is the email of a share, or `link`.
     """

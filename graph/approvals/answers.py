@@ -77,7 +77,7 @@ class Decider(NamedTuple):
 
 
 def decided_by(answer: object, email: str) -> Decider:
-    """Return who answered, as the service that passes the answer on names them, else the person with that email."""
+    """Return the person who answered, as the service that passes the answer on names them, else by that email."""
     said: Mapping[object, object] = cast("Mapping[object, object]", answer) if isinstance(answer, Mapping) else {}
     by, key = said.get("decided_by"), said.get("decided_key")
     return Decider(by if isinstance(by, str) else email, key if isinstance(key, str) else None)

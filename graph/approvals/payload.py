@@ -143,8 +143,8 @@ def ttl_seconds(settings: AgentSettings, mode: Mode) -> int:
 def goes_beyond(call: Call, args: Mapping[str, Any], effect: Effect | None, etag: str | None) -> bool:
     """Say whether a call with edited arguments would touch more than its approval showed.
 
-    `effect` and `etag` come from a dry run with these arguments. Other or more items, access of somebody whom the
-    edit does not name, and an effect that can't be undone any more go beyond it.
+    `effect` and `etag` come from a dry run with these arguments. Other or more items, access of people that the edit
+    does not name, and an effect that can't be undone any more go beyond it.
     """
     if etag != call["etag"] or any(args.get(name) != call["args"].get(name) for name in _references(call, args)):
         return True

@@ -71,8 +71,7 @@ def preview_of(
 
 
 def outside_preview(server: OutsideServer, args: Mapping[str, Any], leaves: Sequence[str], language: Language) -> str:
-    """Return the text for a call of the person's own server: the content that leaves the drive, and the host that gets
-    it.
+    """Return the text for a call of a person's own server: the content that leaves the drive, and the host it goes to.
 
     The first line stands alone in the record of the decision, so it says which call this is.
     """

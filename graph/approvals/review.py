@@ -82,8 +82,7 @@ CUT_ARGUMENTS: Final[Mapping[Language, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A call that makes sense, with the effect of its dry run; `drifted`: it was approved, and its target changed
-    since.
+    """A call that makes sense, with its dry run's effect; `drifted`: it was approved, and its target changed since.
 
     `leaves` are its arguments with content of the drive, if it goes to a server outside of it.
     """

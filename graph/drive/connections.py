@@ -342,7 +342,7 @@ class LocalDrive:
     """The drive of this process for hosts that have no composition root of ours: `langgraph dev`.
 
     It is opened when the first session needs it, by a task that keeps it until the event loop ends. Every session is
-    the local user's, whoever asks: such a host has no login.
+    the local user's, also if a run names another: such a host has no login.
     """
 
     def __init__(self, settings: DriveSettings, lent: SamplingFnT | None = None) -> None:

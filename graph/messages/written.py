@@ -114,8 +114,7 @@ def link_filter_for(state: State, hosts: HostAllowlist) -> LinkFilter:
 
 
 def add_messages(messages: Sequence[AnyMessage], **turn: Any) -> Update:
-    """Return the update that adds messages of ours, together with their ids: the ledger of messages that are not
-    foreign.
+    """Return the update that adds messages of ours, together with their ids: the ledger of own messages.
 
     A message that repeats foreign words taints the turn and the thread.
     """

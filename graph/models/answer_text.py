@@ -1,5 +1,4 @@
-"""The text of an answer as it streams, without parts that are no text: thoughts that end without having begun, and tool
-calls.
+"""The text of an answer as it streams, without other parts: thoughts that end without having begun, and tool calls.
 
 Templates that begin the thoughts themselves leave `</think>` alone in the text (Qwen3-Thinking and R1 behind a server
 without a reasoning parser), and servers without a tool parser leave the calls of a model there (`text_calls/`).

@@ -104,7 +104,7 @@ def _last_results(blocks: Sequence[Block]) -> list[ToolMessage]:
 
 
 def _results_of(block: Block) -> list[ToolMessage]:
-    """Return the results in the block, but those of a handover: whoever got the step may still do it."""
+    """Return the results in the block, but those of a handover: the agent that got the step may still do it."""
     results = (message for message in block if isinstance(message, ToolMessage))
     return [message for message in results if message.name not in HANDOVER_NAMES]
 

@@ -45,8 +45,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Folders by id, all that lies in them included; the kinds of action allowed there; how often, in items; and until
-    when.
+    """Folders by id, all that lies in them included; the kinds of action there; how often, in items; and until when.
 
     `until` is the moment from which on they cover nothing; `used` is how many of `max_items` are used. Raises
     `ValueError` for bounds that make no sense.

@@ -1,5 +1,4 @@
-"""A plan as a contract: the person agrees once to the kinds of action of its steps, in which folders, and how often.
-Pure.
+"""A plan as a contract: the person agrees once to its kinds of action, in which folders, and how often. Pure.
 
 Inside of it nothing is asked; outside of it, everything that changes something is (`graph/policy/rules.py`). It covers
 only actions that can be undone (`graph/policy/bounds.py`), it can't be spent twice, and it ends with its plan.

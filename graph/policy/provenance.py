@@ -59,7 +59,7 @@ def reads_in(tool: ToolFacts, data: Mapping[str, Any] | None, named: Named | Non
 
 
 def _of_name(item: Mapping[str, Any]) -> Read:
-    """A name is shared by whoever gave it, and from outside if that is nobody known."""
+    """A name is shared by the person who gave it, and from outside if nobody known did."""
     by = str(item.get("by") or "")
     key = str(item.get("id") or by) if by else ""
     return Read(key, str(item.get("name") or by), "", by)

@@ -94,7 +94,7 @@ TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
 
 
 async def hand_over(state: State) -> Update:
-    """Answer the running answer's calls of these tools: who takes the turn, or its step, from here on."""
+    """Answer the newest calls of these tools: with the agent that takes the turn, or its step, from here on."""
     waiting = unanswered(state["messages"])
     own = [call for call in waiting if call["name"] in HANDOVER_NAMES]
     for call in own:

@@ -67,7 +67,7 @@ class Likeliest:
 def likeliest(
     text: str, intent: Intent, *, in_document: bool, last: AgentName | None = None, goes_on: bool = False
 ) -> Likeliest:
-    """Return who is likely to have the tools, by words, place, and who had the turn before, which may go on."""
+    """Return the agent likely to have the tools, by words, place, and the turn before, which may go on."""
     text = text[:READ_CHARACTERS]
     scores = dict.fromkeys(AGENTS, 0.0)
     said = prepare(text)

@@ -172,7 +172,7 @@ def begins_turn(state: State) -> bool:
 
 
 def by_correction(state: State) -> Route | None:
-    """Let whoever made the last change of the thread make it otherwise, if the message says no more than that."""
+    """Let the agent of the thread's last change make it otherwise, if the message says no more than that."""
     last = state.get("last_change")
     if not last or not is_correction(_message(state)):
         return None

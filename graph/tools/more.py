@@ -2,8 +2,8 @@
 
 Their names stand in its schema, the same for all specialists. A call makes them usable for the rest of the turn: the
 turn's messages have it, so it is in the state. They come last, in the order in which they were asked for, so that all
-that stood before stays where it was. A tool of the core is told in full in the answer, and stays as it is. Whoever
-calls a tool without asking first is not refused for that: the policy judges the call as any other.
+that stood before stays where it was. A tool of the core is told in full in the answer, and stays as it is. A call of a
+tool without asking first is not refused for that: the policy judges the call as any other.
 """
 
 import json

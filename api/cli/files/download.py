@@ -49,7 +49,7 @@ class Source:
 
     @property
     def url(self) -> str:
-        """Where its bytes are."""
+        """The address of its bytes."""
         return self.address or f"/api/drive/files/{self.item['id']}/content"
 
     @property

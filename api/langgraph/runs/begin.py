@@ -164,7 +164,7 @@ class RunStarter:
 
 
 def _kept_caller(caller: Principal) -> dict[str, Any]:
-    """Return who asks for a run that begins later."""
+    """Return the caller of a run that begins later."""
     return {
         "user_id": caller.user_id,
         "email": caller.email,

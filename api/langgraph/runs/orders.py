@@ -28,8 +28,7 @@ class Answer:
 
 
 def read_order(body: RunBody, drafts: Sequence[Mapping[str, Any]] = ()) -> Say | Answer:
-    """Return the command of a request, or its input. A command goes before an input, which clients send empty beside
-    it.
+    """Return the command of a request, or its input. A command goes before an input, which clients send empty.
 
     Raises `InvalidRequestError` for a request with neither, and `NoSchedulesError` for a run that should begin later.
     """

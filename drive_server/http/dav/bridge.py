@@ -26,7 +26,7 @@ HTML: Final = "text/html"
 
 
 class FairLimiter:
-    """Lets `total` calls at once into threads, `each` of one caller: whoever sends slowly holds up nobody else."""
+    """Lets `total` calls at once into threads, `each` of one caller: a slow sender holds up nobody else."""
 
     def __init__(self, total: int, each: int) -> None:
         self._each = each

@@ -188,8 +188,7 @@ class IndexProcess:
         return Counter() if await self._is_empty() else await self._read("inspect")
 
     async def look(self) -> None:
-        """Have the index inspected if files of it are gone. Without a process, compare the folder with its last known
-        state.
+        """Have the index inspected if files of it are gone. Without a process, compare the folder with its last state.
 
         An index in an object store is looked at only while a process runs, and at the next search.
         """

@@ -70,7 +70,7 @@ def read_message(data: bytes | bytearray) -> JSONRPCMessage:
 def read_messages(data: bytes | bytearray, *, takes_batches: bool) -> JSONRPCMessage | Batch:
     """Return the message, or the batch where the session's protocol has them. Raises `MessageError`.
 
-    Half a surrogate pair becomes U+FFFD: whoever waits for an answer to its request gets one.
+    Half a surrogate pair becomes U+FFFD: a caller that waits for an answer to its request gets one.
     """
     try:
         found = read_json(data)

@@ -127,7 +127,7 @@ class Subscriptions:
         return not session.person.isdisjoint(around)
 
     async def _principal(self, session: DriveSession) -> Principal:
-        """Return who is behind the session now. Raises `UnauthenticatedError` if their key ended in the meantime."""
+        """Return the session's present principal. Raises `UnauthenticatedError` if their key ended in the meantime."""
         request = RequestContext[ServerSession, Any, Request]("", None, session, None, request=session.request)
         token = current_principal.set(session.opened_by)
         try:

@@ -161,8 +161,7 @@ class SharingTools(ToolGroup):
     async def list_shared_with_me(
         self, call: Call, limit: PageSize = 100, cursor: Cursor = None
     ) -> Annotated[CallToolResult, ListResult]:
-        """List the items that other people shared with the person: each file or folder with its owner and the person's
-        role.
+        """List the items that others shared with the person: each file or folder with its owner and the person's role.
 
         Use when: the person asks what they were given, or looks for somebody else's file.
         Not for: items that the person shared with others (list_shares of that item).

@@ -48,7 +48,7 @@ class DownloadService:
     ) -> Outcome[DownloadUrl]:
         """Return an address for the file as it is when it is fetched, or (for editors) for one version of it.
 
-        It needs the scope `share`: whoever has the address gets the file.
+        It needs the scope `share`: anyone with the address gets the file.
         """
         require_person(actor.principal)  # the address would hold by the rights of the link's maker
         require_scope(actor.principal, Scope.SHARE)

@@ -34,8 +34,7 @@ class Inventory:
         self._blobs = blobs
 
     async def page(self, actor: Actor, limit: int = 200, cursor: str | None = None) -> Page[ExportedItem]:
-        """Return some items by their ids, with all that belongs to them. Items that change meanwhile may be on any
-        page.
+        """Return some items by their ids, with all that belongs to them. Items that change now may be on any page.
 
         Raises `ForbiddenError` for a caller by a link.
         """

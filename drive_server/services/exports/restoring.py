@@ -229,7 +229,7 @@ class _Batch:
         await self._session.flush()
 
     async def _share(self, row: NodeRow, share: ExportedShare) -> None:
-        """Give the role again, without a notice: whom it was given to learnt of it when it was given first."""
+        """Give the role again, without a notice: the person learnt of it when it was given first."""
         address, actor = normalise_grantee(share.email), self.recorder.actor
         if address == actor.principal.email:
             raise InvalidInputError(Message.of("yours_already"))

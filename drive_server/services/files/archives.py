@@ -155,7 +155,7 @@ async def _outermost(session: AsyncSession, principal: Principal, refs: Sequence
 
 
 async def _tree(session: AsyncSession, top: NodeView, name: str) -> list[Member]:
-    """Return the item and all items below it, folders first. Whoever sees a folder sees all that is in it."""
+    """Return the item and all items below it, folders first. Everyone who sees a folder sees all that is in it."""
     if top.row.kind == "file":
         content = await session.scalar(
             select(VersionRow).where(VersionRow.node_id == top.id, VersionRow.number == top.row.version)

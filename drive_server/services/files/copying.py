@@ -1,4 +1,4 @@
-"""Copies of files and of whole folders: new items with the same contents, which belong to whom their folder belongs."""
+"""Copies of files and of whole folders: new items with the same contents, which belong to the owner of their folder."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -83,7 +83,10 @@ class CopyChoice(NamedTuple):
 async def copy_item(
     recorder: Recorder, ref: str, new_parent: str, name: str | None, choice: CopyChoice, progress: Progress
 ) -> Item:
-    """Copy the item, with all that is live in it, into the folder. Whoever sees a folder sees all that is in it."""
+    """Copy the item, with all that is live in it, into the folder.
+
+    Everyone who sees a folder sees all that is in it.
+    """
     session, principal = recorder.session, recorder.actor.principal
     source = await locate_live(session, principal, ref)
     folder = await locate_folder(session, principal, new_parent, Role.EDITOR)

@@ -26,7 +26,7 @@ MOST_STARS = 500
 
 
 class StarService:
-    """Stars items, and lists them. Whoever sees an item may star it; starring twice is starring once."""
+    """Stars items, and lists them. Everyone who sees an item may star it; starring twice is starring once."""
 
     def __init__(self, database: Database, clock: Clock = utc_now) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""The first administrator of a drive that has no owner of its machine: made by whoever can reach the database."""
+"""The first administrator of a drive that has no owner of its machine: made by anyone who can reach the database."""
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession

@@ -105,7 +105,7 @@ _WITH_ID: Final = _LIVING.where(ApiKeyRow.id == bindparam(WANTED))
 def find_by_secret(
     connection: Connection, secret: str, now: datetime, *, is_for_mcp: bool = False
 ) -> tuple[Row[Any], Principal]:
-    """Return the living key with this secret, and whom it stands for.
+    """Return the living key with this secret, and its owner.
 
     Raises `UnauthenticatedError`, also for a program's access token unless the call `is_for_mcp`; of that,
     `UnknownKeyError` for a secret that was never given out.
@@ -125,7 +125,7 @@ def find_by_secret(
 def find_by_secrets(
     connection: Connection, secrets: Iterable[str], now: datetime
 ) -> dict[str, tuple[Row[Any], Principal]]:
-    """Return the living keys with these secrets, which were let in before, and whom each stands for.
+    """Return the living keys with these secrets, which were let in before, each with its owner.
 
     Others are left out.
     """
@@ -137,7 +137,7 @@ def find_by_secrets(
 
 
 def find_by_id(connection: Connection, key_id: str, now: datetime) -> tuple[Row[Any], Principal]:
-    """Return the living key with this id, and whom it stands for. Raises `UnauthenticatedError`."""
+    """Return the living key with this id, and its owner. Raises `UnauthenticatedError`."""
     return _find(connection, _WITH_ID, key_id, now)
 
 

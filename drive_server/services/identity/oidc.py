@@ -50,7 +50,7 @@ class Beginning:
 class OidcService:
     """Logs people in by the issuer of the settings.
 
-    Who comes for the first time is known by a verified email, if the settings allow it.
+    A newcomer is known by a verified email, if the settings allow it.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class OidcService:
         return Beginning(url, self._database.signer.sign(PURPOSE, memory))
 
     async def finish(self, memory: str, callback: str, answer: dict[str, str]) -> Principal:
-        """Return who logged in, by the browser's memory and the issuer's answer.
+        """Return the person who logged in, by the browser's memory and the issuer's answer.
 
         Raises `UnauthenticatedError` for an answer to another login, a late, refused or forged one, and for a person
         without an account; `ForbiddenError` for another person than the one who was to log in again;

@@ -103,7 +103,7 @@ class IdentityService:
         self.on_scopes: Callable[[], None] = lambda: None
 
     async def authenticate(self, secret: str) -> Principal:
-        """Return whom the secret belongs to: a key's, a browser session's, or a token's of the issuer in the settings.
+        """Return the owner of the secret: a key's, a browser session's, or a token's of the issuer in the settings.
 
         Raises `UnauthenticatedError` if it is unknown, revoked or expired, and `UnavailableError` if it is a token
         and the issuer's keys can't be had.
@@ -113,7 +113,7 @@ class IdentityService:
         return await self._read_as_key(secret, lambda _, principal: principal)
 
     async def read_as(self, secret: str, work: "Callable[[Connection, Principal], T]") -> "T":
-        """Return the result of `work` for whom the secret belongs to; both read one state, in one transaction.
+        """Return the result of `work` for the owner of the secret; both read one state, in one transaction.
 
         Raises as `authenticate` does, and then does not call `work`. See `Database.read_sync` for the rules that
         `work` keeps.
@@ -153,7 +153,7 @@ class IdentityService:
         return check
 
     async def holders(self, secrets: "Collection[str]") -> "dict[str, Principal]":
-        """Return whom each of the secrets belongs to, looked up in one step; those that hold no more are left out."""
+        """Return the owner of each secret, looked up in one step; those that hold no more are left out."""
         tokens = [secret for secret in secrets if self._tokens is not None and self._tokens.is_token(secret)]
         now = self._clock()
         keys = await self._database.read_sync(
@@ -168,7 +168,7 @@ class IdentityService:
         return holders
 
     async def authenticate_program(self, secret: str) -> Principal:
-        """Return whom the secret of a program belongs to that speaks MCP.
+        """Return the owner of the secret of a program that speaks MCP.
 
         Raises `UnauthenticatedError` for a browser's session as well: its secret is the cookie of a page, and no key.
         An access token counts here, and nowhere else.
@@ -178,7 +178,7 @@ class IdentityService:
         return require_program(await self._read_as_key(secret, lambda _, principal: principal, is_for_mcp=True))
 
     async def authenticate_key(self, key_id: str) -> Principal:
-        """Return whom the key with this id belongs to, for a session that never had its secret."""
+        """Return the owner of the key with this id, for a session that never had its secret."""
         now = self._clock()
         key, principal = await self._database.read_sync(lambda connection: find_by_id(connection, key_id, now))
         self.uses.note(key)
@@ -391,7 +391,10 @@ class IdentityService:
         return user
 
     async def _holder_of(self, claims: "Claims", *, may_create: bool) -> Principal:
-        """Return whom a token speaks for. It makes nobody an administrator, and never stands for the local owner."""
+        """Return the person that a token speaks for.
+
+        It makes nobody an administrator, and never stands for the local owner.
+        """
         try:
             email = normalise_email(claims.email)
         except InvalidInputError as error:

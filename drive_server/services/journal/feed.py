@@ -55,7 +55,7 @@ class Listener(Protocol):
         ...
 
     async def hear(self, changes: list[Recorded], around: frozenset[str]) -> None:
-        """Take the changes, oldest first. `around` are the people whom any of them concerns: `audience_of`."""
+        """Take the changes, oldest first. `around` are the people that they concern: `audience_of`."""
         ...
 
 

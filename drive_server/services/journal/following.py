@@ -46,7 +46,7 @@ class FolderChange:
 
 
 class ChangeFollower:
-    """Follows the journal for any number of watches. Only those look whom a change concerns."""
+    """Follows the journal for any number of watches. Only those concerned by a change look."""
 
     def __init__(self, database: Database, feed: ChangeFeed) -> None:
         self.database = database
@@ -74,7 +74,7 @@ class ChangeFollower:
         return len(self._watches) > 0
 
     async def hear(self, changes: list[Recorded], around: frozenset[str]) -> None:
-        """Have those look whom one of the changes concerns, or whose folder it touched."""
+        """Have those look that one of the changes concerns, or whose folder it touched."""
         touched = frozenset[str]().union(*(change.items | change.folders | change.roots for change in changes))
         for watch in list(self._watches):
             if not watch.person.isdisjoint(around) or watch.folder_id in touched:

@@ -99,14 +99,14 @@ class _Done(Generic[T]):
 
 
 def _nobody_listens() -> None:
-    """Stand in until the composition says who wakes on a change of content."""
+    """Stand in until the composition names the listener to changes of content."""
 
 
 class Journal:
     """Runs operations exactly once, and records them.
 
     `on_content_change` is called after every commit that changed indexed content, `on_change` after every commit that
-    recorded a change: who follows the table `changes` by id looks there then. `kinds` has the kind of each action, as
+    recorded a change: followers of the table `changes` by id look there then. `kinds` has the kind of each action, as
     the tools that record them say (`ToolSpec.changes`), and services for actions of no tool.
     """
 
@@ -229,7 +229,7 @@ class Journal:
     ) -> Page[Change]:
         """Return changes, newest first: the caller's own, or with `item` those of everyone to that item.
 
-        Who only views an item sees no changes of others to it; who edits it sees them without other items' names.
+        A viewer of an item sees no changes of others to it; an editor sees them without other items' names.
         `since` (inclusive) and `until` (exclusive) are ISO 8601; `by` is an email: changes by that person in the
         caller's own tree, or to the item. Administrators may ask for `everybodys`. Raises `InvalidInputError` for a
         malformed time and `ForbiddenError` for filters that only administrators may use.

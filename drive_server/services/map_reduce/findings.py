@@ -53,8 +53,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """All of it: `text` is the answers brought together, `note` says if they could not be, `coverage` how much was
-    read.
+    """All of it: `text` is the answers together, `note` says if they could not be, `coverage` how much was read.
 
     `fitting` is how many files there were, None if more than were read and nobody knows how many. `model` answered.
     """

@@ -38,7 +38,7 @@ class Group:
 
 
 class GroupService:
-    """Manages groups. Who is put into one has its roles at once, and who is taken out has them no more."""
+    """Manages groups. A new member has its roles at once, and one taken out has them no more."""
 
     def __init__(self, database: Database, journal: "Journal", clock: Clock = utc_now) -> None:
         self._database = database

@@ -54,7 +54,7 @@ class ProfileChange:
 
 
 class PeopleService:
-    """Manages accounts. Whoever asked `when_ended` for it is told of each person who was disabled or removed."""
+    """Manages accounts. Callbacks added by `when_ended` hear of each person who was disabled or removed."""
 
     def __init__(
         self, database: Database, identity: "IdentityService", journal: "Journal", clock: Clock = utc_now
@@ -104,8 +104,8 @@ class PeopleService:
     ) -> User:
         """Make a person, named by id or email, an administrator or not, and disable or enable them.
 
-        Who is disabled has no session any more, and their keys count for nothing until they are enabled again. Only for
-        administrators; who makes one proves anew who they are. Raises `NotFoundError`, `FreshProofNeededError`, and
+        A disabled person has no session any more, and their keys count for nothing until they are enabled again. Only
+        for administrators; who makes one proves anew who they are. Raises `NotFoundError`, `FreshProofNeededError`, and
         `StateConflictError` for the last administrator.
         """
         require_admin(actor.principal)

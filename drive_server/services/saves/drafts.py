@@ -43,7 +43,7 @@ async def was_changed_by_others(session: AsyncSession, user_id: str, method: str
 
 
 async def passing_items(session: AsyncSession, actor: Actor, row: NodeRow, since: datetime) -> list[NodeRow]:
-    """Return the item, with all below it, if programs need none of it any more and nobody else does; else nothing.
+    """Return the item, with all below it, if neither programs nor anybody else need any of it; else nothing.
 
     Such are marks of an open file, empty probes, scratch files of office programs, and copies of an older content of a
     file that still has it among its versions.

@@ -69,7 +69,7 @@ class SuggestionService:
         return Suggested(values, total, len(ids) > MOST_SUGGESTIONS)
 
     async def people(self, actor: Actor, typed: str) -> Suggested:
-        """Return the emails of those whom the caller shares something with, or who share something with them."""
+        """Return the emails of people the caller shares something with, or who share something with them."""
         require_scope(actor.principal, Scope.READ)
         wanted = fold_words(typed[:MOST_TYPED])
         async with self._database.read() as session:

@@ -33,7 +33,7 @@ KEY_BYTES: Final = 32
 class LinkPasswords:
     """Hashes and checks passwords. An address has ten wrong ones for a link in a minute, then none until it is over.
 
-    Another address is not held up by them: who knows the password gets in while others guess.
+    Another address is not held up by them: a visitor with the right password gets in while others guess.
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic, database: Database | None = None) -> None:

@@ -76,7 +76,7 @@ class LinkVisits:
         return _visit(row)
 
     async def pass_for(self, token: str, address: str, password: str) -> str:
-        """Return a pass for whoever knows the password: it holds for an hour, and until the password is changed."""
+        """Return a pass for a visitor who knows the password: it holds for an hour, until the password changes."""
         row = await self._find(token, address)
         if row.password_hash is None:
             return ""

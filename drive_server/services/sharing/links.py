@@ -1,4 +1,4 @@
-"""Links: who has the address of one gets a role on an item, on the terms that its owner set."""
+"""Links: anyone with the address of one gets a role on an item, on the terms that its owner set."""
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -141,7 +141,7 @@ class LinkService:
     async def list_access(
         self, actor: Actor, ref: str, limit: int = 100, cursor: str | None = None
     ) -> Page[Share | Link]:
-        """Return who has access to the item, given on it or inherited: people by email, then links, oldest first.
+        """Return the people and links with access to the item, also inherited: people by email, links by age.
 
         For its owner and editors. Only an owner whose key has the scope share sees the addresses of links.
         """

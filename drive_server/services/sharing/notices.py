@@ -1,5 +1,4 @@
-"""Notices: items that others shared with a person, and people who left the person's own shares; in the drive, and by
-mail.
+"""Notices: items that others shared with a person, people who left the person's shares; in the drive, and by mail.
 
 Also deletions for good by a program of theirs that did not ask.
 """
@@ -98,7 +97,7 @@ class NoticeService:
         outbox.texts[LEFT] = self._mail_of_leaving
 
     async def note(self, recorder: "Recorder", node: NodeView, grantee: Grantee) -> None:
-        """Note, in the transaction of a new share, whom the item is shared with; those with an account get a mail."""
+        """Note, in the transaction of a new share, the person it is given to; those with an account get a mail."""
         session, now = recorder.session, recorder.now
         emails = [grantee.key]
         if is_group(grantee.key):

@@ -112,8 +112,7 @@ class SharingService:
         )
 
     async def revoke(self, actor: Actor, ref: str, email: str) -> Outcome[Share]:
-        """Take back the role that the person has on the item; returns the share that ended. For the owner, or for one's
-        own.
+        """Take back the person's role on the item; return the share that ended. For the owner, or for one's own.
 
         Raises `NotFoundError` if the person has none, and `StateConflictError`, which says where the role comes from,
         if it is given on a folder above, or one's own to a group.

@@ -20,7 +20,7 @@ GROUP: Final = "group:"
 
 @dataclass(frozen=True, slots=True)
 class Grantee:
-    """Who has a role: as the table of shares names them, and as people do."""
+    """A holder of a role: as the table of shares names them, and as people do."""
 
     key: str
     shown: str
@@ -53,7 +53,7 @@ def is_group(address: str) -> bool:
 
 
 async def find_grantee(session: AsyncSession, address: str) -> Grantee:
-    """Return who a normalised address names. Raises `NotFoundError` for a group that does not exist."""
+    """Return the grantee of a normalised address. Raises `NotFoundError` for a group that does not exist."""
     if not is_group(address):
         return Grantee(address, address)
     group = await session.scalar(select(GroupRow).where(GroupRow.name_key == address[len(GROUP) :]))

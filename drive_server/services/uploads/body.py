@@ -58,7 +58,7 @@ class UploadWriter:
                 await self.file.sync()
 
     async def take_verified(self, chunks: AsyncIterator[bytes], verifier: Verifier) -> None:
-        """Append the bytes if they are as announced, else none of them. Raises `ChecksumMismatchError`."""
+        """Append the bytes if they are as announced, else nothing. Raises `ChecksumMismatchError`."""
         await self.file.distrust()
         try:
             async for chunk in chunks:

@@ -23,13 +23,13 @@ Properties = dict[str, str]
 
 
 class DavProperties:
-    """Stores the properties of items, few and small ones. Whoever may edit an item may set them."""
+    """Stores the properties of items, few and small ones. Every editor of an item may set them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def of(self, node_ids: Collection[str]) -> dict[str, Properties]:
-        """Return the properties of the items, by item. Who calls has seen that these are visible."""
+        """Return the properties of the items, by item. The caller has seen that these are visible."""
         return await self._database.read_sync(lambda connection: properties_sync(connection, node_ids))
 
     async def change(self, actor: Actor, ref: str, changes: Mapping[str, str | None]) -> None:

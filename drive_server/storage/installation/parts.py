@@ -308,7 +308,7 @@ def read_mark(body: bytes, name: str) -> Look:
 
 
 def mark_json(mark: Mark, name: str) -> bytes:
-    """Return the mark as it stands in a file."""
+    """Return the mark in the form of its file."""
     document = {"part": name, "installation": mark.installation, "number": mark.number, "change": mark.change}
     return json.dumps(document).encode()
 

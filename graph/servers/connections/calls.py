@@ -30,7 +30,7 @@ class CallRequest:
     ask: Ask | None = None
 
     async def send(self, session: ClientSession, sent: list[RequestId]) -> CallToolResult:
-        """Send the call, note its id, and return the answer. Whoever waits for it limits the time."""
+        """Send the call, note its id, and return the answer. The caller limits the time."""
         sent.append(next_request_id(session))
         meta = dict(self.meta) if self.meta else None
         return await session.call_tool(self.tool, dict(self.args), None, self.reports, meta=meta)

@@ -1,4 +1,4 @@
-"""Where everything of a drive stands in its export: folders and files as in the drive, under names for any disk."""
+"""The place of everything of a drive in its export: folders and files as in the drive, under names for any disk."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Header:
     counts: dict[str, int]
 
     def to_json(self) -> Json:
-        """Return it as it stands in the document."""
+        """Return it in the document's form."""
         return {
             "format": FORMAT,
             "schema_version": SCHEMA_VERSION,

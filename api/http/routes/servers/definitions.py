@@ -123,8 +123,7 @@ async def delete_server(server_id: str, caller: WriterDep, service: ServiceDep) 
 
 @router.post("/{server_id}/connect", responses=problem_responses(403, 404))
 async def connect_server(server_id: str, request: Request, caller: WriterDep, service: ServiceDep) -> ConnectionView:
-    """Test a server: connect to it now, within 30 seconds, and return its name and offers, or the reason why it can't
-    be used.
+    """Test a server: connect to it now, within 30 seconds, and return its details, or the reason why it can't be used.
 
     By this you have seen its tools: a definition that changes later is disabled until you accept it.
     """

@@ -933,7 +933,7 @@ export interface components {
         };
         /**
          * ContactResult
-         * @description Who can be shared with: `address` goes into `email` of a share; `name` may be empty.
+         * @description A person or group to share with: `address` goes into `email` of a share; `name` may be empty.
          */
         ContactResult: {
             /**
@@ -1875,7 +1875,7 @@ export interface components {
         };
         /**
          * ItemCopy
-         * @description Where a copy goes; without a `name` it has that of the original.
+         * @description The place of a copy; without a `name` it has that of the original.
          * @example {
          *       "name": "Plan (draft).md",
          *       "parent_id": "1c9a1f0b6d3e4a7f8b2c5d6e7f809112"
@@ -3590,7 +3590,7 @@ export interface components {
         };
         /**
          * Restoration
-         * @description Where an item comes back to: without a `parent_id`, to where it was.
+         * @description The place where an item comes back: without a `parent_id`, to where it was.
          * @example {}
          * @example {
          *       "on_conflict": "rename",
@@ -3624,8 +3624,7 @@ export interface components {
         };
         /**
          * RestoredItems
-         * @description The items of an import in their order, and the parts of them that were not restored: `source_id`, `what`,
-         *     `reason`.
+         * @description The items of an import in their order, and the parts of them not restored: `source_id`, `what`, `reason`.
          *
          *     `what` is the email of a share, or `link`.
          */
@@ -4125,7 +4124,7 @@ export interface components {
         };
         /**
          * ShareResult
-         * @description A role that a person, or whoever has a link, has on an item; `inherited_from` is the folder above it comes from.
+         * @description A role of a person, or of anyone with a link, on an item; `inherited_from` is the folder above it comes from.
          *
          *     People and groups have an `email`. `has_account` is said when a person is given a role: false if nobody has the
          *     email yet, so that nobody was told and the role waits. All after it is about links. `url` is a link's address, for

@@ -89,8 +89,7 @@ async def list_notices(
     *,
     unread: bool = False,
 ) -> NoticesResult:
-    """List items that others shared with the caller, people who left the caller's shares, and deletions by programs
-    that did not ask.
+    """List others' shares with the caller, people who left the caller's shares, and deletions nobody was asked about.
 
     With `unread` only unread ones.
     """

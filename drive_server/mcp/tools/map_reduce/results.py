@@ -76,8 +76,7 @@ class FindingResult(BaseModel):
 
 
 class BulkResult(Result):
-    """The answers brought together in `text`, the number of files read in `coverage`, and the first of the files'
-    answers.
+    """The answers brought together in `text`, the files read in `coverage`, and the first of the files' answers.
 
     Those that say something (`answered` of them) come first, then those that failed. `next` is where the rest begins,
     null if that is all; `uri` and `result_id` name the whole, until `expires_at`. `fitting` counts the files that fit,
